@@ -13,6 +13,10 @@ use crate::hypotheses::{self, Entry};
 use crate::path::Path;
 use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
 
+/// A capture may have an ACK by so much before the data that it answers.
+const DISORDER: Span = Span::from_millis(1);
+/// So many ACKs are looked at for one that is older.
+const MOST_LATE: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
 /// a small file does not take much memory.
 const MOST_SEGMENTS: u32 = 1 << 11;
@@ -209,6 +213,10 @@ impl Model {
     #[inline]
     fn data(&mut self, data: &Data, places: &mut Places) {
         self.now = self.now.max(data.at);
+        let before = |acked: &&Acked| data.at.since(acked.at) > DISORDER;
+        if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
+            self.sender.ack_has_passed(acked.ack);
+        }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mss = self.mss.max(rest.div_ceil(MOST_SEGMENTS));
         loop {

@@ -116,6 +116,8 @@ pub(crate) struct SenderModel {
     picture: Picture,
     /// Room for what an ACK newly SACKs.
     newly: Vec<Segment>,
+    /// As far as this is acknowledged by ACKs that are still on their way from the capture.
+    passed: u64,
 }
 
 /// What only losses need.
@@ -139,6 +141,7 @@ impl SenderModel {
             ways: Watch::default(),
             picture: Picture::new(terms.events),
             newly: Vec::new(),
+            passed: 0,
         }
     }
 
@@ -301,7 +304,9 @@ impl SenderModel {
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture.
         let received = stream.terms.sight == Sight::Received;
-        let had_arrived = is_acked || received && replaced.unseen == 0 && behind_head;
+        let had_arrived = is_acked
+            || sent.end() <= self.passed
+            || received && replaced.unseen == 0 && behind_head;
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
         if let Some(marks) = marks {
             marks.retransmitted(recovery.phases.is_open());
@@ -317,6 +322,11 @@ impl SenderModel {
     }
 
     // What comes back.
+
+    /// An ACK has passed the capture and is on its way: what it acknowledges has arrived.
+    pub fn ack_has_passed(&mut self, ack: u64) {
+        self.passed = self.passed.max(ack);
+    }
 
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]

@@ -138,6 +138,27 @@ fn near_the_receiver_something_may_be_lost_behind_the_capture() {
     assert_eq!(known(2.0), (2920, None, Some(false)));
 }
 
+/// In the middle an ACK passes that reaches the sender too late: what it acknowledges goes out again
+/// meanwhile, and was not needed. If both pass at about the same time, the capture may have them in
+/// the wrong order.
+#[test]
+fn what_an_ack_in_flight_acknowledges_was_not_needed() {
+    let spurious = |after: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(20.0, syn(1)).at(40.0, c(0, 0));
+        talk.at(40.1, c(0, 1460)).at(40.2, c(1460, 1460)).at(40.3, c(2920, 1460));
+        let acked = 300.0;
+        talk.at(acked, s(0, 0).ack(2920)).at(acked + after, c(1460, 1460));
+        talk.at(acked + after + 0.1, c(2920, 1460));
+        talk.at(acked + after + 20.1, s(0, 0).ack(4380));
+        let one = talk.one();
+        assert_eq!(one.position.vantage, Vantage::Middle);
+        one.from_client.retransmissions.iter().map(|r| r.spurious).collect::<Vec<_>>()
+    };
+    assert_eq!(spurious(5.0), [Some(Spurious::Arrival), None]);
+    assert_eq!(spurious(0.5), [None, None]);
+}
+
 /// Only what comes later than the handshake.
 fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Connection {
     for n in 0..40u32 {
