@@ -622,10 +622,13 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         let grown = s.cwnd.saturating_sub(prior_cwnd);
         // What the window law adds for an ACK, or what a recovery that begins or goes on may take:
         // ssthresh (ns-2: half of cwnd, of which ssthresh has the whole segments) and a
-        // segment for each one outstanding. It ends with the same, and BSD's opens the
+        // segment for each one outstanding, or for each duplicate that began it. It ends with the same, and BSD's opens the
         // window at once.
         let mut allowed = match (prior_phase, s.phase) {
-            (_, Phase::Recovery) => s.ssthresh.max(prior_cwnd / 2) + s.flight().max(3 * MSS),
+            (_, Phase::Recovery) => {
+                let left = u64::from(s.dupthresh.max(3)) * MSS;
+                s.ssthresh.max(prior_cwnd / 2) + s.flight().max(left)
+            }
             (Phase::Recovery, _) => prior_cwnd.max(prior_ssthresh) + growth,
             _ => prior_cwnd + growth,
         };
