@@ -11,12 +11,13 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
     next > 0 && next >= sent.count() / 2
 }
 
-/// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was seen.
+/// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was
+/// seen.
 ///
 /// - What looks like new data was not sent before if the numbers leave no packet that can have
 ///   carried it: behind the new data that was seen before, and ahead of this segment.
-/// - What fills a hole was not sent again if it went out before what was first seen beyond the hole,
-///   by its number or its timestamp: it is the original, and late.
+/// - What fills a hole was not sent again if it went out before what was first seen beyond the
+///   hole, by its number or its timestamp: it is the original, and late.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
     let counted = are_counted(sent());
@@ -76,10 +77,9 @@ impl Missing {
     /// whether there may be a packet that carried it then.
     fn carries(&mut self, again: bool) -> bool {
         let may = again && self.behind != Some(0);
-        self.behind = match self.behind {
-            Some(n) if may => Some(n - 1),
-            None if may => None,
-            _ => self.highest.map(|_| 0),
+        self.behind = match may {
+            true => self.behind.map(|n| n - 1),
+            false => self.highest.map(|_| 0),
         };
         may
     }
@@ -92,8 +92,8 @@ mod tests {
     use super::*;
     use crate::connection::Kind;
 
-    /// Segments in this order with these numbers or timestamps, and which of the verdicts that all but
-    /// the first were sent before are left.
+    /// Segments in this order with these numbers or timestamps, and which of the verdicts that all
+    /// but the first were sent before are left.
     fn left(segments: &[u64], set: impl Fn(usize, &mut Sent)) -> Vec<u64> {
         let mut entries: Vec<Entry> =
             segments.iter().enumerate().map(|(t, n)| seen(t as f64, *n)).collect();
