@@ -146,8 +146,8 @@ fn is_before(time: Time, r: &Record, sent: (Time, u64)) -> bool {
 pub struct Scoreboard {
     /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
     known: [(u64, u64); 4],
-    /// When each retransmission on its way was sent, the oldest first, and where its segment begins;
-    /// and behind the first, some that are on their way no more.
+    /// When each retransmission on its way was sent, the oldest first, and where its segment
+    /// begins; and behind the first, some that are on their way no more.
     again: VecDeque<(Time, u64)>,
     /// Every record below this position is either sacked or lost, as of the last judgement by
     /// position.

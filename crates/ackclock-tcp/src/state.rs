@@ -28,9 +28,11 @@ pub enum Phase {
 pub struct State {
     /// IW in bytes (RFC 3390, RFC 6928).
     pub initial_window: u64,
-    /// The first unacknowledged byte when the retransmission timer last expired; `None` before that.
+    /// The first unacknowledged byte when the retransmission timer last expired; `None` before
+    /// that.
     pub timed_out: Option<u64>,
-    /// The least retransmission timeout (RFC 6298 section 2.4), as configured or as the timer has it.
+    /// The least retransmission timeout (RFC 6298 section 2.4), as configured or as the timer has
+    /// it.
     pub min_rto: Span,
     /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
     pub recover: u64,

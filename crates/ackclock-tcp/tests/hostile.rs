@@ -622,8 +622,8 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         let grown = s.cwnd.saturating_sub(prior_cwnd);
         // What the window law adds for an ACK, or what a recovery that begins or goes on may take:
         // ssthresh (ns-2: half of cwnd, of which ssthresh has the whole segments) and a
-        // segment for each one outstanding, or for each duplicate that began it. It ends with the same, and BSD's opens the
-        // window at once.
+        // segment for each one outstanding, or for each duplicate that began it. It ends with the
+        // same, and BSD's opens the window at once.
         let mut allowed = match (prior_phase, s.phase) {
             (_, Phase::Recovery) => {
                 let left = u64::from(s.dupthresh.max(3)) * MSS;

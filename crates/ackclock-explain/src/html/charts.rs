@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use ackclock_report::{Chart, Curve, Line, Plot, Point};
 use ackclock_tcp::{Event, EventKind, Span, Time};
 
-/// Into so many parts the time is divided at least and at most. In between, a part is a round trip: a
-/// window goes out in bursts, one in each, which shorter parts would draw as so many teeth.
+/// Into so many parts the time is divided at least and at most. In between, a part is a round trip:
+/// a window goes out in bursts, one in each, which shorter parts would draw as so many teeth.
 const LEAST: u64 = 20;
 const MOST: u64 = 120;
 

@@ -1,4 +1,5 @@
-//! The links between devices, without their thread: packets are read, entered, and written when due.
+//! The links between devices, without their thread: packets are read, entered, and written when
+//! due.
 
 #[cfg(test)]
 mod tests;
@@ -73,7 +74,8 @@ fn nanos(clock: ClockId) -> u64 {
 }
 
 impl Machine {
-    /// The links of a scenario between devices, as [`super::RealTimeGateway::start_logged`] has them.
+    /// The links of a scenario between devices, as [`super::RealTimeGateway::start_logged`] has
+    /// them.
     pub fn new(
         scenario: &Scenario,
         seed: u64,

@@ -204,8 +204,8 @@ pub struct Sender {
     /// Only windows have a say in what the input at hand lets out (`plain.rs`). While this is not
     /// set, that is not known.
     pub(super) calm: bool,
-    /// No undo and no probe has a say in plain ACKs (`plain.rs`). While this is not set, that is not
-    /// known.
+    /// No undo and no probe has a say in plain ACKs (`plain.rs`). While this is not set, that is
+    /// not known.
     pub(super) quiet: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,

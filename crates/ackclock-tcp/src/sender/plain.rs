@@ -111,8 +111,8 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
-/// The same where the window law measures, or grows after detection. There is no ECN-Echo to answer.
-/// A function of its own, so that others do not pay for it.
+/// The same where the window law measures, or grows after detection. There is no ECN-Echo to
+/// answer. A function of its own, so that others do not pay for it.
 #[inline(never)]
 fn respond(c: &mut Sender, a: &mut AckSummary) {
     if c.wants.measures {

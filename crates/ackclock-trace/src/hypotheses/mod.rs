@@ -129,8 +129,8 @@ pub(crate) fn may_try(terms: &Terms) -> bool {
 }
 
 /// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
-/// between the capture and the sender; zero if it is not known. With it comes that round trip, known
-/// or learned; zero still if neither.
+/// between the capture and the sender; zero if it is not known. With it comes that round trip,
+/// known or learned; zero still if neither.
 pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Verdict>, Span) {
     let sent = entries.iter().filter_map(Entry::sent).count();
     let mut tries = Tries {

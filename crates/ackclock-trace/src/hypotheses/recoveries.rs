@@ -9,8 +9,8 @@ use crate::connection::{Kind, Recovery, Retransmission, Timeout};
 use crate::sender::Found;
 
 /// Finds the recoveries anew. What the model of the sender had found stays where it agrees, and
-/// behind the last of `entries`. `delay`: as in [`super::verdicts`]; where it is not known, nobody can
-/// say when an ACK ended a recovery, and all stay as they are.
+/// behind the last of `entries`. `delay`: as in [`super::verdicts`]; where it is not known, nobody
+/// can say when an ACK ended a recovery, and all stay as they are.
 pub(super) fn rebuild(entries: &[Entry], delay: Span, found: &mut Found) {
     let Some(last) = entries.last().map(Entry::at).filter(|_| delay > Span::ZERO) else { return };
     let mut of_model = mem::take(&mut found.recoveries);

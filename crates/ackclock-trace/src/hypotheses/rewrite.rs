@@ -357,8 +357,8 @@ mod tests {
         );
     }
 
-    /// Where nothing seemed to be outstanding, a timer expired: the time of that stall is taken from
-    /// the application. Other stalls had been counted right.
+    /// Where nothing seemed to be outstanding, a timer expired: the time of that stall is taken
+    /// from the application. Other stalls had been counted right.
     #[test]
     fn the_time_of_an_unseen_timeout_is_of_recovery() {
         let ms = Span::from_millis;

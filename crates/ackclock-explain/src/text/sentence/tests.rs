@@ -30,8 +30,8 @@ fn flow(r: Retransmission) -> Flow {
     Flow { bytes: 1448, retransmissions: vec![before, r], ..Flow::default() }
 }
 
-/// A guess is called so: what hypotheses are not sure of, and away from the sender what none of them
-/// agrees with.
+/// A guess is called so: what hypotheses are not sure of, and away from the sender what none of
+/// them agrees with.
 #[test]
 fn what_is_only_probable_is_said_to_be() {
     use ackclock_trace::Vantage::{Client, Middle, Server, Unknown};

@@ -138,9 +138,9 @@ fn near_the_receiver_something_may_be_lost_behind_the_capture() {
     assert_eq!(known(2.0), (2920, None, Some(false)));
 }
 
-/// In the middle an ACK passes that reaches the sender too late: what it acknowledges goes out again
-/// meanwhile, and was not needed. If both pass at about the same time, the capture may have them in
-/// the wrong order.
+/// In the middle an ACK passes that reaches the sender too late: what it acknowledges goes out
+/// again meanwhile, and was not needed. If both pass at about the same time, the capture may have
+/// them in the wrong order.
 #[test]
 fn what_an_ack_in_flight_acknowledges_was_not_needed() {
     let spurious = |after: f64| {
