@@ -5,6 +5,7 @@
 //! end of a transmission. It remembers the departures that are still to come, which are its queue,
 //! and hands a packet on with the time at which it will arrive.
 
+mod discipline;
 mod impairments;
 mod served;
 mod wire;
@@ -18,13 +19,12 @@ use crate::heap::{Heap, Key, Kind};
 use crate::ids::NodeId;
 use crate::loss::ListedLoss;
 use crate::packet::Packet;
-use crate::queue::{
-    CodelState, Found, FqCodelState, FredState, Limit, PieState, Queue, RedState, Verdict, Waiting,
-};
+use crate::queue::{Found, Limit, Queue, Verdict, Waiting};
 use crate::recorder::Visit;
 use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
+use discipline::Discipline;
 use impairments::Impairments;
 use served::Transmitter;
 use wire::{append, fit};
@@ -38,56 +38,6 @@ pub(crate) use wire::InFlight;
 struct Departure {
     at: u64,
     size: u32,
-}
-
-#[derive(Debug)]
-enum Discipline {
-    DropTail(Limit),
-    Red(Box<RedState>),
-    Fred(Box<FredState>),
-    /// These need to see packets leave, which takes a [`Transmitter`].
-    Codel(Box<CodelState>),
-    FqCodel(Box<FqCodelState>),
-    Pie(Box<PieState>),
-    /// Its transmitter needs events ([`served`]).
-    Served(Box<Transmitter>),
-}
-
-impl Discipline {
-    /// What becomes of an arriving packet where neither room alone decides nor RED.
-    #[inline(never)]
-    fn verdict(&mut self, waiting: Waiting, packet: &Packet) -> Verdict {
-        match self {
-            Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
-            // Their transmitters have events.
-            _ => Verdict::Full,
-        }
-    }
-
-    /// Packets marked.
-    fn marked(&self) -> u64 {
-        match self {
-            Discipline::DropTail(_) | Discipline::Fred(_) => 0,
-            Discipline::Red(red) => red.marked,
-            Discipline::Codel(codel) => codel.marked,
-            Discipline::FqCodel(fq) => fq.marked(),
-            Discipline::Pie(pie) => pie.marked,
-            Discipline::Served(transmitter) => transmitter.discipline.marked(),
-        }
-    }
-
-    /// Packets dropped early.
-    fn dropped_early(&self) -> u64 {
-        match self {
-            Discipline::DropTail(_) => 0,
-            Discipline::Red(red) => red.dropped_early,
-            Discipline::Fred(fred) => fred.dropped_early,
-            Discipline::Codel(codel) => codel.dropped_early,
-            Discipline::FqCodel(fq) => fq.dropped_early(),
-            Discipline::Pie(pie) => pie.dropped_early,
-            Discipline::Served(transmitter) => transmitter.discipline.dropped_early(),
-        }
-    }
 }
 
 /// A link's state. Times are nanoseconds since the start.
@@ -145,25 +95,8 @@ impl Link {
     pub(crate) fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         let rng = |role: &str| Rng::new(seed, &format!("link {name} {role}"));
         let impairments = Impairments::new(&config, rng).map(Box::new);
-        let mut discipline = match config.queue.clone() {
-            Queue::DropTail(limit) => Discipline::DropTail(limit),
-            Queue::Red(red) => {
-                Discipline::Red(Box::new(RedState::new(red, config.rate, rng("red"))))
-            }
-            Queue::Fred(fred) => {
-                Discipline::Fred(Box::new(FredState::new(fred, config.rate, rng("fred"))))
-            }
-            Queue::Codel(codel) => Discipline::Codel(Box::new(CodelState::new(&codel))),
-            Queue::FqCodel(fq) => {
-                Discipline::FqCodel(Box::new(FqCodelState::new(&fq, rng("fq_codel"))))
-            }
-            Queue::Pie(pie) => Discipline::Pie(Box::new(PieState::new(pie, rng("pie")))),
-        };
-        let judges_late = matches!(
-            discipline,
-            Discipline::Codel(_) | Discipline::FqCodel(_) | Discipline::Pie(_)
-        );
-        let served = judges_late || !config.varying.is_none();
+        let mut discipline = Discipline::new(&config.queue, config.rate, rng);
+        let served = discipline.judges_late() || !config.varying.is_none();
         if served {
             discipline = Discipline::Served(Box::new(Transmitter::new(&config, discipline, rng)));
         }
