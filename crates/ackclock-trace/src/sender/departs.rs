@@ -1,0 +1,187 @@
+//! What goes out of the sender: SYNs, new data, and what went out before.
+
+use ackclock_tcp::{Seq, Span, Time};
+
+use super::input::{Sent, Sight};
+use super::limits::{SOON, follows_ack};
+use super::stalls::Now;
+use super::stream::Stream;
+use super::ways::Sign;
+use super::{Repair, SenderModel, watching};
+use crate::connection::Kind;
+
+impl SenderModel {
+    /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
+    /// a SYN that came again is no timeout, and does not start the timer anew. `stamps`: timestamps
+    /// of the first one and of this one.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool, stamps: Option<[u32; 2]>) {
+        self.stream.count();
+        if !self.stream.outstanding.has_started() {
+            self.stream.outstanding.start(0);
+            self.stream.moments.progressed(at);
+            self.stalls.opening();
+            self.limits.opening();
+        } else if self.stream.outstanding.max() == 0 {
+            let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
+            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
+            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+            let kind = causes.syn(&sent, answer, &self.stream, recovery);
+            let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
+            recovery.syn_retransmitted(&sent, kind, sight, transmission);
+            recovery.retransmissions.stamp_syn(stamps);
+            self.picture.retransmitted(&sent, self.stream.stand(), transmission);
+            self.ways.syn_retransmitted();
+        }
+    }
+
+    /// The data that goes out next, from here on, has CWR.
+    pub fn says_lowered(&mut self, position: u64) {
+        let marks = self.marks.get_or_insert_default();
+        marks.says_lowered(position, self.stream.terms.at_sender());
+    }
+
+    /// Data or a FIN goes out. In order of time with [`SenderModel::acked`].
+    #[inline]
+    pub fn sent(&mut self, sent: &Sent) {
+        self.stream.count();
+        self.elapse(sent.at);
+        let outstanding = &self.stream.outstanding;
+        if sent.position == outstanding.max() && outstanding.has_started() {
+            self.new_data(sent);
+        } else {
+            self.out_of_order(sent);
+        }
+        self.limits.outstanding(&self.stream);
+    }
+
+    #[inline]
+    fn new_data(&mut self, sent: &Sent) {
+        let resumes = self.stream.outstanding.is_empty();
+        if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
+            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+            causes.after_silence(sent, &self.stream, recovery);
+            self.ways.after_silence();
+        }
+        let asked = self.stalls.is_asked(self.stream.moments.last_ack());
+        self.limits.new_data(sent.at, &self.stream, asked);
+        if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
+            self.episodes.closes(sent.position);
+        }
+        if resumes {
+            self.sender_resumes(sent, asked);
+        }
+        let recovering = self.repair.as_mut().is_some_and(|repair| {
+            repair.recovery.phases.new_data();
+            repair.recovery.phases.is_recovery()
+        });
+        self.stream.append(sent, recovering);
+        if let Some(causes) = watching(&mut self.repair) {
+            causes.watch_new_data(sent, &self.stream);
+        }
+        if self.ways.is_on() && sent.payload() > 0 {
+            self.ways.new_data(sent.at, &self.stream);
+        }
+        if self.picture.is_on() {
+            self.picture.sent(sent, self.stream.stand());
+        }
+    }
+
+    /// The first segment that goes out with nothing outstanding.
+    fn sender_resumes(&mut self, sent: &Sent, asked: bool) {
+        let had_waited = follows_ack(sent.at, &self.stream, asked);
+        let first = self.stream.bytes() == 0;
+        let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
+        let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
+        let now = Now { at, frame, progress, timers };
+        let probes_window = windows.offered() == 0 && sent.len == 1;
+        self.stalls.sender_resumes(&now, first, terms.mss, probes_window);
+        if !had_waited {
+            self.episodes.idle(outstanding.max());
+        }
+        moments.progressed(sent.at);
+        windows.set_pipe(0);
+    }
+
+    /// What does not continue where the highest ended: a retransmission, or something was missed.
+    #[cold]
+    fn out_of_order(&mut self, sent: &Sent) {
+        if !self.stream.outstanding.has_started() {
+            self.stream.outstanding.start(sent.position);
+            return self.new_data(sent);
+        }
+        let max = self.stream.outstanding.max();
+        if sent.position > max {
+            self.stream.miss(sent);
+            self.new_data(sent);
+        } else if sent.end() <= max {
+            self.old_data(sent);
+        } else {
+            // Old and new data in one segment.
+            let old = (max - sent.position) as u32;
+            if !self.stream.has_probed_window(sent.position, old) {
+                self.old_data(&Sent { len: old, fin: false, ..*sent });
+            }
+            let (position, seq) = (max, sent.seq + old);
+            self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
+        }
+    }
+
+    /// A segment of data that went out before, or was missed then.
+    fn old_data(&mut self, sent: &Sent) {
+        let Self { stream, repair, limits, losses, marks, episodes, ways, picture, .. } = self;
+        if stream.is_keep_alive_or_window_probe(sent) {
+            return stream.uncount();
+        }
+        let records = stream.outstanding.cut_out(sent.position, sent.end());
+        if stream.is_late_original(sent, records.clone()) {
+            return;
+        }
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let sign = Sign::of(sent, stream, recovery);
+        let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
+        ways.retransmitted(sent.at, kind, &sign, stream);
+        if let Some(waited) = causes.take_expiry() {
+            ways.expired(waited, stream);
+        }
+        if !is_by_ack(kind) {
+            limits.timer_expired(stream);
+        }
+        let behind_head = records.start > 0;
+        let is_head = !behind_head && !records.is_empty();
+        let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
+        let (index, window) = (recovery.retransmissions.len(), stream.windows.offered());
+        let begins = stream.outstanding.get(records.start).is_some_and(|s| episodes.begins_with(s));
+        let soon = Span(stream.timers.min_rtt().0 / 2);
+        let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
+        if let Some(segment) = stream.outstanding.get(records.start).filter(|_| !records.is_empty())
+        {
+            losses.retransmitted(segment, index, stream);
+        }
+        let replaced = stream.retransmit(sent, records, index as u32 + 1, |segment| {
+            episodes.retransmitted(segment, index, window, flight);
+        });
+        // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
+        // it was lost behind the capture.
+        let received = stream.terms.sight == Sight::Received;
+        let had_arrived = is_acked
+            || sent.end() <= self.passed
+            || received && replaced.unseen == 0 && behind_head;
+        recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
+        if let Some(marks) = marks {
+            marks.retransmitted(recovery.phases.is_open());
+        }
+        if matches!(kind, Kind::SlowStart | Kind::TailLossProbe | Kind::ProbeOrTimeout) {
+            stream.windows.sent(sent.len);
+        }
+        let transmission = recovery.retransmissions.last().map_or(1, |r| r.transmission);
+        picture.retransmitted(sent, stream.stand(), transmission);
+        if matches!(kind, Kind::Recovery | Kind::FastRetransmit | Kind::SlowStart) {
+            stream.windows.estimate_cwnd(recovery.phases.is_recovery());
+        }
+    }
+}
+
+/// Whether an ACK has let this go; what else did was silence.
+fn is_by_ack(kind: Kind) -> bool {
+    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
+}

@@ -1,0 +1,289 @@
+//! What comes back to the sender: ACKs, and the SACK blocks in them.
+
+use ackclock_tcp::Time;
+
+use super::input::Acked;
+use super::rate::Trip;
+use super::recovery::retransmissions::Echo;
+use super::stream::Stream;
+use super::stream::outstanding::{Departure, Segment};
+use super::{Repair, SenderModel, watching};
+
+impl SenderModel {
+    /// An ACK has passed the capture and is on its way: what it acknowledges has arrived.
+    pub fn ack_has_passed(&mut self, ack: u64) {
+        self.passed = self.passed.max(ack);
+    }
+
+    /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
+    #[inline]
+    pub fn acked(&mut self, a: &Acked) {
+        self.elapse(a.at);
+        if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
+            self.ack_after_silence(a.at);
+        }
+        if self.ways.is_on() {
+            self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
+        }
+        self.stalls.waited(self.stream.waits_for_fin_alone());
+        if self.stalls.opened() {
+            if let (Some(repair), Some(echo)) = (&mut self.repair, a.tsecr) {
+                repair.recovery.retransmissions.syn_answered(echo);
+            }
+            self.progressed(a);
+        }
+        let Stream { outstanding, moments, .. } = &mut self.stream;
+        outstanding.ack_seen(a.ack, moments.progress());
+        let before = (outstanding.una(), outstanding.sacked_bytes());
+        let segments = outstanding.len();
+        let calm = self.repair.as_ref().is_none_or(|repair| repair.recovery.is_calm());
+        let calm = calm && outstanding.retransmitted() == 0 && before.1 == 0;
+        if calm && a.sacks == 0 && before.0 < a.ack && a.ack <= outstanding.max() {
+            self.advance_calmly(a);
+        } else {
+            self.advance_or_repeat(a);
+        }
+        self.stalls.offered(a.allowed());
+        self.stream.windows.offer(a);
+        if let Some(causes) = watching(&mut self.repair) {
+            causes.watch_answer(a, segments, &self.stream);
+        }
+        self.stream.moments.acked(a.at);
+        if a.ece || self.marks.is_some() {
+            let marks = self.marks.get_or_insert_default();
+            let phases = &self.repair.get_or_insert_default().recovery.phases;
+            marks.acked(a, &mut self.stream, phases);
+        }
+        self.limits.answered();
+        self.limits.outstanding(&self.stream);
+        if self.picture.is_on() {
+            let sacked = self.stream.outstanding.sacked_bytes();
+            let recovery = self.repair.as_ref().map(|repair| &repair.recovery);
+            let dupacks = recovery.map_or(0, |recovery| recovery.evidence.duplicates());
+            self.picture.acked(a, self.stream.stand(), before, sacked, dupacks);
+        }
+    }
+
+    /// An ACK comes after silence, which tells of probes.
+    #[cold]
+    fn ack_after_silence(&mut self, at: Time) {
+        let none = Repair::default();
+        let Repair { recovery, causes } = self.repair.as_deref().unwrap_or(&none);
+        if causes.misses_probe(at, &self.stream, recovery) {
+            let una = self.stream.outstanding.una();
+            self.repair.get_or_insert_default().causes.probes.was_missing(una);
+        }
+    }
+
+    /// With nothing lost and nothing repaired, an ACK takes off what it covers.
+    #[inline]
+    fn advance_calmly(&mut self, a: &Acked) {
+        let (mut oldest, mut newest) = (None, Departure::default());
+        while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
+            if !segment.is_hole() {
+                oldest = oldest.or(Some(segment.first_at));
+                newest = segment.departure();
+            }
+        }
+        let bytes = a.ack - self.stream.outstanding.una();
+        self.stream.windows.delivered(bytes);
+        self.episodes.acked(bytes);
+        self.stream.outstanding.advance(a.ack);
+        if let Some(oldest) = oldest {
+            self.measure(a, oldest, &newest);
+            let newest = newest.at;
+            if a.timed && !self.stalls.is_probing_window() {
+                self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
+            }
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.recovery.evidence.calm();
+        }
+        self.progressed(a);
+    }
+
+    /// What has waited for the window measures no round trip.
+    #[inline]
+    fn measure(&mut self, a: &Acked, oldest: Time, newest: &Departure) {
+        if !self.stalls.is_probing_window() {
+            self.stream.measure(a, oldest, newest.at);
+            if a.timed {
+                self.losses.passed(a.at, newest, self.stream.timers.min_rtt());
+            }
+        }
+    }
+
+    /// `una` has moved.
+    fn progressed(&mut self, a: &Acked) {
+        self.check_stall(a.at, a.frame);
+        self.stream.moments.progressed(a.at);
+        self.limits.news();
+        if let Some(repair) = &mut self.repair {
+            repair.causes.timeouts.progressed();
+        }
+    }
+
+    #[cold]
+    fn advance_or_repeat(&mut self, a: &Acked) {
+        let Self { stream, repair, picture, .. } = self;
+        if !stream.outstanding.has_started() {
+            stream.outstanding.start(a.ack);
+            return stream.moments.progressed(a.at);
+        }
+        if repair.is_none() && a.sacks == 0 && stream.is_all_acked(a.ack) {
+            // Another one for all that went out says nothing of losses.
+            self.bottleneck.interrupted();
+            if !a.with_data {
+                self.limits.news();
+            }
+            return;
+        }
+        let recovery = &mut repair.get_or_insert_default().recovery;
+        stream.terms.sack |= a.sacks > 0;
+        stream.reach_ahead(a.at, a.ack);
+        recovery.phases.next_ack();
+        let disorder = stream.is_disorder(recovery.evidence.duplicates())
+            || recovery.retransmissions.echoes_head_alone(a, &stream.outstanding);
+        if a.dsack {
+            recovery.dsacked(a, stream, picture);
+        }
+        let newly_sacked = self.take_sacks(a);
+        if a.ack > self.stream.outstanding.una() {
+            self.bottleneck.interrupted();
+            self.advance(a, disorder, newly_sacked);
+        } else {
+            if !newly_sacked {
+                self.bottleneck.interrupted();
+            }
+            self.repeat(a, newly_sacked);
+        }
+        self.repair.get_or_insert_default().recovery.weigh(a, &self.stream);
+    }
+
+    /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
+    fn take_sacks(&mut self, a: &Acked) -> bool {
+        let mut newly = std::mem::take(&mut self.newly);
+        newly.clear();
+        for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
+            self.stream.outstanding.sack(left, right, |s| newly.push(*s));
+        }
+        let (mut oldest, mut newest) = (None, Departure::default());
+        for segment in &newly {
+            self.arrived(segment, a, Echo::Nothing);
+            if segment.again == 0 && !segment.unseen {
+                oldest = Some(oldest.map_or(segment.first_at, |o: Time| o.min(segment.first_at)));
+                if segment.first_at >= newest.at {
+                    newest = segment.departure();
+                }
+            }
+        }
+        // What the ACK advances over is the better sample.
+        if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
+            self.measure(a, oldest, &newest);
+            let bytes = newly.iter().map(|segment| u64::from(segment.len)).sum();
+            self.arrived_alone(a, oldest, newest.at, bytes);
+        }
+        let any = !newly.is_empty();
+        self.newly = newly;
+        any
+    }
+
+    /// Segments have arrived behind the first one that is missing. Receivers report each at once
+    /// (RFC 5681 section 4.2).
+    fn arrived_alone(&mut self, a: &Acked, oldest: Time, newest: Time, bytes: u64) {
+        let Stream { outstanding, .. } = &self.stream;
+        let ack = outstanding.una() + outstanding.sacked_bytes();
+        if a.timed {
+            self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack, bytes });
+        }
+    }
+
+    /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
+    fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
+        self.stream.windows.delivered(u64::from(segment.len));
+        self.repair.get_or_insert_default().recovery.arrived(segment, a, echo, &self.stream)
+    }
+
+    /// An ACK advances; `disorder` says that the receiver held data behind the head.
+    fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
+        let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
+        let (mut segments, mut answered) = (0, None);
+        while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
+            let is_first = segments == 0;
+            segments += 1;
+            if segment.sacked {
+                continue;
+            }
+            // The ACK echoes the segment that let it advance, the first one.
+            let echo = match (is_first, disorder) {
+                (true, _) => Echo::Own,
+                (false, true) => Echo::Head,
+                (false, false) => Echo::Nothing,
+            };
+            let latest = self.arrived(&segment, a, echo);
+            answered = answered.or(Some(latest));
+            if segment.again > 0 {
+                retransmitted = Some(latest);
+            } else if !segment.unseen {
+                oldest = oldest.or(Some(segment.first_at));
+                newest = segment.departure();
+            }
+        }
+        self.stream.outstanding.advance(a.ack);
+        // Karn's rule: an ACK of anything that was retransmitted measures nothing, unless a
+        // timestamp identifies the transmission that it answers.
+        match (oldest, retransmitted) {
+            (Some(oldest), None) => self.measure(a, oldest, &newest),
+            (_, Some(sent)) => self.stream.measure_retransmission(a, sent),
+            (None, None) => {}
+        }
+        self.progressed(a);
+        let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+        causes.probes.acked(a.ack, a.dsack);
+        let recovering = recovery.phases.is_recovery();
+        recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
+        if let Some(sent) = answered {
+            recovery.answered(a, sent, &self.stream);
+        }
+        self.ways.advanced(a.at, recovering, &self.stream, recovery);
+        self.check_repaired(a.at);
+    }
+
+    /// An ACK has advanced: is anything left to repair?
+    fn check_repaired(&mut self, at: Time) {
+        let Self { stream, repair, episodes, .. } = self;
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let open = recovery.phases.is_open();
+        if open && stream.outstanding.sacked_bytes() == 0 {
+            stream.windows.set_pipe(stream.outstanding.flight());
+        }
+        let repaired = stream.outstanding.retransmitted() == 0;
+        if repaired && open {
+            episodes.repaired(at, recovery.retransmissions.len(), causes.last_timeout());
+        }
+        let clean = repaired && stream.outstanding.head().is_none_or(|head| head.again == 0);
+        recovery.phases.advanced(stream.outstanding.una(), clean);
+    }
+
+    /// An ACK does not advance.
+    fn repeat(&mut self, a: &Acked, newly_sacked: bool) {
+        let Self { stream, repair, picture, .. } = self;
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let (sack, outstanding) = (stream.terms.sack, &stream.outstanding);
+        // RFC 5681 section 2: the window must not have changed. RFC 6675 section 2: with SACK, news
+        // make the duplicate.
+        let repeats = a.ack == outstanding.una() && !a.with_data && !outstanding.is_empty();
+        let same_window = a.window == stream.windows.offered();
+        if newly_sacked || !a.with_data {
+            self.limits.news();
+        }
+        let duplicate = if sack { newly_sacked } else { repeats && same_window };
+        if a.dsack || a.sacks == 0 {
+            causes.probes.repeated(a.ack);
+        }
+        if duplicate && !sack {
+            stream.windows.delivered(u64::from(stream.terms.mss));
+        }
+        recovery.repeated(a, duplicate, stream, picture);
+    }
+}
