@@ -260,7 +260,7 @@ impl Stack {
         let (config, number) = listener.config_for(tuple.remote());
         let mut iss = self.secret.isn(now, &tuple);
         if let Some(above) = above
-            && (iss.0.wrapping_sub(above.0) as i32) <= 0
+            && iss.ahead_of(above) <= 0
         {
             // RFC 9293 section 3.10.7.4: larger than any of the previous connection, which may have
             // outrun the clock.

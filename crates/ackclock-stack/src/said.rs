@@ -18,7 +18,7 @@ impl Said {
     /// Takes note of a segment with `len` bytes of payload.
     pub(crate) fn note(&mut self, header: &Repr, len: u32) {
         let end = header.seq + len + control_len(header.control);
-        if (end.0.wrapping_sub(self.snd_max.0) as i32) > 0 {
+        if end.ahead_of(self.snd_max) > 0 {
             self.snd_max = end;
         }
         (self.ack, self.wnd) = (header.ack, header.wnd);

@@ -48,7 +48,7 @@ impl TimeWait {
         if control.contains(Control::RST) {
             return Outcome::Ignore;
         }
-        let ahead = header.seq.0.wrapping_sub(self.said.ack.0) as i32;
+        let ahead = header.seq.ahead_of(self.said.ack);
         if control.contains(Control::SYN) && !control.contains(Control::ACK) {
             if self.may_reopen(header, ahead) {
                 return Outcome::MayReopen(self.said.snd_max);
@@ -72,8 +72,8 @@ impl TimeWait {
     fn may_reopen(&self, header: &Repr, ahead: i32) -> bool {
         match (self.said.ts_recent, header.options.timestamps.filter(|_| self.timestamps)) {
             (Some(recent), Some(timestamps)) => {
-                let newer = timestamps.val.wrapping_sub(recent) as i32;
-                newer > 0 || newer == 0 && ahead >= 0
+                Timestamps::is_older(recent, timestamps.val)
+                    || timestamps.val == recent && ahead >= 0
             }
             (None, Some(_)) => true,
             (_, None) => ahead >= 0,

@@ -463,7 +463,7 @@ fn a_new_syn_reopens_a_connection_in_time_wait() {
                     (SYN_ACK, Seq(seq + 1)),
                     "{held} {timestamp} {seq}"
                 );
-                assert!((reply.seq.0.wrapping_sub(last.seq.0) as i32) > 0);
+                assert!(reply.seq.ahead_of(last.seq) > 0);
                 assert_eq!((target.stack.connections(), target.stack.stats().closed), (1, 1));
             } else {
                 assert_eq!(

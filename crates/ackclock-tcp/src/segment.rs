@@ -12,6 +12,15 @@ pub struct Timestamps {
     pub ecr: u32,
 }
 
+impl Timestamps {
+    /// Whether one timestamp is older than another. They wrap (RFC 7323 section 5.2); one that is
+    /// 2^31 away counts as older, which the RFC leaves open.
+    #[inline]
+    pub fn is_older(stamp: u32, than: u32) -> bool {
+        (stamp.wrapping_sub(than) as i32) < 0
+    }
+}
+
 /// A SACK block (RFC 2018 section 3): `left` is the first sequence number of the block, `right` the
 /// one after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 
 use super::text::{on_text, segment_len, time_wait};
 use super::{CloseReason, Connection, Placement, TcpState, handshake};
-use crate::segment::Segment;
+use crate::segment::{Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 use crate::wire::{Control, Repr};
@@ -45,7 +45,7 @@ impl Connection {
     /// Where a sequence number lies, counted from RCV.NXT.
     pub(super) fn ahead(&self, seq: Seq) -> i64 {
         let rcv_nxt = Seq::at(self.negotiated.irs + 1, self.receiver.rcv_nxt());
-        i64::from(seq.0.wrapping_sub(rcv_nxt.0) as i32)
+        i64::from(seq.ahead_of(rcv_nxt))
     }
 
     /// RCV.WND.
@@ -105,7 +105,7 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
         if now.since(c.heard) > TIMESTAMP_AGE {
             c.receiver.set_ts_recent(None);
         }
-        if c.receiver.ts_recent().is_some_and(|recent| (ts.val.wrapping_sub(recent) as i32) < 0) {
+        if c.receiver.ts_recent().is_some_and(|recent| Timestamps::is_older(ts.val, recent)) {
             if segment.len > 0 || segment.flags.fin() {
                 c.receiver.ack_now();
             } else {
@@ -186,8 +186,7 @@ fn reopens(c: &Connection, syn: &Repr) -> bool {
     let would_have = syn.options.timestamps.filter(|_| c.config.timestamps);
     match (c.receiver.ts_recent().filter(|_| c.negotiated.timestamps), would_have) {
         (Some(recent), Some(ts)) => {
-            let newer = ts.val.wrapping_sub(recent) as i32;
-            newer > 0 || (newer == 0 && higher)
+            Timestamps::is_older(recent, ts.val) || (ts.val == recent && higher)
         }
         (None, Some(_)) => true,
         (_, None) => higher,

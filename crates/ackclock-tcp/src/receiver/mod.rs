@@ -285,7 +285,7 @@ impl Receiver {
     fn note_timestamp(&mut self, left: u64, segment: &Segment) {
         if let Some(ts) = segment.timestamps
             && (left <= self.last_ack_sent || self.config.echo_out_of_order)
-            && self.ts_recent.is_none_or(|recent| ts.val.wrapping_sub(recent) as i32 >= 0)
+            && !self.ts_recent.is_some_and(|recent| Timestamps::is_older(ts.val, recent))
         {
             self.ts_recent = Some(ts.val);
         }

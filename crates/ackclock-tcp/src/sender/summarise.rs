@@ -108,7 +108,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
 #[inline(always)]
 pub(super) fn take_window(c: &mut Sender, segment: &Segment, ack: u64) {
     let s = &mut c.s;
-    let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
+    let newer = segment.seq.ahead_of(c.wl1) >= 0;
     if ack > s.snd_una || (ack == s.snd_una && newer) {
         // An empty segment may lie beyond all that the peer will ever send (Lin & Kung section
         // 6.5). Then no later window would be taken.

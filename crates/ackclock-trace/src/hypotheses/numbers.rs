@@ -1,5 +1,7 @@
 //! What numbers of packets (IPv4 identification) and timestamps rule out.
 
+use ackclock_tcp::Timestamps;
+
 use super::{Entry, Verdict};
 use crate::sender::Sent;
 
@@ -48,7 +50,7 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
 fn went_before(sent: &Sent, other: &Sent, counted: bool) -> bool {
     let stamps = sent.tsval.zip(other.tsval);
     let numbers = sent.ip_id.zip(other.ip_id).filter(|_| counted);
-    stamps.is_some_and(|(a, b)| (a.wrapping_sub(b) as i32) < 0)
+    stamps.is_some_and(|(a, b)| Timestamps::is_older(a, b))
         || numbers.is_some_and(|(a, b)| (a.wrapping_sub(b) as i16) < 0)
 }
 

@@ -1,6 +1,6 @@
 //! Where the capture was taken: round trips from it to each end and back, and times to live.
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 
 use crate::connection::{Position, Vantage};
 use crate::sender::Sight;
@@ -190,7 +190,7 @@ impl Trip {
     fn stamped(&mut self, val: u32, at: Time) {
         if self.last != Some(val) {
             if self.timestamp.is_none()
-                && self.last.is_none_or(|last| (val.wrapping_sub(last) as i32) > 0)
+                && self.last.is_none_or(|last| Timestamps::is_older(last, val))
             {
                 self.timestamp = Some((val, at));
             }
@@ -204,7 +204,7 @@ impl Trip {
         // The answer to a SYN before the last one.
         self.data.take_if(|(end, _)| *end == 0 && self.last.is_some_and(|last| last != ecr));
         if let Some((val, sent)) = self.timestamp
-            && (ecr.wrapping_sub(val) as i32) >= 0
+            && !Timestamps::is_older(ecr, val)
         {
             self.timestamp = None;
             return ecr == val && self.sample(at.since(sent));

@@ -6,7 +6,7 @@ mod tests;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Cause, Seq, Time, TimeoutClass};
+use ackclock_tcp::{Cause, Seq, Time, TimeoutClass, Timestamps};
 
 use super::super::events::{self, Event, LOSS, RECOVERY};
 use super::super::pcap::{self, Packet};
@@ -297,8 +297,7 @@ impl Path {
             report.dsack.is_some_and(|(from, to)| from <= sent.start && sent.end <= to)
         });
         let first = after().find(|report| report.advanced && report.una > sent.start);
-        let older =
-            first.and_then(|report| Some((report.tsecr?.wrapping_sub(sent.tsval?) as i32) < 0));
+        let older = first.and_then(|report| Some(Timestamps::is_older(report.tsecr?, sent.tsval?)));
         dsack || older == Some(true)
     }
 

@@ -22,6 +22,7 @@ use alloc::boxed::Box;
 
 use super::{Detect, Lost};
 use crate::scoreboard::Record;
+use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -79,7 +80,7 @@ impl Detect for DynamicDupthresh {
     fn dupthresh(&mut self, s: &State, a: &AckSummary) -> u32 {
         let mut late = core::mem::take(&mut self.late);
         if let (Some((bytes, sent)), Some(echo)) = (self.late_or_again.take(), a.ts_echo)
-            && (echo.wrapping_sub(sent.timestamp()) as i32) < 0
+            && Timestamps::is_older(echo, sent.timestamp())
         {
             late = late.max(bytes);
         }

@@ -23,6 +23,7 @@ use core::mem::{replace, take};
 use super::{Detect, Emulated, Lost, MinRtt};
 use crate::recovery::linux::any_retransmitted;
 use crate::scoreboard::Record;
+use crate::segment::Timestamps;
 use crate::state::{DUPTHRESH, Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -137,7 +138,7 @@ impl LinuxRack {
             newest = newest.max(Some(d.sent.0));
             let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
             // tcp_skb_spurious_retrans, of what is acknowledged.
-            let older = |echo: u32| (echo.wrapping_sub(d.sent.0.timestamp()) as i32) < 0;
+            let older = |echo: u32| Timestamps::is_older(echo, d.sent.0.timestamp());
             let spurious = || acked && a.ts_echo.is_some_and(older);
             if d.again && (spurious() || self.min_rtt.get().is_none_or(|min| rtt < min)) {
                 continue;

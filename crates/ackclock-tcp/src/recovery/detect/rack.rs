@@ -21,6 +21,7 @@ use alloc::vec::Vec;
 
 use super::{Detect, Lost, MinRtt};
 use crate::scoreboard::Record;
+use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -81,9 +82,8 @@ impl Rack {
     fn newest_again(&mut self, s: &State, a: &AckSummary) -> Option<Sent> {
         let min_rtt = self.min_rtt.get();
         let valid = |&(sent, end): &Sent| {
-            let older =
-                a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
-                    && end <= a.ack;
+            let older = a.ts_echo.is_some_and(|echo| Timestamps::is_older(echo, sent.timestamp()))
+                && end <= a.ack;
             let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
             !older && !too_soon
         };

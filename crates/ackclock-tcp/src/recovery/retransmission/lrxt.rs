@@ -36,6 +36,7 @@
 
 use super::{DetectRetransmission, Tick};
 use crate::event::Cause;
+use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -94,7 +95,7 @@ impl Lrxt {
     fn is_marked(&self, s: &State, a: &AckSummary) -> bool {
         match self.marker {
             Some(Marker::Timestamp) => {
-                a.ts_echo.is_some_and(|ecr| ecr.wrapping_sub(self.entered) as i32 > 0)
+                a.ts_echo.is_some_and(|ecr| Timestamps::is_older(self.entered, ecr))
             }
             Some(Marker::Sack) => a.sacked_to > s.recover,
             None => false,

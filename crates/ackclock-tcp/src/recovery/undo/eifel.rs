@@ -5,6 +5,7 @@
 //! connection's undo, which restores the windows, or `rfc4015`. Without timestamps it never judges.
 
 use super::{Undo, Verdict};
+use crate::segment::Timestamps;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 
@@ -49,8 +50,8 @@ impl Undo for Eifel {
         let (Some(echo), Some(sent)) = (a.ts_echo, self.retransmit_ts) else {
             return Verdict::Open;
         };
-        // Step 4; timestamps wrap.
-        let answers_original = (echo.wrapping_sub(sent) as i32) < 0;
+        // Step 4.
+        let answers_original = Timestamps::is_older(echo, sent);
         // Step 5: if all ACKs of a flight were lost, the receiver answers the retransmission with
         // an old timestamp too, and acknowledges all that is outstanding.
         let all_acks_lost = a.dsack.is_some() || (!dsack_before && s.flight() == 0);

@@ -18,6 +18,7 @@
 use super::{Undo, Verdict};
 use crate::recovery::linux::{any_retransmitted, current_ssthresh, lowers_on_timeout};
 use crate::recovery::window::Windows;
+use crate::segment::Timestamps;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 
@@ -67,7 +68,7 @@ impl LinuxUndo {
     /// `tcp_packet_delayed`.
     fn delayed(&self, s: &State, a: &AckSummary) -> bool {
         match (self.retrans_stamp, a.ts_echo) {
-            (Some(sent), Some(echo)) => (echo.wrapping_sub(sent) as i32) < 0,
+            (Some(sent), Some(echo)) => Timestamps::is_older(echo, sent),
             (Some(_), None) => false,
             (None, _) => s.sack || s.snd_una < s.recover,
         }

@@ -5,7 +5,7 @@
 //! is acknowledged (RFC 6582, RFC 6675, RFC 5681). It ends sooner if the sender finds it spurious
 //! and undoes it.
 
-use ackclock_tcp::Time;
+use ackclock_tcp::{Time, Timestamps};
 
 use super::retransmissions::Retransmissions;
 use crate::connection::{Kind, Recovery, State};
@@ -144,7 +144,7 @@ impl Phases {
     /// retransmission is outstanding.
     fn eifel(&self, tsecr: Option<u32>, outstanding: u32) -> bool {
         let (Some(first), Some(echo)) = (self.stamp, tsecr) else { return false };
-        (echo.wrapping_sub(first) as i32) < 0 && (self.phase == Phase::Loss || outstanding == 0)
+        Timestamps::is_older(echo, first) && (self.phase == Phase::Loss || outstanding == 0)
     }
 
     /// F-RTO with SACK (RFC 5682 section 3.1), as Linux does it: data arrives that was outstanding

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 
 use crate::connection::{Kind, Retransmission, Spurious};
 use crate::sender::input::{Acked, Sent, Terms};
@@ -111,7 +111,7 @@ impl Retransmissions {
         for segment in outstanding.behind_head(a.ack).take(MOST_ECHOED) {
             let note = segment.again.checked_sub(1).and_then(|i| self.notes.get(i as usize));
             let later =
-                note.and_then(|n| n.tsval).filter(|tsval| (tsval.wrapping_sub(echo) as i32) > 0);
+                note.and_then(|n| n.tsval).filter(|tsval| Timestamps::is_older(echo, *tsval));
             match (second, later) {
                 (Some(second), Some(third)) if second != third => return true,
                 (None, Some(_)) => second = later,
@@ -183,7 +183,7 @@ impl Retransmissions {
         if !self.syn.into_iter().chain(all().filter_map(|note| note.tsval)).any(|s| s == echo) {
             return;
         }
-        let is_later = |stamp: u32| (echo.wrapping_sub(stamp) as i32) < 0;
+        let is_later = |stamp: u32| Timestamps::is_older(echo, stamp);
         for (r, note) in self.found.iter_mut().zip(all()) {
             if note.tsval.is_some_and(is_later) {
                 (r.spurious, r.known) = (Some(Spurious::Timestamp), true);
@@ -233,7 +233,7 @@ impl Retransmissions {
                 .tsecr
                 .filter(|_| echo != Echo::Nothing || cumulative && a.at.since(r.at) < min_rtt);
             let proved = match (echoed, note.tsval) {
-                (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
+                (Some(echo), Some(tsval)) => Some(Timestamps::is_older(echo, tsval)),
                 _ => None,
             };
             if !proved.unwrap_or(a.at.since(r.at) < trip) {

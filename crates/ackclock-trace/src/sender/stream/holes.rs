@@ -2,9 +2,10 @@
 //! the way to it. What fills such a hole later is the original if it was sent before the segment
 //! that overtook it, and a retransmission otherwise.
 
+use ackclock_tcp::{Span, Time, Timestamps};
+
 use super::timers::Timers;
 use crate::sender::input::Sent;
-use ackclock_tcp::{Span, Time};
 
 /// Most holes that are remembered; older ones are judged by time alone.
 const MOST: usize = 64;
@@ -86,7 +87,7 @@ impl Holes {
         let hole = self.holes.iter().rev().find(holds)?;
         let stamps = hole.tsval.zip(sent.tsval).filter(|(hole, tsval)| hole != tsval);
         if let Some((hole, tsval)) = stamps {
-            return Some((tsval.wrapping_sub(hole) as i32) < 0);
+            return Some(Timestamps::is_older(tsval, hole));
         }
         let (hole, id) = hole.ip_id.zip(sent.ip_id)?;
         let step = id.wrapping_sub(hole) as i16;
