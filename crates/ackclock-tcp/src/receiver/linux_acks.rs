@@ -1,12 +1,15 @@
-//! When a Linux receiver acknowledges data in order: quick ACKs at the start, the interval that its
-//! delayed ACKs adapt to what arrives, and ACKs for what a PSH ends (`tcp_event_data_recv`,
+//! When a Linux receiver acknowledges data: quick ACKs at the start, the interval that its delayed
+//! ACKs adapt to what arrives, and ACKs for what a PSH ends (`tcp_event_data_recv`,
 //! `tcp_measure_rcv_mss`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, `tcp_cleanup_rbuf`).
 //!
 //! As long as the window that it would offer grows, every segment is acknowledged at once
-//! (`tcp_grow_window`): from 64 KiB to the buffer, by two segments with each segment. The window
-//! that this receiver offers is all of the buffer from the beginning.
+//! (`tcp_grow_window`): from 64 KiB to the room of its memory, by two segments with each segment.
+//! That room grows with what arrives in a round trip, up to the buffer (`tcp_rcv_space_adjust`,
+//! `tcp_rcvbuf_grow`); the round trip is that of the handshake, and without one there is no growth.
+//! The window that this receiver offers is all of the buffer from the beginning.
 //!
-//! Left out is the compression of ACKs that report the same gap (`tcp_compressed_ack_kick`).
+//! With SACK, the first three ACKs that report the same gap leave at once, later ones together
+//! (`tcp_compressed_ack_kick`).
 
 use crate::time::{Span, Time};
 
@@ -26,12 +29,23 @@ const MSS_DEFAULT: u32 = 536;
 const MIN_MSS: u32 = 88;
 /// What the first window is taken from: half of the default `tcp_rmem`.
 const FIRST_WINDOW: u64 = 65_536;
+/// The room of the default `tcp_rmem` for full segments, which take 2,304 bytes each.
+const FIRST_ROOM: u64 = 131_072 * 160 / 256;
+/// `TCP_INIT_CWND`.
+const INIT_CWND: u64 = 10;
 /// Segments shorter than this let no window grow.
 const GROWS: u32 = 128;
 /// Bytes of the timestamps option.
 const TIMESTAMPS: u32 = 12;
+/// `TCP_FASTRETRANS_THRESH`: ACKs for a gap that do not wait.
+const DUPACKS: u32 = 3;
+/// `tcp_comp_sack_nr`, `tcp_comp_sack_delay_ns` and `tcp_comp_sack_slack_ns`. The delay is a
+/// twentieth of the round trip if that is less.
+const COMPRESSED: u32 = 44;
+const COMPRESS_DELAY: Span = Span::from_millis(1);
+const COMPRESS_SLACK: Span = Span::from_micros(100);
 
-/// What becomes of the ACK for data that came in order.
+/// What becomes of the ACK for data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Now,
@@ -39,7 +53,7 @@ pub(super) enum Answer {
     By(Time),
 }
 
-/// A segment that came in order.
+/// A segment that came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub len: u32,
@@ -47,25 +61,31 @@ pub(super) struct Arrival {
     pub timestamps: bool,
     /// Bytes of the window that the last ACK offered.
     pub window: u64,
-    /// Bytes in order that no ACK covers yet, with these.
+    /// Bytes in order that no ACK covers yet, with its own.
     pub unacked: u64,
-    /// The application reads them at once.
+    /// The application reads what is in order at once.
     pub read: bool,
 }
 
 /// Linux's `icsk_ack`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LinuxAcks {
-    /// The round trip of the handshake in ticks, and the timeout that follows from it.
+    /// The round trip of the handshake, the same in ticks, and the timeout that follows from it.
+    path: Span,
     rtt: u64,
     rto: u64,
     quick: u64,
     /// In ticks; 0 before the first segment.
     ato: u64,
     lrcvtime: u64,
-    /// The window up to which it would offer, and the most that this may be.
+    /// The window up to which it would offer, what memory has room for, and the most that this may
+    /// become.
     rcv_ssthresh: u64,
+    room: u64,
     buffer: u64,
+    /// `rcvq_space`: what arrived in a round trip, and where and when the current one began.
+    space: u64,
+    since: (u64, Time),
     rcv_mss: u32,
     /// The most that `rcv_mss` may be.
     advmss: u32,
@@ -75,6 +95,10 @@ pub(super) struct LinuxAcks {
     pushed2: bool,
     pingpong: bool,
     timeout: Option<u64>,
+    /// The gap that ACKs report, how many did at once, and how many wait now.
+    gap: u64,
+    reported: u32,
+    compressed: u32,
 }
 
 fn ticks(t: Time) -> u64 {
@@ -89,6 +113,7 @@ impl LinuxAcks {
     /// After a handshake whose round trip was this, or is not known (zero).
     pub fn new(rtt: Span, mss: u32, buffer: u64) -> LinuxAcks {
         let mut acks = LinuxAcks {
+            path: Span::ZERO,
             rtt: 0,
             rto: 0,
             quick: 0,
@@ -96,7 +121,10 @@ impl LinuxAcks {
             lrcvtime: 0,
             // tcp_select_initial_window: whole segments.
             rcv_ssthresh: FIRST_WINDOW / u64::from(mss.max(1)) * u64::from(mss),
+            room: FIRST_ROOM.min(buffer),
             buffer,
+            space: INIT_CWND * u64::from(mss),
+            since: (0, Time::ZERO),
             rcv_mss: mss.clamp(MIN_MSS, MSS_DEFAULT),
             advmss: mss,
             last_seg_size: 0,
@@ -104,6 +132,9 @@ impl LinuxAcks {
             pushed2: false,
             pingpong: false,
             timeout: None,
+            gap: 0,
+            reported: 0,
+            compressed: 0,
         };
         acks.on_handshake(rtt);
         acks
@@ -111,6 +142,7 @@ impl LinuxAcks {
 
     /// The round trip of the handshake (`tcp_rtt_estimator` and `tcp_set_rto` for a first sample).
     pub fn on_handshake(&mut self, rtt: Span) {
+        self.path = rtt;
         self.rtt = to_ticks(rtt);
         self.rto = to_ticks(rtt + Span(rtt.0.saturating_mul(2)).max(RTO_MIN));
     }
@@ -164,16 +196,66 @@ impl LinuxAcks {
             self.quicken(a.window);
         }
         self.lrcvtime = now;
-        // tcp_grow_window.
-        if a.len >= GROWS && self.rcv_ssthresh < self.buffer {
+        self.grow(a.len);
+    }
+
+    /// `tcp_grow_window`.
+    fn grow(&mut self, len: u32) {
+        if len >= GROWS && self.rcv_ssthresh < self.room {
             self.rcv_ssthresh += 2 * u64::from(self.advmss);
             self.quick |= 1;
         }
     }
 
+    /// Everything below `rcv_nxt` has arrived, and is read (`tcp_rcv_space_adjust`).
+    pub fn on_progress(&mut self, now: Time, rcv_nxt: u64) {
+        let (from, began) = self.since;
+        if self.path == Span::ZERO || now < began + self.path {
+            return;
+        }
+        self.since = (rcv_nxt, now);
+        let copied = rcv_nxt - from;
+        if copied > self.space {
+            // tcp_rcvbuf_grow: as much once more, and twice by how much it was more than before.
+            let window = 2 * copied;
+            let more = 2 * window.saturating_mul(copied - self.space) / self.space.max(1);
+            self.room = self.room.max(window.saturating_add(more).min(self.buffer));
+            self.space = copied;
+        }
+    }
+
+    /// A segment came with data before it missing (`tcp_data_queue_ofo`).
+    pub fn on_out_of_order(&mut self, a: &Arrival, sack: bool) {
+        self.measure(a);
+        if sack {
+            self.grow(a.len);
+        }
+    }
+
+    /// `__tcp_ack_snd_check` with a gap at `rcv_nxt`, and data above it.
+    pub fn answer_gap(&mut self, now: Time, a: &Arrival, rcv_nxt: u64, sack: bool) -> Answer {
+        if self.asks_at_once(a) || !sack || self.compressed >= COMPRESSED {
+            return Answer::Now;
+        }
+        if self.gap != rcv_nxt {
+            (self.gap, self.reported) = (rcv_nxt, 0);
+        }
+        if self.reported < DUPACKS {
+            self.reported += 1;
+            return Answer::Now;
+        }
+        self.compressed += 1;
+        Answer::By(now + Span(self.path.0 / 20).min(COMPRESS_DELAY) + COMPRESS_SLACK)
+    }
+
+    /// More than a full segment is not acknowledged, or ACKs are quick.
+    fn asks_at_once(&self, a: &Arrival) -> bool {
+        a.unacked > u64::from(self.rcv_mss) || (self.quick > 0 && !self.pingpong)
+    }
+
     /// `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, and then `tcp_cleanup_rbuf`.
     pub fn answer(&mut self, now: Time, a: &Arrival) -> Answer {
-        if a.unacked > u64::from(self.rcv_mss) || (self.quick > 0 && !self.pingpong) {
+        if self.asks_at_once(a) {
             return Answer::Now;
         }
         let mut ato = self.ato;
@@ -207,6 +289,10 @@ impl LinuxAcks {
 
     /// The timer has expired (`tcp_delack_timer_handler`).
     pub fn on_timer(&mut self) {
+        if self.compressed > 0 {
+            // That of ACKs that waited together, which leaves the interval as it is.
+            return;
+        }
         if self.pingpong {
             self.pingpong = false;
             self.ato = ATO_MIN;
@@ -222,6 +308,7 @@ impl LinuxAcks {
         }
         self.quick = self.quick.saturating_sub(1);
         (self.pushed, self.pushed2, self.timeout) = (false, false, None);
+        self.compressed = 0;
         self.pingpong |= with_data && ticks(now) - self.lrcvtime.min(ticks(now)) < self.ato;
     }
 }

@@ -231,7 +231,11 @@ impl Receiver {
         if left > self.rcv_nxt {
             let merged = self.out_of_order.insert((left, right));
             self.report_duplicate(merged.duplicate);
-            self.ack_due = true;
+            if self.linux.is_some() {
+                self.answer_as_linux(now, segment, false);
+            } else {
+                self.ack_due = true;
+            }
             return merged.fresh;
         }
         let filled_gap = !self.out_of_order.is_empty();
@@ -247,7 +251,7 @@ impl Receiver {
         let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin();
         self.ack_due |= at_once;
         if self.linux.is_some() {
-            self.answer_as_linux(now, segment);
+            self.answer_as_linux(now, segment, true);
         } else if !at_once {
             self.delay_ack(now);
         }
@@ -299,8 +303,8 @@ impl Receiver {
         }
     }
 
-    /// Data came in order, and Linux decides when to acknowledge it.
-    fn answer_as_linux(&mut self, now: Time, segment: &Segment) {
+    /// Data came, and Linux decides when to acknowledge it.
+    fn answer_as_linux(&mut self, now: Time, segment: &Segment, in_order: bool) {
         let Some(linux) = &mut self.linux else { return };
         let arrival = Arrival {
             len: segment.len,
@@ -310,13 +314,20 @@ impl Receiver {
             unacked: self.rcv_nxt - self.last_ack_sent,
             read: self.config.auto_read,
         };
-        linux.on_data(now, &arrival);
-        if self.ack_due {
-            return;
+        if in_order {
+            linux.on_data(now, &arrival);
+            linux.on_progress(now, self.rcv_nxt);
+        } else {
+            linux.on_out_of_order(&arrival, self.config.sack);
         }
-        match linux.answer(now, &arrival) {
+        let answer = match self.out_of_order.is_empty() {
+            true if self.ack_due => return,
+            true => linux.answer(now, &arrival),
+            false => linux.answer_gap(now, &arrival, self.rcv_nxt, self.config.sack),
+        };
+        match answer {
             Answer::Now => self.ack_due = true,
-            Answer::By(deadline) => self.ack_deadline = deadline,
+            Answer::By(deadline) => self.ack_deadline = self.ack_deadline.min(deadline),
         }
     }
 

@@ -151,3 +151,103 @@ fn answers_carry_acks() {
     x.timer(144);
     assert!(x.full(145));
 }
+
+/// The segment that comes next is lost.
+fn with_gap(rtt: u64) -> Linux {
+    let mut x = Linux::settled(rtt);
+    x.next += MSS;
+    x
+}
+
+/// The first three ACKs for a gap leave at once, later ones a millisecond and a tenth after the
+/// first of them, in one. A gap elsewhere is another one.
+#[test]
+fn later_acks_for_a_gap_leave_together() {
+    let mut x = with_gap(40);
+    let at_once: Vec<bool> = (0..6).map(|ms| x.full(101 + ms / 5)).collect();
+    assert_eq!(at_once, [true, true, true, false, false, false]);
+    let due = at(101) + Span::from_micros(1100);
+    assert_eq!(x.receiver.next_deadline(), due);
+    x.receiver.on_deadline(due);
+    let ack = x.receiver.poll_transmit(due).unwrap();
+    let block = SackBlock { left: Seq(17 * MSS), right: Seq(23 * MSS) };
+    assert_eq!((ack.ack, ack.sack.as_slice()), (Seq(16 * MSS), &[block][..]));
+    assert_eq!(x.receiver.next_deadline(), Time::NEVER);
+    assert!(!x.full(103), "still the same gap");
+    // The missing segment comes: acknowledged at once, and nothing waits any more.
+    let next = std::mem::replace(&mut x.next, 16 * MSS);
+    assert!(x.full(104));
+    assert_eq!(x.receiver.next_deadline(), Time::NEVER);
+    x.next = next + MSS;
+    assert_eq!([105; 4].map(|ms| x.full(ms)), [true, true, true, false]);
+}
+
+/// The timer of ACKs that wait together is none of delayed ACKs, whose interval it leaves.
+#[test]
+fn acks_that_waited_together_change_no_interval() {
+    let mut x = with_gap(100);
+    assert_eq!([101; 4].map(|ms| x.full(ms)), [true, true, true, false]);
+    let mut y = Linux { receiver: x.receiver.clone(), next: x.next };
+    x.receiver.on_deadline(at(103));
+    assert!(x.receiver.poll_transmit(at(103)).is_some());
+    for x in [&mut x, &mut y] {
+        let next = std::mem::replace(&mut x.next, 16 * MSS);
+        assert!(x.full(104));
+        x.next = next;
+        assert!(!x.full(105));
+    }
+    assert_eq!(x.receiver.next_deadline(), y.receiver.next_deadline());
+}
+
+/// A short path has shorter waits: a twentieth of 4 ms. Of 45 ACKs that would wait the last one
+/// leaves. Without SACK none waits.
+#[test]
+fn acks_for_a_gap_wait_for_a_twentieth_of_a_round_trip() {
+    let mut x = with_gap(4);
+    let at_once: Vec<bool> = (0..48).map(|_| x.segment(101, 10, false)).collect();
+    assert_eq!(x.receiver.next_deadline(), Time::NEVER);
+    let expected: Vec<bool> = (0..48).map(|n| n < 3 || n == 47).collect();
+    assert_eq!(at_once, expected);
+    assert!(!x.segment(101, 10, false));
+    assert_eq!(x.receiver.next_deadline(), at(101) + Span::from_micros(300));
+    let mut x = with_gap(40);
+    x.receiver.config.sack = false;
+    assert!((0..9).all(|_| x.full(101)));
+}
+
+/// Its memory has room for 81,920 bytes, and has grown to what 25 segments in a round trip of 40 ms
+/// ask for: 50 segments, and three times as much on top since ten were expected.
+fn with_more_memory(buffer: u64) -> Linux {
+    let mut x = Linux::new(40, buffer);
+    // Seven let the window grow to 58 segments.
+    (0..23).for_each(|_| assert!(x.full(10)));
+    assert!(!x.full(39));
+    assert!(x.full(40));
+    x
+}
+
+/// Memory grows with what arrives in a round trip, but never beyond the buffer. The window follows
+/// by two segments with each one, which is acknowledged at once.
+#[test]
+fn memory_grows_with_what_arrives_in_a_round_trip() {
+    // From 58 to 200 segments, and to 68.5.
+    for (buffer, quick) in [(1 << 20, 71), (100_000, 6)] {
+        let mut x = with_more_memory(buffer);
+        assert_eq!((0..100).take_while(|_| x.full(41)).count(), quick, "{buffer}");
+    }
+    // Nobody knows how long a round trip is.
+    let mut x = Linux::new(0, 1 << 20);
+    let at_once: Vec<bool> = (0..80).map(|n| x.full(10 + n)).collect();
+    let expected: Vec<bool> = (0..80).map(|n| n < 23 || n % 2 == 0).collect();
+    assert_eq!(at_once, expected);
+}
+
+/// Segments above a gap let the window grow, too; until it has grown, no ACK waits.
+#[test]
+fn acks_for_a_gap_do_not_wait_while_the_window_grows() {
+    let mut x = with_more_memory(100_000);
+    x.next += MSS;
+    let at_once: Vec<bool> = (0..12).map(|_| x.full(41)).collect();
+    let expected: Vec<bool> = (0..12).map(|n| n < 6 + 3).collect();
+    assert_eq!(at_once, expected);
+}
