@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use ackclock_report::{Bars, Chart, Estimate, Plot, escape, html_table, page};
 
-use crate::measure::Measure;
-use crate::outcome::{AGREEMENT, Cell, Outcome, RowOutcome};
+use crate::outcome::{Cell, Outcome, RowOutcome};
 
 impl Outcome {
     /// The page.
@@ -45,10 +44,7 @@ impl Outcome {
         for cell in &self.cells {
             let (Some(text), Some(a)) = (cell.agreement_text(), &cell.agreement) else { continue };
             let all = a.agree == a.rows && a.same_order == a.pairs;
-            let differ = cell
-                .rows
-                .iter()
-                .filter(|row| row.get(Measure::Difference).is_some_and(|d| d.abs() > AGREEMENT));
+            let differ = cell.rows.iter().filter(|row| row.agrees() == Some(false));
             let missed: Vec<String> = differ.map(|row| row.name.clone()).collect();
             line(html, all, if all { "agree" } else { "do not agree" }, &text, &missed);
         }

@@ -15,8 +15,11 @@ pub enum Measure {
     Goodput,
     /// The same as simulated.
     Simulation,
-    /// How far the wire is above the simulation, in percent.
+    /// How far the wire is above the simulation, in percent: the mean over the seeds that both
+    /// have, since a seed has the same losses in both.
     Difference,
+    /// Half of the width of the 95 % interval of that mean.
+    DifferenceInterval,
     /// Goodput over that of the row it is held against, seed by seed.
     GoodputRatio,
     /// Half of the width of the 95 % interval of its mean over the seeds.
@@ -56,10 +59,11 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub(crate) const ALL: [Measure; 21] = [
+    pub(crate) const ALL: [Measure; 22] = [
         Measure::Goodput,
         Measure::Simulation,
         Measure::Difference,
+        Measure::DifferenceInterval,
         Measure::GoodputRatio,
         Measure::GoodputInterval,
         Measure::Queue,
@@ -87,7 +91,7 @@ impl Measure {
             Measure::Simulation => "simulation",
             Measure::Difference => "apart (%)",
             Measure::GoodputRatio => "of kernel",
-            Measure::GoodputInterval | Measure::QueueInterval => "±",
+            Measure::DifferenceInterval | Measure::GoodputInterval | Measure::QueueInterval => "±",
             Measure::Queue => "queue (ms)",
             Measure::QueueRatio => "queue of kernel",
             Measure::P50 => "p50 (ms)",
@@ -121,6 +125,26 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
+/// By how much the first are above the second, pair by pair, in percent.
+pub(crate) fn above(own: &[f64], other: &[f64]) -> Option<Estimate> {
+    let ratios = own.iter().zip(other).map(|(own, other)| 100.0 * (own / other - 1.0));
+    Estimate::of(&ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
+}
+
+/// How far the wire is above the simulation. A single run on the wire is held against the mean of
+/// the simulations.
+fn difference(own: &[Measured], simulated: &[FlowSummary]) -> Option<Estimate> {
+    let wire: Vec<f64> = own.iter().map(|m| m.goodput_bps).collect();
+    if own.len() == 1 {
+        let all: Vec<f64> = simulated.iter().map(|s| s.goodput_bps).collect();
+        return above(&wire, &[Estimate::of(&all)?.mean]);
+    }
+    let of_seed = |m: &Measured| {
+        simulated.iter().find(|s| s.seed == m.seed).map_or(f64::NAN, |s| s.goodput_bps)
+    };
+    above(&wire, &own.iter().map(of_seed).collect::<Vec<_>>())
+}
+
 /// All numbers of a row. Those that compare with another row take the median over the seeds that
 /// both have; what does not exist is left out.
 pub(crate) fn measures(
@@ -147,13 +171,12 @@ pub(crate) fn measures(
     let short = own.iter().any(|m| !m.completions_s.is_empty());
     let goodput = each(&|m| m.goodput_bps / 1e3).filter(|_| !short);
     let simulation = of_simulated(&|s| s.goodput_bps / 1e3);
+    let difference = difference(own, simulated).filter(|_| !short);
     let all = [
         (Measure::Goodput, goodput),
         (Measure::Simulation, simulation),
-        (
-            Measure::Difference,
-            goodput.zip(simulation).map(|(wire, simulated)| 100.0 * (wire / simulated - 1.0)),
-        ),
+        (Measure::Difference, difference.map(|estimate| estimate.mean)),
+        (Measure::DifferenceInterval, difference.and_then(|estimate| estimate.half_width)),
         (Measure::GoodputRatio, paired(&|m| m.goodput_bps).filter(|_| !short)),
         (Measure::GoodputInterval, interval(&|m| m.goodput_bps).filter(|_| !short)),
         (Measure::Queue, each(&|m| m.queue_ms).filter(|_| !short)),

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::measure::Measure;
 use crate::measured::Measured;
 
-/// The wire agrees with the simulation if they differ by no more than this, in percent.
+/// The wire agrees with the simulation if they differ by no more than this, in percent, or if the
+/// runs are too few to say so: if the interval reaches it.
 pub(crate) const AGREEMENT: f64 = 3.0;
 
 /// A lab that has been run.
@@ -78,7 +79,7 @@ pub struct Agreement {
     pub rows: usize,
     /// Of those, the ones whose goodput agrees.
     pub agree: usize,
-    /// Pairs of rows whose goodput differs by more than the tolerance in simulation.
+    /// Pairs of rows whose goodput differs by more than the tolerance in simulation, for certain.
     pub pairs: usize,
     /// Of those, the ones in the same order on the wire.
     pub same_order: usize,
@@ -97,6 +98,11 @@ pub struct AimOutcome {
     pub of: usize,
     /// Where it is not, and by what numbers.
     pub missed: Vec<String>,
+}
+
+/// Whether a difference in percent is larger than what is called agreement, for certain.
+pub(crate) fn apart(difference: Estimate) -> bool {
+    difference.mean.abs() - difference.half_width.unwrap_or(0.0) > AGREEMENT
 }
 
 impl Agreement {
@@ -118,6 +124,12 @@ impl RowOutcome {
     /// The median of a measure.
     pub(crate) fn get(&self, measure: Measure) -> Option<f64> {
         self.measures.get(&measure).copied()
+    }
+
+    /// Whether wire and simulation agree; `None` if it was not simulated.
+    pub(crate) fn agrees(&self) -> Option<bool> {
+        let half_width = self.get(Measure::DifferenceInterval);
+        self.get(Measure::Difference).map(|mean| !apart(Estimate { mean, half_width }))
     }
 
     /// The simulated goodput in kb/s.

@@ -23,6 +23,7 @@ impl Measure {
             }
             Measure::Simulation => with_interval(row.simulation(), |v| format!("{v:.0}")),
             Measure::Difference => format!("{value:+.1}"),
+            Measure::DifferenceInterval => format!("{value:.1}"),
             Measure::GoodputRatio
             | Measure::GoodputInterval
             | Measure::QueueRatio
@@ -44,9 +45,9 @@ impl Cell {
     /// A heading and a line for each row, without the columns in which nothing stands.
     pub(crate) fn table_rows(&self) -> Vec<Vec<String>> {
         let paper = |row: &RowOutcome| row.paper.map(|n| n.to_string()).unwrap_or_default();
-        let agrees = |row: &RowOutcome| match row.get(Measure::Difference) {
-            Some(apart) if apart.abs() <= AGREEMENT => "agrees".into(),
-            Some(_) => "differs".into(),
+        let agrees = |row: &RowOutcome| match row.agrees() {
+            Some(true) => "agrees".into(),
+            Some(false) => "differs".into(),
             None => String::new(),
         };
         let column = |heading: &str, cell: &dyn Fn(&RowOutcome) -> String| -> Vec<String> {
@@ -55,7 +56,7 @@ impl Cell {
         let mut columns = vec![column("row", &|row| row.name.clone()), column("paper", &paper)];
         for measure in Measure::ALL {
             columns.push(column(measure.heading(), &|row| measure.shown(row)));
-            if measure == Measure::Difference {
+            if measure == Measure::DifferenceInterval {
                 columns.push(column("", &agrees));
             }
         }

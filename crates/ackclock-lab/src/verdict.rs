@@ -3,28 +3,32 @@
 use ackclock_run::GridCell;
 
 use crate::format::{Aim, Bound};
-use crate::measure::Measure;
-use crate::outcome::{AGREEMENT, Agreement, AimOutcome, Cell, RowOutcome};
+use crate::measure::above;
+use crate::outcome::{Agreement, AimOutcome, Cell, RowOutcome, apart};
 
 /// Whether the wire agrees with the simulation; `None` if no row was simulated.
 pub(crate) fn agreement(rows: &[RowOutcome]) -> Option<Agreement> {
-    let both: Vec<(f64, f64)> = rows
-        .iter()
-        .filter_map(|row| row.get(Measure::Goodput).zip(row.get(Measure::Simulation)))
-        .collect();
-    let apart = |a: f64, b: f64| (a / b).max(b / a) > 1.0 + AGREEMENT / 100.0;
-    let pairs =
-        || both.iter().enumerate().flat_map(|(i, a)| both[..i].iter().map(move |b| (*a, *b)));
-    let ordered = || pairs().filter(|((_, a), (_, b))| apart(*a, *b));
-    let agree =
-        |(wire, simulated): &&(f64, f64)| (100.0 * (wire / simulated - 1.0)).abs() <= AGREEMENT;
+    let both: Vec<&RowOutcome> = rows.iter().filter(|row| row.agrees().is_some()).collect();
+    let wire = |row: &RowOutcome| row.runs.iter().map(|m| m.goodput_bps).collect::<Vec<_>>();
+    let simulation =
+        |row: &RowOutcome| row.simulated.iter().map(|s| s.goodput_bps).collect::<Vec<_>>();
+    // Rows have the same seeds, whose losses are the same.
+    let order = |a: &[f64], b: &[f64]| above(a, b).map_or(0.0, |difference| difference.mean);
+    let (mut pairs, mut same_order) = (0, 0);
+    for (i, a) in both.iter().enumerate() {
+        for b in &both[..i] {
+            let Some(simulated) = above(&simulation(a), &simulation(b)) else { continue };
+            if apart(simulated) {
+                pairs += 1;
+                same_order += usize::from(order(&wire(a), &wire(b)) * simulated.mean > 0.0);
+            }
+        }
+    }
     (!both.is_empty()).then(|| Agreement {
         rows: both.len(),
-        agree: both.iter().filter(agree).count(),
-        pairs: ordered().count(),
-        same_order: ordered()
-            .filter(|((w, s), (wire, simulated))| (w > wire) == (s > simulated))
-            .count(),
+        agree: both.iter().filter(|row| row.agrees() == Some(true)).count(),
+        pairs,
+        same_order,
     })
 }
 
@@ -86,3 +90,6 @@ pub(crate) fn judge(aim: &Aim, grid: &[GridCell], cells: &[Cell]) -> Option<AimO
         missed,
     })
 }
+
+#[cfg(test)]
+mod tests;

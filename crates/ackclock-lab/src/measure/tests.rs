@@ -1,3 +1,5 @@
+use ackclock_tcp::Stats;
+
 use super::*;
 
 #[test]
@@ -42,4 +44,24 @@ fn ratios_and_their_intervals() {
     // A single pair has none.
     let all = measures(&own[..1], &other, &[]);
     assert_eq!(all.get(&Measure::QueueInterval), None);
+}
+
+/// Seed by seed, whatever their order is: 10 % above and 10 % below. Student's t for one degree of
+/// freedom is 12.7062.
+#[test]
+fn wire_and_simulation_are_compared_seed_by_seed() {
+    let run = |seed, goodput_bps| Measured { seed, goodput_bps, ..Measured::default() };
+    let simulated = |seed, goodput_bps| FlowSummary {
+        goodput_bps,
+        ..FlowSummary::of_sender("", seed, 0, &Stats::default())
+    };
+    let simulations = [simulated(2, 200.0), simulated(1, 100.0), simulated(3, 1.0)];
+    let all = measures(&[run(1, 110.0), run(2, 180.0)], &[], &simulations);
+    assert!(all[&Measure::Difference].abs() < 1e-9);
+    assert!((all[&Measure::DifferenceInterval] - 127.062).abs() < 1e-3);
+    // A single run: 107 against the mean of 100.
+    let simulations = [simulated(1, 110.0), simulated(2, 90.0)];
+    let all = measures(&[run(1, 107.0)], &[], &simulations);
+    assert!((all[&Measure::Difference] - 7.0).abs() < 1e-9);
+    assert_eq!(all.get(&Measure::DifferenceInterval), None);
 }
