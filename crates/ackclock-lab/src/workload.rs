@@ -69,6 +69,8 @@ pub(crate) fn bulk(
             }
         });
         scope.spawn(|| {
+            // Some ACKs wait until the application has read.
+            be_prompt();
             let mut chunk = vec![0; CHUNK];
             while let Ok(n @ 1..) = reader.read(&mut chunk) {
                 bytes.fetch_add(n as u64, Ordering::Relaxed);
