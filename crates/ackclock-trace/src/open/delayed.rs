@@ -181,6 +181,10 @@ impl Model {
         if let Some(log) = self.log.as_mut().filter(|log| !log.is_over) {
             log.is_over = log.entries.len() >= hypotheses::MOST || !places.take_spare();
             if !log.is_over {
+                if log.entries.capacity() == 0 {
+                    // Most clients send one request, and get ACKs for the handshake and for that.
+                    log.entries.reserve_exact(2);
+                }
                 log.entries.push(entry());
             }
         }

@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Seq, Span, Time};
 
+use super::causes::probes::Silence;
 use super::input::{Sent, Sight};
 use super::limits::{SOON, follows_ack};
 use super::stalls::Now;
@@ -58,9 +59,7 @@ impl SenderModel {
     fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
-            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
-            causes.after_silence(sent, &self.stream, recovery);
-            self.ways.after_silence();
+            self.after_silence(sent);
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         self.limits.new_data(sent.at, &self.stream, asked);
@@ -84,6 +83,19 @@ impl SenderModel {
         if self.picture.is_on() {
             self.picture.sent(sent, self.stream.stand());
         }
+    }
+
+    /// New data goes out after silence: it may be a probe.
+    #[cold]
+    fn after_silence(&mut self, sent: &Sent) {
+        let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
+        if self.stream.terms.sack && open {
+            self.stream.may_have_probed(sent);
+            if Silence::before(sent, &self.stream).ends_with_probe(&self.stream.timers) {
+                self.repair.get_or_insert_default().causes.probes.sent_new_data(sent);
+            }
+        }
+        self.ways.after_silence();
     }
 
     /// The first segment that goes out with nothing outstanding.

@@ -70,8 +70,7 @@ impl SenderModel {
         let none = Repair::default();
         let Repair { recovery, causes } = self.repair.as_deref().unwrap_or(&none);
         if causes.misses_probe(at, &self.stream, recovery) {
-            let una = self.stream.outstanding.una();
-            self.repair.get_or_insert_default().causes.probes.was_missing(una);
+            self.repair.get_or_insert_default().causes.probes.was_missing(&self.stream);
         }
     }
 

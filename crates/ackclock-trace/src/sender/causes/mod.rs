@@ -9,7 +9,7 @@ pub(crate) mod trigger;
 use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use self::aftermath::{Aftermath, Answer, NewData};
-use self::probes::{Ambiguous, Probes, Silence};
+use self::probes::{Ambiguous, Probes};
 use self::timeouts::{Timeouts, hides_another};
 use self::trigger::{Situation, Trigger};
 use super::input::{Acked, Sent};
@@ -106,21 +106,6 @@ impl Causes {
         }
         self.last = Some((sent.frame, kind));
         kind
-    }
-
-    /// New data goes out after silence: it may be a probe.
-    #[cold]
-    pub fn after_silence(&mut self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) {
-        if stream.terms.sack && recovery.phases.is_open() {
-            let (windows, mss) = (&stream.windows, u64::from(stream.terms.mss));
-            let silence = Silence {
-                idle: stream.moments.idle(sent.at),
-                since_ack: stream.moments.since_ack(sent.at),
-                single: stream.outstanding.len() == 1,
-                held_back: windows.pipe() + mss > windows.cwnd(),
-            };
-            self.probes.new_data(sent, &silence, &stream.timers);
-        }
     }
 
     /// Whether a sender with probes would have sent one in the silence before an ACK (RFC 8985
@@ -346,7 +331,7 @@ impl Causes {
             stream.timers.expired(timeout.waited);
             self.expiry = no_probe.then_some(timeout.waited);
             if sack && no_probe && stream.timers.pto(false) < nearly(stream.timers.rto()) {
-                self.probes.was_missing(stream.outstanding.una());
+                self.probes.was_missing(stream);
             }
         }
         if self.timeouts.in_a_row() == 0 && first {

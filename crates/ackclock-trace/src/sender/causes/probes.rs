@@ -11,6 +11,7 @@ use ackclock_tcp::{Span, Time};
 use super::aftermath::{Aftermath, Answer, NewData};
 use crate::connection::Timeout;
 use crate::sender::input::Sent;
+use crate::sender::stream::Stream;
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
 use crate::ways::Evidence;
 
@@ -46,19 +47,38 @@ pub(crate) struct Probes {
     /// Probes that can have been nothing else, and chances to send one that were not used.
     habit: Evidence,
     of_new_data: u64,
-    /// End of the last new data that went out after silence and may have been a probe.
-    late: u64,
 }
 
 /// What a segment of new data meets that goes out after silence.
 pub(crate) struct Silence {
     /// Time without progress and new data, and without ACKs.
-    pub idle: Span,
-    pub since_ack: Span,
+    idle: Span,
+    since_ack: Span,
     /// A single segment is outstanding.
-    pub single: bool,
+    single: bool,
     /// The window was full, so that something held the segment back.
-    pub held_back: bool,
+    held_back: bool,
+}
+
+impl Silence {
+    /// The one that `sent` ends.
+    pub fn before(sent: &Sent, stream: &Stream) -> Silence {
+        let (windows, mss) = (&stream.windows, u64::from(stream.terms.mss));
+        Silence {
+            idle: stream.moments.idle(sent.at),
+            since_ack: stream.moments.since_ack(sent.at),
+            single: stream.outstanding.len() == 1,
+            held_back: windows.pipe() + mss > windows.cwnd(),
+        }
+    }
+
+    /// What ends it is a probe if the sender has waited for about as long as a probe does, and
+    /// nothing else let it send.
+    pub fn ends_with_probe(&self, timers: &Timers) -> bool {
+        let pto = timers.pto(self.single);
+        let in_time = self.idle >= nearly(pto) && self.idle.0 <= pto.0 / 10 * 11 + TICKS.0;
+        in_time && self.held_back && self.since_ack >= nearly(pto)
+    }
 }
 
 impl Probes {
@@ -118,13 +138,9 @@ impl Probes {
         self.aftermath.take_if(|after| !after.acked(answer));
     }
 
-    /// New data goes out after silence. It is a probe if the sender has waited for about as long as
-    /// a probe does, and nothing else let it send.
-    pub fn new_data(&mut self, sent: &Sent, silence: &Silence, timers: &Timers) {
-        self.late = sent.end();
-        let pto = timers.pto(silence.single);
-        let in_time = silence.idle >= nearly(pto) && silence.idle.0 <= pto.0 / 10 * 11 + TICKS.0;
-        if self.is_idle() && in_time && silence.held_back && silence.since_ack >= nearly(pto) {
+    /// New data goes out as a probe does; if one is in flight, it is none.
+    pub fn sent_new_data(&mut self, sent: &Sent) {
+        if self.is_idle() {
             self.of_new_data += 1;
             self.in_flight = Some(Probe { end: sent.end(), at: sent.at });
         }
@@ -148,9 +164,8 @@ impl Probes {
     }
 
     /// A chance was not used: the timer expired, or an ACK came, where a probe would have come first.
-    /// Up to `una` all is acknowledged.
-    pub fn was_missing(&mut self, una: u64) {
-        self.habit.unused += u32::from(una >= self.late);
+    pub fn was_missing(&mut self, stream: &Stream) {
+        self.habit.unused += u32::from(!stream.waits_for_probe());
     }
 
     /// The retransmission that may have been a timeout, as an index, if one is still in doubt.

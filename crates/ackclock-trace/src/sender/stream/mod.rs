@@ -35,6 +35,8 @@ pub(crate) struct Stream {
     window_probe: Option<u64>,
     /// Position of the FIN.
     fin: Option<u64>,
+    /// End of the last new data that went out after silence and may have been a probe.
+    late: u64,
     /// Segments that went out, and their payload counted once.
     segments: u64,
     bytes: u64,
@@ -59,6 +61,7 @@ impl Stream {
             holes: Holes::default(),
             window_probe: None,
             fin: None,
+            late: 0,
             segments: 0,
             bytes: 0,
         }
@@ -80,6 +83,16 @@ impl Stream {
     /// Nothing is outstanding, and this ACK is not ahead of what went out.
     pub fn is_all_acked(&self, ack: u64) -> bool {
         self.outstanding.is_empty() && ack <= self.outstanding.una()
+    }
+
+    /// New data goes out after silence, and may be a probe.
+    pub fn may_have_probed(&mut self, sent: &Sent) {
+        self.late = sent.end();
+    }
+
+    /// What may have been a probe with new data is not acknowledged.
+    pub fn waits_for_probe(&self) -> bool {
+        self.outstanding.una() < self.late
     }
 
     /// Segments that went out, retransmissions included.
