@@ -10,6 +10,7 @@
 //! outstanding, not by the file. **Nothing here panics on any input**; what cannot be known is left
 //! unknown.
 
+mod compact;
 pub mod connection;
 pub mod file;
 pub mod filter;

@@ -2,7 +2,8 @@
 //! another connection.
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Span, Time, Timestamps};
+use thin_vec::ThinVec;
 
 use crate::packet::Packet;
 
@@ -26,18 +27,41 @@ pub(super) struct Handshake {
 #[derive(Default)]
 pub(super) struct Syns {
     isn: Option<Seq>,
-    offered: Option<Options>,
+    offered: Option<Offered>,
     /// Options of its SYN were cut off by the snap length.
     cut: bool,
     first: Option<Syn>,
     /// The first SYN, retransmitted.
-    again: Vec<Syn>,
+    again: ThinVec<Syn>,
     /// The last one was a SYN/ACK.
     answers: bool,
     /// Shift of the windows that this end offers; `None` if that is not known.
     shift: Option<u8>,
     /// The number of a SYN that did not belong here.
     stray: Option<Seq>,
+}
+
+/// The options of a SYN: all but SACK blocks, which none has.
+#[derive(Clone, Copy, Debug)]
+struct Offered {
+    mss: Option<u16>,
+    wscale: Option<u8>,
+    sack_permitted: bool,
+    timestamps: Option<Timestamps>,
+}
+
+impl From<Options> for Offered {
+    fn from(options: Options) -> Offered {
+        let Options { mss, wscale, sack_permitted, timestamps, sack: _ } = options;
+        Offered { mss, wscale, sack_permitted, timestamps }
+    }
+}
+
+impl From<Offered> for Options {
+    fn from(offered: Offered) -> Options {
+        let Offered { mss, wscale, sack_permitted, timestamps } = offered;
+        Options { mss, wscale, sack_permitted, timestamps, ..Options::default() }
+    }
 }
 
 /// A SYN or SYN/ACK.
@@ -76,7 +100,7 @@ impl Handshake {
             // Another number is possible as long as nothing else was sent: SYN cookies, or a client
             // that tries again.
             syns.isn = Some(p.seq);
-            syns.offered = Some(p.options);
+            syns.offered = Some(p.options.into());
             syns.cut = p.options_cut;
             syns.first = Some(Syn { answer: false, ..syn });
             Seen::New
@@ -157,7 +181,7 @@ impl Handshake {
 
     /// Options of the SYN of `end`; `None` if not all of them are known.
     pub fn options(&self, end: usize) -> Option<Options> {
-        self.ends[end].offered.filter(|_| !self.ends[end].cut)
+        self.ends[end].offered.filter(|_| !self.ends[end].cut).map(Options::from)
     }
 
     /// Shift of the windows that `end` offers; `None` if that is not known.
@@ -168,7 +192,7 @@ impl Handshake {
 
     /// What the SYN of each end says of an option. `None` if that is not known: there was no SYN, or
     /// the option may have been cut off.
-    fn said<T>(&self, option: impl Fn(&Options) -> Option<T>) -> [Option<Option<T>>; 2] {
+    fn said<T>(&self, option: impl Fn(&Offered) -> Option<T>) -> [Option<Option<T>>; 2] {
         self.ends.each_ref().map(|syns| {
             let said = option(syns.offered.as_ref()?);
             (said.is_some() || !syns.cut).then_some(said)

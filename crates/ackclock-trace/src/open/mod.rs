@@ -32,7 +32,7 @@ mod tests;
 mod vantage;
 mod warm_up;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use ackclock_tcp::wire::Control;
@@ -66,7 +66,8 @@ const LONG: Span = Span::from_secs(60);
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
     number: u64,
-    addresses: [SocketAddr; 2],
+    hosts: [IpAddr; 2],
+    ports: [u16; 2],
     /// The client's address and port are the lower ones.
     client_is_low: bool,
     /// A SYN was seen.
@@ -103,9 +104,11 @@ impl Open {
             (true, ack) => !ack,
             _ => p.src.port() >= p.dst.port(),
         };
+        let ends = if from_client { [p.src, p.dst] } else { [p.dst, p.src] };
         Open {
             number,
-            addresses: if from_client { [p.src, p.dst] } else { [p.dst, p.src] },
+            hosts: ends.map(|end| end.ip()),
+            ports: ends.map(|end| end.port()),
             client_is_low: from_client == from_low,
             begun: syn,
             clock: Clock::new(p.at),
@@ -359,14 +362,14 @@ impl Open {
 
     /// SMSS of an end.
     fn mss(&self, end: usize) -> u32 {
-        let default = if self.addresses[0].is_ipv4() { 536 } else { 1220 };
+        let default = if self.hosts[0].is_ipv4() { 536 } else { 1220 };
         self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
     }
 
     /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix A:
     /// timestamps take 12).
     fn header(&self, end: usize) -> u32 {
-        let ip = if self.addresses[end].is_ipv4() { 20 } else { 40 };
+        let ip = if self.hosts[end].is_ipv4() { 20 } else { 40 };
         ip + 20 + if self.timestamps(end) { 12 } else { 0 }
     }
 
@@ -392,7 +395,7 @@ impl Open {
         } else {
             why
         };
-        let [client, server] = self.addresses;
+        let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
         Connection {
             number: self.number,
             client,

@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Span, Time, Timestamps};
 
+use crate::compact::Compact;
 use crate::connection::{Position, Vantage};
 use crate::sender::Sight;
 
@@ -70,10 +71,10 @@ impl Place {
     /// up, as the simulator does for connections that it begins as established. Returns whether it
     /// is so.
     pub fn forget_made_up(&mut self) -> bool {
-        let made_up = self.trips.iter().all(|trip| trip.least == Some(Span::ZERO));
+        let made_up = self.trips.iter().all(|trip| trip.least.get() == Some(Span::ZERO));
         if made_up {
             self.made_up = true;
-            self.trips.iter_mut().for_each(|trip| trip.least = None);
+            self.trips.iter_mut().for_each(|trip| trip.least = Compact::default());
         }
         made_up
     }
@@ -84,7 +85,7 @@ impl Place {
     }
 
     fn least_trips(&self) -> [Option<Span>; 2] {
-        self.trips.each_ref().map(|trip| trip.least)
+        self.trips.each_ref().map(|trip| trip.least.get())
     }
 
     /// The round trip over the whole path, so far.
@@ -133,7 +134,7 @@ impl Place {
     pub fn delay(&self, end: usize) -> Span {
         match self.sights[end] {
             Sight::Sent => Span::ZERO,
-            Sight::Arrived | Sight::Received => self.trips[end].least.unwrap_or_default(),
+            Sight::Arrived | Sight::Received => self.trips[end].least.get().unwrap_or_default(),
         }
     }
 }
@@ -143,11 +144,13 @@ impl Place {
 #[derive(Default)]
 struct Trip {
     /// The least so far.
-    least: Option<Span>,
+    least: Compact<Span>,
     /// A position that waits to be acknowledged, and since when.
-    data: Option<(u64, Time)>,
+    data: Compact<u64>,
+    data_at: Time,
     /// A timestamp that waits to be echoed, and since when.
-    timestamp: Option<(u32, Time)>,
+    timestamp: Option<u32>,
+    timestamp_at: Time,
     /// The last timestamp that passed.
     last: Option<u32>,
 }
@@ -156,32 +159,32 @@ impl Trip {
     /// Something passes that will be acknowledged by `end`.
     #[inline]
     fn sent(&mut self, end: u64, at: Time) {
-        if self.data.is_none() {
-            self.data = Some((end, at));
+        if self.data.get().is_none() {
+            self.data.set(end);
+            self.data_at = at;
         }
     }
 
     /// Something passes again, or at a time that is not known: what will be acknowledged measures
     /// nothing.
     fn retransmitted(&mut self) {
-        self.data = None;
+        self.data = Compact::default();
     }
 
     /// A SYN passes. If it is not the first one, the answer will be to this one, as timers of SYNs
     /// are longer than round trips; unless its timestamp says otherwise.
     fn syn(&mut self, at: Time) {
-        self.data = Some((0, at));
+        self.data.set(0);
+        self.data_at = at;
     }
 
     /// An acknowledgment passes. Returns whether it is the quickest so far.
     #[inline]
     fn acked(&mut self, ack: u64, at: Time) -> bool {
-        match self.data {
-            Some((end, sent)) if ack >= end => {
-                self.data = None;
-                self.sample(at.since(sent))
-            }
-            _ => false,
+        let answered = self.data.get().is_some_and(|end| ack >= end);
+        answered && {
+            self.data = Compact::default();
+            self.sample(at.since(self.data_at))
         }
     }
 
@@ -192,7 +195,7 @@ impl Trip {
             if self.timestamp.is_none()
                 && self.last.is_none_or(|last| Timestamps::is_older(last, val))
             {
-                self.timestamp = Some((val, at));
+                (self.timestamp, self.timestamp_at) = (Some(val), at);
             }
             self.last = Some(val);
         }
@@ -202,21 +205,23 @@ impl Trip {
     #[inline]
     fn echoed(&mut self, ecr: u32, at: Time) -> bool {
         // The answer to a SYN before the last one.
-        self.data.take_if(|(end, _)| *end == 0 && self.last.is_some_and(|last| last != ecr));
-        if let Some((val, sent)) = self.timestamp
+        if self.data.get() == Some(0) && self.last.is_some_and(|last| last != ecr) {
+            self.data = Compact::default();
+        }
+        if let Some(val) = self.timestamp
             && !Timestamps::is_older(ecr, val)
         {
             self.timestamp = None;
-            return ecr == val && self.sample(at.since(sent));
+            return ecr == val && self.sample(at.since(self.timestamp_at));
         }
         false
     }
 
     #[inline]
     fn sample(&mut self, trip: Span) -> bool {
-        let shorter = self.least.is_none_or(|least| trip < least);
+        let shorter = self.least.get().is_none_or(|least| trip < least);
         if shorter {
-            self.least = Some(trip);
+            self.least.set(trip);
         }
         shorter
     }

@@ -3,6 +3,8 @@
 
 use std::cmp::Reverse;
 
+use thin_vec::ThinVec;
+
 use super::budget::Places;
 use super::input::Input;
 
@@ -12,7 +14,7 @@ const MOST: usize = 32;
 pub(super) struct WarmUp {
     state: State,
     /// What waits, and which end's model it is for.
-    waiting: Vec<(usize, Input)>,
+    waiting: ThinVec<(usize, Input)>,
     /// SMSS of each end as learned from sizes.
     mss: [Option<u32>; 2],
 }
@@ -28,7 +30,7 @@ enum State {
 impl WarmUp {
     pub fn new(needed: bool) -> WarmUp {
         let state = if needed { State::Waiting } else { State::Unneeded };
-        WarmUp { state, waiting: Vec::new(), mss: [None; 2] }
+        WarmUp { state, waiting: ThinVec::new(), mss: [None; 2] }
     }
 
     #[inline]
@@ -62,9 +64,9 @@ impl WarmUp {
 
     /// Learns from what has waited, and hands it over.
     #[cold]
-    pub fn end(&mut self, places: &mut Places) -> Vec<(usize, Input)> {
+    pub fn end(&mut self, places: &mut Places) -> ThinVec<(usize, Input)> {
         if !self.is_on() {
-            return Vec::new();
+            return ThinVec::new();
         }
         self.state = State::Over;
         let sizes = |end| {

@@ -1,16 +1,18 @@
 //! Values by the number of a cell, for those cells alone that lie between the ones in use: few
 //! numbers are, close to each other.
 
+use thin_vec::ThinVec;
+
 #[derive(Clone, Debug)]
 pub(super) struct Cells<T> {
     /// The cell that `values` begins with.
     first: usize,
-    values: Vec<T>,
+    values: ThinVec<T>,
 }
 
 impl<T> Default for Cells<T> {
     fn default() -> Cells<T> {
-        Cells { first: 0, values: Vec::new() }
+        Cells { first: 0, values: ThinVec::new() }
     }
 }
 

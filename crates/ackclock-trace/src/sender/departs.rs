@@ -25,7 +25,7 @@ impl SenderModel {
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
             let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
-            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+            let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
             let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
             recovery.syn_retransmitted(&sent, kind, sight, transmission);
@@ -148,7 +148,7 @@ impl SenderModel {
         if stream.is_late_original(sent, records.clone()) {
             return;
         }
-        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let sign = Sign::of(sent, stream, recovery);
         let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
         ways.retransmitted(sent.at, kind, &sign, stream);

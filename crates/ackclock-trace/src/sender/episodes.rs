@@ -2,10 +2,12 @@
 //! out, and how many transmissions of each segment were lost until all was repaired.
 
 use ackclock_tcp::{Span, Time};
+use thin_vec::ThinVec;
 
 use super::input::Terms;
 use super::stream::outstanding::Segment;
 use super::stream::timers::Timers;
+use crate::compact::Compact;
 use crate::connection::{Episode, Retransmission, Timeout};
 
 /// Most segments whose repair is an episode.
@@ -33,14 +35,14 @@ struct Period {
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
     open: Option<Box<Period>>,
-    closed: Vec<Period>,
+    closed: ThinVec<Period>,
     /// Closed ones that wait for the sender to go idle.
     waiting: usize,
     /// ACKs that came while nothing was lost, and the bytes that they acknowledged.
     acks: u64,
     acked: u64,
     /// Position of the FIN if it went out by itself.
-    fin: Option<u64>,
+    fin: Compact<u64>,
 }
 
 impl Episodes {
@@ -88,7 +90,7 @@ impl Episodes {
     /// back (Linux's `tcp_cwnd_test`), so the application has closed only now: in a replay it would
     /// come too early.
     pub fn closes(&mut self, position: u64) {
-        self.fin = Some(position);
+        self.fin.set(position);
     }
 
     /// An ACK came while nothing was lost. Others say nothing of delayed ACKs: receivers answer at
@@ -108,7 +110,7 @@ impl Episodes {
     #[inline]
     pub fn idle(&mut self, max: u64) {
         if self.waiting > 0 {
-            let max = self.fin.map_or(max, |fin| max.min(fin));
+            let max = self.fin.get().map_or(max, |fin| max.min(fin));
             for period in self.closed.iter_mut().rev().take(self.waiting) {
                 period.idle = max;
             }

@@ -35,6 +35,12 @@ struct Pending {
     offered: u64,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Silent {
+    window: Span,
+    flight: Span,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     /// When the last event was.
@@ -45,8 +51,9 @@ pub(crate) struct Limits {
     /// The largest window that has limited the sender, in bytes.
     full_window: u64,
     pending: Pending,
-    /// What of `pending` has passed since the timer was set at the latest.
-    silent: Pending,
+    /// What of `pending.window` and `pending.flight` has passed since the timer was set at the
+    /// latest.
+    silent: Silent,
     /// Silence that new data ended, with something outstanding and no ACK. If more goes out on the
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the application
     /// had given no more.
@@ -147,7 +154,7 @@ impl Limits {
         }
         // Elsewhere what is new to the capture may have been sent before.
         may_be_probe &= stream.terms.at_sender();
-        self.silent = Pending::default();
+        self.silent = Silent::default();
         let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
             self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
@@ -182,7 +189,7 @@ impl Limits {
 
     /// A timer has retransmitted: the time since it was set was lost by it.
     pub fn timer_expired(&mut self, stream: &Stream) {
-        let Pending { window, flight, .. } = std::mem::take(&mut self.silent);
+        let Silent { window, flight } = std::mem::take(&mut self.silent);
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
         self.found.add(repaired(stream), window + flight);
@@ -191,7 +198,7 @@ impl Limits {
     /// An ACK has told something new.
     #[inline]
     pub fn news(&mut self) {
-        self.silent = Pending::default();
+        self.silent = Silent::default();
     }
 
     /// Something has come back.

@@ -115,8 +115,6 @@ pub(crate) struct SenderModel {
     episodes: Episodes,
     ways: Watch,
     picture: Picture,
-    /// Room for what an ACK newly SACKs.
-    newly: Vec<Segment>,
     /// As far as this is acknowledged by ACKs that are still on their way from the capture.
     passed: u64,
 }
@@ -126,6 +124,8 @@ pub(crate) struct SenderModel {
 struct Repair {
     recovery: LossRecovery,
     causes: Causes,
+    /// Room for what an ACK newly SACKs.
+    newly: Vec<Segment>,
 }
 
 impl SenderModel {
@@ -141,7 +141,6 @@ impl SenderModel {
             episodes: Episodes::default(),
             ways: Watch::default(),
             picture: Picture::new(terms.events),
-            newly: Vec::new(),
             passed: 0,
         }
     }
@@ -186,7 +185,7 @@ impl SenderModel {
 
     /// The connection, or the capture, ended at `end`.
     pub fn finish(mut self, end: Time) -> Found {
-        let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+        let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         let mut undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
@@ -206,7 +205,7 @@ impl SenderModel {
             picture,
             ..
         } = self;
-        let Repair { mut recovery, causes } = *repair.unwrap_or_default();
+        let Repair { mut recovery, causes, .. } = *repair.unwrap_or_default();
         episodes.idle(stream.outstanding.max());
         recovery.retransmissions.settle(stream.terms.sack);
         let dsacks = recovery.retransmissions.dsacks();

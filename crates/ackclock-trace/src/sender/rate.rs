@@ -9,6 +9,8 @@
 
 use ackclock_tcp::{Span, Time};
 
+use crate::compact::Compact;
+
 /// The least weight of a new value.
 const WEIGHT: f64 = 1.0 / 32.0;
 
@@ -46,7 +48,7 @@ struct Last {
 }
 
 /// The bottleneck was busy all the time from one ACK to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     span: Span,
     bytes: u64,
@@ -54,11 +56,11 @@ struct Busy {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bottleneck {
-    mss: u64,
-    handshake: Option<Span>,
+    mss: u32,
+    handshake: Compact<Span>,
     base: Option<Base>,
     last: Option<Last>,
-    busy: Option<Busy>,
+    busy: Busy,
     /// In bits per second, of so many samples.
     rate: f64,
     samples: u32,
@@ -76,17 +78,18 @@ impl Trip {
 
 impl Bottleneck {
     pub fn new(mss: u32, handshake: Option<Span>) -> Bottleneck {
-        Bottleneck { mss: u64::from(mss).max(1), handshake, ..Bottleneck::default() }
+        Bottleneck { mss: mss.max(1), handshake: handshake.into(), ..Bottleneck::default() }
     }
 
     /// An ACK measures a round trip.
     #[inline]
     pub fn measured(&mut self, trip: &Trip) {
-        let several = trip.bytes > self.mss;
+        let several = trip.bytes > u64::from(self.mss);
         let last = self.last.replace(Last { at: trip.at, ack: trip.ack, several });
         let span = trip.span();
-        if trip.bytes >= self.mss && self.base.is_none_or(|base| span < base.trip) {
-            self.base = Some(Base { trip: span, ahead: trip.bytes - self.mss, gap: trip.gap() });
+        let ahead = trip.bytes.checked_sub(u64::from(self.mss));
+        if let Some(ahead) = ahead.filter(|_| self.base.is_none_or(|base| span < base.trip)) {
+            self.base = Some(Base { trip: span, ahead, gap: trip.gap() });
         }
         let Some((last, base)) = last.zip(self.base) else { return };
         if last.several == several && was_busy(&last, trip, base.trip) {
@@ -98,10 +101,9 @@ impl Bottleneck {
 
     /// From `last` on. A round trip is long enough that when single ACKs come does not count.
     fn was_busy_since(&mut self, last: &Last, trip: &Trip, base: Span) {
-        let before = self.busy.unwrap_or(Busy { span: Span::ZERO, bytes: 0 });
-        let span = before.span + trip.at.since(last.at);
-        let bytes = before.bytes + trip.ack.saturating_sub(last.ack);
-        self.busy = Some(Busy { span, bytes });
+        let span = self.busy.span + trip.at.since(last.at);
+        let bytes = self.busy.bytes + trip.ack.saturating_sub(last.ack);
+        self.busy = Busy { span, bytes };
         if span >= base {
             self.is_idle();
         }
@@ -109,7 +111,8 @@ impl Bottleneck {
 
     /// What was busy so far is one value.
     fn is_idle(&mut self) {
-        if let Some(busy) = self.busy.take().filter(|busy| busy.span > Span::ZERO) {
+        let busy = std::mem::take(&mut self.busy);
+        if busy.span > Span::ZERO {
             self.learn(busy.bytes as f64 * 8.0 / busy.span.secs_f64());
         }
     }
@@ -147,8 +150,9 @@ impl Bottleneck {
 
     /// What several segments take beyond a small packet is their time at the bottleneck.
     fn beyond_handshake(&self, base: &Base) -> Option<f64> {
-        let beyond = base.trip.0.checked_sub(self.handshake?.0).filter(|beyond| *beyond > 0)?;
-        (base.ahead > 0).then(|| (base.ahead + self.mss) as f64 * 8e9 / beyond as f64)
+        let beyond =
+            base.trip.0.checked_sub(self.handshake.get()?.0).filter(|beyond| *beyond > 0)?;
+        (base.ahead > 0).then(|| (base.ahead + u64::from(self.mss)) as f64 * 8e9 / beyond as f64)
     }
 }
 

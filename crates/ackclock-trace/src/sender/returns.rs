@@ -68,7 +68,7 @@ impl SenderModel {
     #[cold]
     fn ack_after_silence(&mut self, at: Time) {
         let none = Repair::default();
-        let Repair { recovery, causes } = self.repair.as_deref().unwrap_or(&none);
+        let Repair { recovery, causes, .. } = self.repair.as_deref().unwrap_or(&none);
         if causes.misses_probe(at, &self.stream, recovery) {
             self.repair.get_or_insert_default().causes.probes.was_missing(&self.stream);
         }
@@ -161,7 +161,7 @@ impl SenderModel {
 
     /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
     fn take_sacks(&mut self, a: &Acked) -> bool {
-        let mut newly = std::mem::take(&mut self.newly);
+        let mut newly = std::mem::take(&mut self.repair.get_or_insert_default().newly);
         newly.clear();
         for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
             self.stream.outstanding.sack(left, right, |s| newly.push(*s));
@@ -183,7 +183,7 @@ impl SenderModel {
             self.arrived_alone(a, oldest, newest.at, bytes);
         }
         let any = !newly.is_empty();
-        self.newly = newly;
+        self.repair.get_or_insert_default().newly = newly;
         any
     }
 
@@ -237,7 +237,7 @@ impl SenderModel {
             (None, None) => {}
         }
         self.progressed(a);
-        let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+        let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         causes.probes.acked(a.ack, a.dsack);
         let recovering = recovery.phases.is_recovery();
         recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
@@ -251,7 +251,7 @@ impl SenderModel {
     /// An ACK has advanced: is anything left to repair?
     fn check_repaired(&mut self, at: Time) {
         let Self { stream, repair, episodes, .. } = self;
-        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let open = recovery.phases.is_open();
         if open && stream.outstanding.sacked_bytes() == 0 {
             stream.windows.set_pipe(stream.outstanding.flight());
@@ -267,7 +267,7 @@ impl SenderModel {
     /// An ACK does not advance.
     fn repeat(&mut self, a: &Acked, newly_sacked: bool) {
         let Self { stream, repair, picture, .. } = self;
-        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
+        let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let (sack, outstanding) = (stream.terms.sack, &stream.outstanding);
         // RFC 5681 section 2: the window must not have changed. RFC 6675 section 2: with SACK, news
         // make the duplicate.

@@ -17,6 +17,7 @@
 //! the last one is acknowledged.
 
 use ackclock_tcp::{Span, Time};
+use thin_vec::ThinVec;
 
 use super::stream::timers::Timers;
 use crate::connection::{Kind, Retransmission, Stall, StallCause, Timeout};
@@ -38,7 +39,7 @@ pub(crate) struct Stalls {
     probes: u64,
     /// Nothing but a FIN waits for its ACK.
     fin_alone: bool,
-    found: Vec<Wait>,
+    found: ThinVec<Wait>,
 }
 
 /// A stall. Its cause may depend on what is found only at the end.
@@ -71,7 +72,7 @@ impl Default for Stalls {
             least_window: u64::MAX,
             probes: 0,
             fin_alone: false,
-            found: Vec::new(),
+            found: ThinVec::new(),
         }
     }
 }

@@ -25,13 +25,13 @@ pub struct Recent {
     /// In microseconds.
     times: [u32; REACH],
     next: u8,
-    duplicates: u64,
+    duplicates: u32,
 }
 
 impl Recent {
     /// Packets that were there a moment ago.
     pub fn duplicates(&self) -> u64 {
-        self.duplicates
+        u64::from(self.duplicates)
     }
 
     /// Whether this packet was there a moment ago; takes note of it.
@@ -47,7 +47,7 @@ impl Recent {
         let within = (within.0 / 1000) as u32;
         let seen = self.prints.iter().position(|&x| x == print);
         if seen.is_some_and(|i| now.abs_diff(self.times[i]) <= within) {
-            self.duplicates += 1;
+            self.duplicates = self.duplicates.saturating_add(1);
             return true;
         }
         let i = usize::from(self.next) % REACH;

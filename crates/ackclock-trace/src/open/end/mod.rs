@@ -10,6 +10,7 @@ use ackclock_tcp::{SackRanges, Seq, Time};
 pub use self::duplicates::Recent;
 use self::positions::{Positions, ROOM};
 use super::input::Data;
+use crate::compact::Compact;
 use crate::packet::Packet;
 use crate::sender::Acked;
 
@@ -19,7 +20,7 @@ pub(super) struct End {
     /// Position after what passed while the clock of the capture had gone back.
     untimed: u64,
     /// Right edge of the offered window; `None` before the first ACK.
-    edge: Option<u64>,
+    edge: Compact<u64>,
     /// Bytes in the window last offered to this end.
     window: u64,
     /// The least scale that makes room for all that was outstanding.
@@ -32,13 +33,13 @@ pub(super) struct End {
     timestamps: bool,
     /// SACK blocks for this end were seen, and so many of them made no sense.
     sack: bool,
-    bad_blocks: u64,
+    bad_blocks: u32,
     /// A FIN was seen.
     fin: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
     /// Position of the byte that a window probe carried last.
-    probe: Option<u64>,
+    probe: Compact<u64>,
     recent: Recent,
 }
 
@@ -117,7 +118,7 @@ impl End {
 
     /// SACK blocks that make no sense.
     pub fn bad_blocks(&self) -> u64 {
-        self.bad_blocks
+        u64::from(self.bad_blocks)
     }
 
     /// A SYN came that does not belong here.
@@ -133,7 +134,7 @@ impl End {
 
     #[inline]
     fn position(&mut self, seq: Seq) -> Option<u64> {
-        self.positions.of(seq, self.edge.unwrap_or(0))
+        self.positions.of(seq, self.edge.get().unwrap_or(0))
     }
 
     /// The payload of a packet, if it is something that the sender model should see, and whether
@@ -153,9 +154,12 @@ impl End {
         if reset || (len == 0 && !fin) || self.is_probe(position, len, fin) {
             return (None, jumps);
         }
-        if self.probe.take_if(|probe| *probe == position && len > 1).is_some() && position < max {
-            // A window probe has carried the first byte; that it was taken away again is no loss.
-            (position, seq, len) = (position + 1, seq + 1, len - 1);
+        if len > 1 && self.probe.get() == Some(position) {
+            self.probe = Compact::default();
+            if position < max {
+                // A window probe has carried the first byte; that it was taken away again is no loss.
+                (position, seq, len) = (position + 1, seq + 1, len - 1);
+            }
         }
         self.data = true;
         self.fin |= fin;
@@ -179,9 +183,9 @@ impl End {
         let (una, max) = (self.positions.una(), self.positions.max());
         let again = position < max;
         let alive = again && position + 1 == max && una >= max;
-        let beyond = self.edge.is_some_and(|edge| position >= edge);
+        let beyond = self.edge.get().is_some_and(|edge| position >= edge);
         if beyond {
-            self.probe = Some(position);
+            self.probe.set(position);
         }
         alive || (beyond && again)
     }
@@ -214,7 +218,7 @@ impl End {
         let timed = p.at == at && una >= self.untimed;
         if ack >= una {
             self.positions.acknowledge(ack);
-            self.edge = Some(ack + window);
+            self.edge.set(ack + window);
         }
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
         if !p.options.sack.is_empty() {
@@ -261,12 +265,12 @@ impl End {
         self.sack = true;
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
         for block in p.options.sack.as_slice() {
-            match self.positions.of_block(block.left, block.right, self.edge.unwrap_or(0)) {
+            match self.positions.of_block(block.left, block.right, self.edge.get().unwrap_or(0)) {
                 Some(range) => {
                     sack[usize::from(sacks)] = range;
                     sacks += 1;
                 }
-                None => self.bad_blocks += 1,
+                None => self.bad_blocks = self.bad_blocks.saturating_add(1),
             }
         }
         (sack, sacks)

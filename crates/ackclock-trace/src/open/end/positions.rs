@@ -2,6 +2,8 @@
 
 use ackclock_tcp::Seq;
 
+use crate::compact::Compact;
+
 /// Where the capture begins mid-connection, positions begin this much before the first byte seen,
 /// so that older data has a place.
 pub(crate) const ROOM: u64 = 1 << 24;
@@ -24,9 +26,9 @@ pub(super) struct Positions {
     /// Numbers in a row that are far outside of the stream. The last one would be at `astray_at`,
     /// if it was less than [`FAR`] off.
     astray: u8,
-    astray_at: Option<u64>,
-    strays: u64,
-    jumps: u64,
+    astray_at: Compact<u64>,
+    strays: u32,
+    jumps: u32,
 }
 
 impl Positions {
@@ -73,17 +75,17 @@ impl Positions {
 
     /// Numbers that cannot belong to the stream.
     pub fn strays(&self) -> u64 {
-        self.strays
+        u64::from(self.strays)
     }
 
     /// Times that the stream was lost and found again elsewhere.
     pub fn jumps(&self) -> u64 {
-        self.jumps
+        u64::from(self.jumps)
     }
 
     /// A SYN does not belong to the stream.
     pub fn count_stray(&mut self) {
-        self.strays += 1;
+        self.strays = self.strays.saturating_add(1);
     }
 
     /// The position of a sequence number; the first one seen says where positions begin. `edge` is
@@ -119,8 +121,8 @@ impl Positions {
             self.astray = 0;
             return Some(at);
         }
-        self.strays += 1;
-        self.astray_at = position;
+        self.strays = self.strays.saturating_add(1);
+        self.astray_at = position.into();
         if self.astray < LOST_TRACK {
             return None;
         }
@@ -128,7 +130,7 @@ impl Positions {
         if position.is_some() {
             return position;
         }
-        self.jumps += 1;
+        self.jumps = self.jumps.saturating_add(1);
         self.origin = Some(Seq(seq.0.wrapping_sub(self.max as u32)));
         Some(self.max)
     }

@@ -14,6 +14,7 @@ mod timeline;
 mod verdict;
 
 use ackclock_tcp::{Span, Time};
+use thin_vec::ThinVec;
 
 use self::timeline::Timeline;
 use super::stream::Stream;
@@ -64,8 +65,8 @@ pub(super) struct Lost {
 
 #[derive(Debug, Default)]
 pub(crate) struct LossRecord {
-    passed: Vec<Passed>,
-    lost: Vec<Lost>,
+    passed: ThinVec<Passed>,
+    lost: ThinVec<Lost>,
     /// The next record is of a segment that goes out then or later.
     next: Time,
     /// When the first loss of the last episode went out, and how many were recorded of it.
@@ -87,6 +88,10 @@ impl LossRecord {
     fn record(&mut self, at: Time, gone: &Departure, least: Span) {
         let trip = micros(at.since(gone.at));
         let Departure { at, position, flight } = *gone;
+        if self.passed.capacity() == 0 {
+            // Of many senders there is no other, since they send one request.
+            self.passed.reserve_exact(1);
+        }
         self.passed.push(Passed { at, position, flight, trip });
         self.next = at + Span((least.0 / PER_TRIP).max(1));
         let most = if self.lost.is_empty() { FEW_PASSED } else { MOST_PASSED };

@@ -3,6 +3,7 @@
 //! that overtook it, and a retransmission otherwise.
 
 use ackclock_tcp::{Span, Time, Timestamps};
+use thin_vec::ThinVec;
 
 use super::timers::Timers;
 use crate::sender::input::Sent;
@@ -31,7 +32,7 @@ struct Hole {
 
 #[derive(Debug, Default)]
 pub(crate) struct Holes {
-    holes: Vec<Hole>,
+    holes: ThinVec<Hole>,
     /// Identification of the last segment of new data.
     last_id: Option<u16>,
 }

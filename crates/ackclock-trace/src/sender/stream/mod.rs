@@ -17,6 +17,7 @@ use self::outstanding::{Outstanding, Replaced, Segment};
 use self::timers::Timers;
 use self::windows::Windows;
 use super::input::{Acked, Sent, Terms};
+use crate::compact::Compact;
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
 /// 1122 section 4.2.3.6 asks for hours).
@@ -32,9 +33,9 @@ pub(crate) struct Stream {
     pub timers: Timers,
     holes: Holes,
     /// The byte of new data that has last probed a closed window.
-    window_probe: Option<u64>,
+    window_probe: Compact<u64>,
     /// Position of the FIN.
-    fin: Option<u64>,
+    fin: Compact<u64>,
     /// End of the last new data that went out after silence and may have been a probe.
     late: u64,
     /// Segments that went out, and their payload counted once.
@@ -59,8 +60,8 @@ impl Stream {
             windows: Windows::default(),
             timers: Timers::new(terms.handshake_rtt),
             holes: Holes::default(),
-            window_probe: None,
-            fin: None,
+            window_probe: Compact::default(),
+            fin: Compact::default(),
             late: 0,
             segments: 0,
             bytes: 0,
@@ -77,7 +78,7 @@ impl Stream {
     /// All data is acknowledged, and only the FIN is not: nobody waits for anything.
     #[inline]
     pub fn waits_for_fin_alone(&self) -> bool {
-        self.fin == Some(self.outstanding.una())
+        self.fin.get() == Some(self.outstanding.una())
     }
 
     /// Nothing is outstanding, and this ACK is not ahead of what went out.
@@ -125,10 +126,10 @@ impl Stream {
     #[inline]
     pub fn append(&mut self, sent: &Sent, recovering: bool) {
         if sent.len == 1 && self.windows.offered() == 0 {
-            self.window_probe = Some(sent.position);
+            self.window_probe.set(sent.position);
         }
         if sent.fin {
-            self.fin = Some(sent.end() - 1);
+            self.fin.set(sent.end() - 1);
         }
         self.outstanding.append(sent.at, sent.len);
         self.bytes += u64::from(sent.payload());
@@ -187,7 +188,7 @@ impl Stream {
     /// These `old` bytes, with new data behind them, have probed a closed window. Now that it is open,
     /// the segment goes out as a whole: that is no retransmission.
     pub fn has_probed_window(&self, position: u64, old: u32) -> bool {
-        old == 1 && self.window_probe == Some(position)
+        old == 1 && self.window_probe.get() == Some(position)
     }
 
     /// Old data goes out in place of these records, as the retransmission with this number. `each`

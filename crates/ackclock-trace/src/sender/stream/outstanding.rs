@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use ackclock_tcp::{Span, Time};
+use thin_vec::ThinVec;
+
+use crate::compact::Compact;
 
 /// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
 const LARGEST_WINDOW: u64 = 1 << 30;
@@ -18,7 +21,7 @@ const MOST: usize = 1 << 18;
 
 /// Most ranges of SACKed data, and most outstanding records that cuts may have made. Each costs
 /// time in proportion to what is outstanding.
-const MOST_PIECES: usize = 1 << 12;
+const MOST_PIECES: u32 = 1 << 12;
 
 /// From this capacity on an empty list gives its memory back: idle connections are many.
 const KEPT: usize = 16;
@@ -84,17 +87,17 @@ pub(crate) struct Outstanding {
     una: u64,
     max: u64,
     /// `None` as long as `una` is only where the capture begins.
-    highest_ack: Option<u64>,
+    highest_ack: Compact<u64>,
     segments: VecDeque<Segment>,
     /// What SACK blocks have covered, as sorted ranges, so that only what is new in a block is
     /// walked.
-    sacked: Vec<(u64, u64)>,
+    sacked: ThinVec<(u64, u64)>,
     /// Bytes in `sacked`.
     sacked_bytes: u64,
     /// Records that were retransmitted and are not SACKed.
     retransmitted: u32,
     /// Records that cuts have made, less those that are gone again.
-    cuts: usize,
+    cuts: u32,
     /// There were too many pieces to keep all of them apart.
     overcut: bool,
     /// There were too many segments to keep all of them.
@@ -131,7 +134,7 @@ impl Outstanding {
 
     /// The highest ACK covers everything below `position`.
     pub fn is_acked(&self, position: u64) -> bool {
-        self.highest_ack.is_some_and(|acked| acked >= position)
+        self.highest_ack.get().is_some_and(|acked| acked >= position)
     }
 
     #[inline]
@@ -242,10 +245,11 @@ impl Outstanding {
     /// outstanding when the capture began: it went out at `began` or when the head did.
     #[inline]
     pub fn ack_seen(&mut self, ack: u64, began: Time) {
-        if self.highest_ack.is_none() {
+        let Some(highest) = self.highest_ack.get() else {
             self.reach_back(ack, began);
-        }
-        self.highest_ack = self.highest_ack.max(Some(ack));
+            return self.highest_ack.set(ack);
+        };
+        self.highest_ack.set(highest.max(ack));
     }
 
     #[cold]
@@ -295,6 +299,10 @@ impl Outstanding {
     /// Appends a segment; returns one that has no place any more.
     #[inline]
     fn push(&mut self, segment: Segment) -> Option<Segment> {
+        if self.segments.capacity() == 0 {
+            // Many senders have one segment outstanding at a time, a request.
+            self.segments.reserve_exact(1);
+        }
         self.segments.push_back(segment);
         if self.segments.len() > MOST { self.pop() } else { None }
     }
@@ -450,7 +458,8 @@ impl Outstanding {
             return;
         }
         // Of a block only its two ends can cut a record.
-        if (from == to && self.sacked.len() >= MOST_PIECES) || self.cuts + 2 > MOST_PIECES {
+        if (from == to && self.sacked.len() >= MOST_PIECES as usize) || self.cuts + 2 > MOST_PIECES
+        {
             self.overcut = true;
             return;
         }

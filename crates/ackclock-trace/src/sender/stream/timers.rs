@@ -9,6 +9,7 @@ use ackclock_tcp::recovery::timer::LinuxTimer;
 use ackclock_tcp::recovery::timer::Timer;
 
 use super::trips::Trips;
+use crate::compact::Compact;
 use crate::connection::RoundTrip;
 
 /// What a probe of a single segment waits for a delayed ACK, as Linux does (RFC 8985 section 7.2
@@ -33,9 +34,9 @@ pub(crate) struct Timers {
     sum: u64,
     samples: u64,
     trips: Trips,
-    handshake: Option<Span>,
+    handshake: Compact<Span>,
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
-    seen: Option<Span>,
+    seen: Compact<Span>,
     foreign: bool,
     backoff: u32,
     quiet: Span,
@@ -44,7 +45,7 @@ pub(crate) struct Timers {
 impl Timers {
     /// The round trip of the handshake is the first that the timer takes.
     pub fn new(handshake: Option<Span>) -> Timers {
-        let mut timers = Timers { handshake, ..Timers::default() };
+        let mut timers = Timers { handshake: handshake.into(), ..Timers::default() };
         if let Some(rtt) = handshake {
             timers.take(rtt, 0, 0);
         }
@@ -77,7 +78,7 @@ impl Timers {
 
     /// The handshake was seen, and with it a round trip that met no queue of this sender's own.
     pub fn has_handshake(&self) -> bool {
-        self.handshake.is_some()
+        self.handshake.get().is_some()
     }
 
     /// The timer was seen to wait longer than Linux's and a probe's before it together: this is
@@ -110,7 +111,7 @@ impl Timers {
     /// The shortest round trip, that of the handshake included; SRTT before there is one, zero
     /// before that.
     pub fn min_rtt(&self) -> Span {
-        match (self.samples, self.handshake) {
+        match (self.samples, self.handshake.get()) {
             (0, None) => self.srtt(),
             (0, Some(handshake)) => handshake,
             (_, handshake) => handshake.map_or(self.min, |h| h.min(self.min)),
@@ -145,7 +146,7 @@ impl Timers {
         if self.srtt() == Span::ZERO {
             return FIRST_RTO;
         }
-        self.seen.map_or(self.timer.rto(), |beyond| self.srtt() + beyond)
+        self.seen.get().map_or(self.timer.rto(), |beyond| self.srtt() + beyond)
     }
 
     /// The same with back-off.
@@ -174,7 +175,8 @@ impl Timers {
     /// Whether no retransmission timer expires as early: Linux's waits for 200 ms and more
     /// (`TCP_RTO_MIN`), and all others longer, unless this one was seen to be shorter.
     pub fn is_early(&self, waited: Span) -> bool {
-        waited < nearly(LEAST_RTO) && self.seen.is_none_or(|beyond| beyond >= nearly(LEAST_RTO))
+        waited < nearly(LEAST_RTO)
+            && self.seen.get().is_none_or(|beyond| beyond >= nearly(LEAST_RTO))
     }
 
     /// What a tail loss probe waits, with a `single` segment outstanding or more (Linux's
@@ -214,7 +216,7 @@ impl Timers {
         // A tenth for the estimate of the variance, and the ticks.
         let (low, high) = (Span(expected.0 / 10 * 9), Span(expected.0 / 10 * 11) + TICKS);
         if self.srtt() > Span::ZERO && (waited < low || waited > high) {
-            self.seen = Some(waited - self.srtt());
+            self.seen.set(waited - self.srtt());
         }
     }
 }

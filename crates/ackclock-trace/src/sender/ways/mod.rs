@@ -25,6 +25,13 @@ use crate::ways::{Evidence, Ways};
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     initial: InitialWindow,
+    /// From the first retransmission on.
+    losses: Option<Box<Losses>>,
+}
+
+/// What only losses show.
+#[derive(Debug, Default)]
+struct Losses {
     detection: Detection,
     f_rto: FRto,
     reductions: Measured,
@@ -35,7 +42,8 @@ impl Watch {
     /// Whether new data and ACKs may tell something.
     #[inline]
     pub fn is_on(&self) -> bool {
-        self.initial.is_open() || self.f_rto.is_open() || self.reductions.is_open()
+        let open = |losses: &Losses| losses.f_rto.is_open() || losses.reductions.is_open();
+        self.initial.is_open() || self.losses.as_deref().is_some_and(open)
     }
 
     /// New data has gone out.
@@ -44,8 +52,10 @@ impl Watch {
         if stream.terms.at_sender() {
             let on_ack = stream.moments.since_ack(at) <= SOON;
             self.initial.new_data(on_ack);
-            self.f_rto.new_data(on_ack);
-            self.reductions.new_data(on_ack, stream);
+            if let Some(losses) = &mut self.losses {
+                losses.f_rto.new_data(on_ack);
+                losses.reductions.new_data(on_ack, stream);
+            }
         }
     }
 
@@ -65,8 +75,10 @@ impl Watch {
     pub fn before_ack(&mut self, at: Time, ack: u64, sacks: bool, stream: &Stream) {
         if stream.terms.at_sender() {
             self.initial.acked(ack, sacks, stream);
-            self.f_rto.next_ack();
-            self.reductions.next_ack(at, stream);
+            if let Some(losses) = &mut self.losses {
+                losses.f_rto.next_ack();
+                losses.reductions.next_ack(at, stream);
+            }
         }
     }
 
@@ -78,12 +90,13 @@ impl Watch {
         stream: &Stream,
         recovery: &LossRecovery,
     ) {
+        let Some(losses) = &mut self.losses else { return };
         let complete = recovery.phases.is_complete(stream.outstanding.una());
         if recovering && recovery.phases.is_open() {
-            self.reductions.recovered(at, complete, stream);
+            losses.reductions.recovered(at, complete, stream);
         }
         let original = recovery.phases.reports_original();
-        self.f_rto.advanced(recovery.phases.is_loss() && !complete, original, stream);
+        losses.f_rto.advanced(recovery.phases.is_loss() && !complete, original, stream);
     }
 
     /// Old data goes out, for this reason; `sign` is what spoke for a loss before. The state
@@ -93,12 +106,13 @@ impl Watch {
         if !stream.terms.at_sender() {
             return;
         }
-        self.detection.retransmitted(kind, sign, stream);
-        self.reductions.retransmitted(kind, stream);
+        let losses = self.losses.get_or_insert_default();
+        losses.detection.retransmitted(kind, sign, stream);
+        losses.reductions.retransmitted(kind, stream);
         match kind {
-            Kind::Timeout => self.f_rto.timed_out(sign.open),
-            Kind::SlowStart => self.f_rto.goes_back(stream.moments.since_ack(at) <= SOON),
-            _ => self.f_rto.over(),
+            Kind::Timeout => losses.f_rto.timed_out(sign.open),
+            Kind::SlowStart => losses.f_rto.goes_back(stream.moments.since_ack(at) <= SOON),
+            _ => losses.f_rto.over(),
         }
     }
 
@@ -106,19 +120,20 @@ impl Watch {
     /// can have sent the segment.
     pub fn expired(&mut self, waited: Span, stream: &Stream) {
         if stream.terms.at_sender() {
-            self.expiries.add(waited, &stream.timers);
+            self.losses.get_or_insert_default().expiries.add(waited, &stream.timers);
         }
     }
 
     /// At the end.
     pub fn into_ways(self, probes: Evidence) -> Ways {
+        let losses = self.losses.unwrap_or_default();
         Ways {
             probes,
-            rack: self.detection.found(),
-            f_rto: self.f_rto.found(),
-            least_rto: self.expiries.found(),
+            rack: losses.detection.found(),
+            f_rto: losses.f_rto.found(),
+            least_rto: losses.expiries.found(),
             initial_window: self.initial.found(),
-            reductions: self.reductions.found(),
+            reductions: losses.reductions.found(),
         }
     }
 }
