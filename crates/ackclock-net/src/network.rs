@@ -68,6 +68,13 @@ impl Network {
         }
     }
 
+    /// Room for so many links and flows more. Lists that grow by themselves hold an old copy beside
+    /// the new one.
+    pub(crate) fn reserve(&mut self, links: usize, flows: usize) {
+        self.simulator.links.reserve_exact(links);
+        self.simulator.flows.reserve_exact(flows);
+    }
+
     /// Adds a host or router. Names must differ: they name the random numbers of the links.
     pub fn node(&mut self, name: &str) -> NodeId {
         self.nodes.push(name.into());
@@ -191,6 +198,13 @@ impl Network {
     /// What became of a flow so far; `None` if there is no such flow.
     pub fn flow_report(&self, flow: FlowId) -> Option<FlowReport> {
         Some(self.simulator.flows.get(flow.0 as usize)?.report(self.now))
+    }
+
+    /// What became of all flows, in the order of their numbers. The memory of links is given back
+    /// first, and that of a flow with its report.
+    pub(crate) fn into_flow_reports(self) -> impl Iterator<Item = FlowReport> {
+        let Network { now, simulator: Simulator { flows, .. }, .. } = self;
+        flows.into_iter().map(move |flow| flow.report(now))
     }
 
     /// The state of a flow's sender; `None` if there is no such flow, if it is a CBR stream, or if

@@ -157,17 +157,13 @@ impl Input<'_> {
         }
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
-        let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
-        Ok(Outcome {
-            flows,
-            links,
-            cpu_s,
-            recovery: None,
-            outstanding: Outstanding {
-                fates: simulation.outstanding_fates(),
-                drops: simulation.outstanding_drops(),
-            },
-        })
+        let links = links(&simulation, self.scenario);
+        let outstanding = Outstanding {
+            fates: simulation.outstanding_fates(),
+            drops: simulation.outstanding_drops(),
+        };
+        let flows = summaries(simulation, job.seed);
+        Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding })
     }
 
     /// Which `[[link.fate]]`s and which entries of drop lists no packet met, and in how many of
@@ -363,8 +359,8 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
     }
 }
 
-fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
-    let flows = simulation.flows.iter().filter_map(|flow| {
+fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
+    let flows = simulation.into_reports().map(|(flow, report)| {
         let FlowReport {
             bytes_acked,
             stats,
@@ -373,15 +369,15 @@ fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
             spurious_retransmissions,
             goodput_bps,
             ..
-        } = simulation.network.flow_report(flow.id)?;
-        Some(FlowSummary {
+        } = report;
+        FlowSummary {
             bytes_acked,
             drops: Some(drops),
             spurious_retransmissions: Some(spurious_retransmissions),
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
             ..FlowSummary::of_sender(&flow.strategy, seed, flow.id.0, &stats)
-        })
+        }
     });
     flows.collect()
 }

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Registry, Seq, Time};
 
-use crate::{Error, FlowId, LinkId, ListedLoss, Network, Recorder};
+use crate::{Error, FlowId, FlowReport, LinkId, ListedLoss, Network, Recorder};
 
 /// What one run of a scenario adds to it.
 #[derive(Clone, Copy, Debug)]
@@ -155,5 +155,12 @@ impl Simulation {
     /// the scenario.
     pub fn run<R: Recorder>(&mut self, recorder: &mut R) -> Result<(), Error> {
         self.network.run(self.until, recorder)
+    }
+
+    /// What became of its TCP flows. The memory of links is given back first, and that of a flow
+    /// with its report, so that results need none beside both.
+    pub fn into_reports(self) -> impl Iterator<Item = (BuiltFlow, FlowReport)> {
+        // CBR streams have the numbers after those of TCP flows.
+        self.flows.into_iter().zip(self.network.into_flow_reports())
     }
 }

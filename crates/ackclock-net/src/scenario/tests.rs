@@ -1021,3 +1021,25 @@ fn entries_of_drop_lists_that_no_packet_met() {
         left.iter().map(|d| (d.link, d.loss, d.entry.segment, d.entry.transmission)).collect();
     assert_eq!(left, [(0, 1, 30, 1), (0, 2, 5, 2), (0, 2, 40, 1), (1, 0, 7, 1)]);
 }
+
+/// Reports of TCP flows in the order of their numbers, and none of a CBR stream.
+#[test]
+fn a_simulation_ends_as_the_reports_of_its_tcp_flows() {
+    let text = base(
+        "count = 2\nstart_step = \"3s\"\n\
+         [[cbr]]\nfrom = \"a\"\nto = \"b\"\nrate = \"100kbit\"\n",
+    );
+    let registry = Registry::default();
+    let scenario = Scenario::from_toml(&text, &registry).unwrap();
+    let mut simulation = scenario.build(&BuildOptions::new(&registry, 1)).unwrap();
+    simulation.run(&mut ()).unwrap();
+    let flows = simulation.flows.clone();
+    let expected: Vec<_> = flows
+        .into_iter()
+        .map(|flow| (flow.id.0, simulation.network.flow_report(flow.id).unwrap()))
+        .collect();
+    let reports: Vec<_> = simulation.into_reports().map(|(f, report)| (f.id.0, report)).collect();
+    assert_eq!(reports, expected);
+    assert_eq!(reports.len(), 2);
+    assert!(reports[0].1.bytes_acked > reports[1].1.bytes_acked);
+}

@@ -9,7 +9,7 @@ use ackclock_tcp::Time;
 
 use super::check::check;
 use super::error::ScenarioError;
-use super::model::Scenario;
+use super::model::{Link, Scenario};
 use super::names::{Names, expand};
 use super::path::steps;
 use super::simulation::{BuildOptions, BuiltLink, Simulation};
@@ -33,7 +33,7 @@ impl Scenario {
         let mut idle = network.idle_paths();
         self.build_processors(&names, &mut network);
         let mut numbers = 0_u32..;
-        let mut flows = Vec::new();
+        let mut flows = Vec::with_capacity(names.flows.len());
         for (i, flow) in self.flows.iter().enumerate() {
             let build = FlowBuilder::new(self, i, flow, options)?;
             let starts = build.starts(&names.flows[numbers.start as usize]);
@@ -55,6 +55,8 @@ impl Scenario {
     /// A network of nodes and links only.
     pub(crate) fn build_links(&self, names: &Names, seed: u64) -> (Network, Vec<BuiltLink>) {
         let mut network = Network::new(seed);
+        let of = |link: &Link| link.count as usize * (1 + usize::from(link.duplex));
+        network.reserve(self.links.iter().map(of).sum(), names.flows.len());
         for name in &names.nodes {
             network.node(name);
         }
