@@ -3,6 +3,7 @@
 use ackclock_tcp::Timestamps;
 
 use super::{Entry, Verdict};
+use crate::connection::Kind;
 use crate::sender::Sent;
 
 /// Whether the sender numbers the packets of this connection one by one, as Linux does: at least
@@ -18,12 +19,16 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
 ///
 /// - What looks like new data was not sent before if the numbers leave no packet that can have
 ///   carried it: behind the new data that was seen before, and ahead of this segment.
+/// - Without numbers it was not sent before unless a timer sent it, or the new data just before it.
+///   What an ACK lets out beyond all that was seen looks the same if it is new: only the window of
+///   a candidate says that it is not, and that one is too large where an ACK did not reach the
+///   sender. The silence before a timer is seen.
 /// - What fills a hole was not sent again if it went out before what was first seen beyond the
 ///   hole, by its number or its timestamp: it is the original, and late.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
     let counted = are_counted(sent());
-    let mut missing = Missing::default();
+    let (mut missing, mut by_timer) = (Missing::default(), false);
     // What has looked new, by position.
     let (mut all_new, mut max): (Vec<&Sent>, u64) = (Vec::new(), 0);
     for (sent, verdict) in sent().zip(verdicts) {
@@ -33,7 +38,9 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
         }
         let forbidden = if sent.position >= max {
             all_new.push(sent);
-            let may = missing.carries(is_claim);
+            by_timer =
+                is_claim && (by_timer || verdict.is_some_and(|v| v.kind.is_some_and(is_timed)));
+            let may = if counted { missing.carries(is_claim) } else { by_timer };
             is_claim && !may
         } else {
             let beyond = all_new.partition_point(|new| new.position < sent.end());
@@ -44,6 +51,11 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
             *verdict = None;
         }
     }
+}
+
+/// A timer sends it, and no ACK.
+const fn is_timed(kind: Kind) -> bool {
+    matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::TailLossProbe)
 }
 
 /// Whether the sender sent this one first. Numbers tell if it counts its packets.
@@ -92,11 +104,20 @@ mod tests {
     use super::super::tests::{MSS, seen};
     use super::super::trial::Says;
     use super::*;
-    use crate::connection::Kind;
 
     /// Segments in this order with these numbers or timestamps, and which of the verdicts that all
-    /// but the first were sent before are left.
+    /// but the first were sent before, by a timer, are left.
     fn left(segments: &[u64], set: impl Fn(usize, &mut Sent)) -> Vec<u64> {
+        let kinds: Vec<_> = (0..segments.len()).map(|n| (n > 0).then_some(Kind::Timeout)).collect();
+        left_of(segments, &kinds, set)
+    }
+
+    /// The same with verdicts of these kinds.
+    fn left_of(
+        segments: &[u64],
+        kinds: &[Option<Kind>],
+        set: impl Fn(usize, &mut Sent),
+    ) -> Vec<u64> {
         let mut entries: Vec<Entry> =
             segments.iter().enumerate().map(|(t, n)| seen(t as f64, *n)).collect();
         for (place, entry) in entries.iter_mut().enumerate() {
@@ -106,7 +127,7 @@ mod tests {
         }
         let verdict = |(index, sent): (usize, &Sent)| Verdict {
             sent: *sent,
-            kind: (index > 0).then_some(Kind::SlowStart),
+            kind: kinds[index],
             probability: 0.9,
             doubt: 0.0,
             says: Says::default(),
@@ -139,6 +160,33 @@ mod tests {
         // Other numbers say nothing.
         assert_eq!(numbered(&[0, 1, 2, 3], &[7, 7, 7, 7]), [1, 2, 3]);
         assert_eq!(numbered(&[0, 1, 2, 3], &[7, 900, 20, 4]), [1, 2, 3]);
+    }
+
+    /// What an ACK may have let out as new data.
+    #[test]
+    fn without_numbers_it_takes_a_timer_to_know_what_was_lost_unseen() {
+        let [none, timeout, slow_start] = [None, Some(Kind::Timeout), Some(Kind::SlowStart)];
+        let recovery = Some(Kind::Recovery);
+        let segments: Vec<u64> = (0..9).collect();
+        let kinds =
+            [none, slow_start, recovery, timeout, slow_start, recovery, none, slow_start, recovery];
+        let plain = |kinds: &[Option<Kind>]| left_of(&segments, kinds, |_, _| {});
+        assert_eq!(plain(&kinds), [3, 4, 5]);
+        let first = |kind| plain(&[&[none, Some(kind)], &kinds[2..]].concat());
+        for timer in [Kind::BackedOffTimeout, Kind::TailLossProbe] {
+            assert_eq!(first(timer), [1, 2, 3, 4, 5]);
+        }
+        assert_eq!(first(Kind::FastRetransmit), [3, 4, 5]);
+        // What fills a hole was sent again, and no timer of new data.
+        let order = [0, 1, 3, 2, 4];
+        let hole = [none, none, none, timeout, slow_start];
+        assert_eq!(left_of(&order, &hole, |_, _| {}), [2]);
+        let filled = [none, none, timeout, slow_start, slow_start];
+        assert_eq!(left_of(&order, &filled, |_, _| {}), [3, 2, 4]);
+        // With numbers, the missing ones know.
+        let numbers = [1, 2, 4, 6, 7, 8, 9, 10, 11];
+        let known = left_of(&segments, &kinds, |place, sent| sent.ip_id = Some(numbers[place]));
+        assert_eq!(known, [2, 3]);
     }
 
     /// 3 comes behind 4 and 5. It went out before them, or not.
