@@ -5,6 +5,9 @@ use std::sync::OnceLock;
 use ackclock_tcp::strategy::Axis;
 use ackclock_tcp::{Composition, Registry, Span};
 
+/// What Linux has and may be switched off (`tcp_early_retrans`, `tcp_frto`).
+const SWITCHED_OFF: [&str; 2] = ["linux-tlp", "linux-f-rto"];
+
 /// Compositions beside the presets: limited transmit and early retransmit are in wide use.
 const MORE: [&str; 6] =
     ["reno+lt", "newreno+lt", "newreno+smallwnd+lrxt+b2b", "sack+lt", "sack+prr+lt", "sack+er"];
@@ -40,10 +43,18 @@ pub(super) fn candidates(sack: bool) -> &'static [Candidate] {
 
 fn build(sack: bool) -> Vec<Candidate> {
     let registry = Registry::default();
+    let linux =
+        registry.parse("linux").map(|linux| linux.mechanisms().to_vec()).unwrap_or_default();
+    let without = SWITCHED_OFF.map(|off| {
+        let left = linux.iter().map(|m| &*m.name).filter(|name| *name != off);
+        left.collect::<Vec<_>>().join("+")
+    });
     let presets = registry.presets().iter().map(|preset| &*preset.name);
     // The oracles need a network that notifies them.
     let presets = presets.filter(|name| !name.starts_with("oracle"));
-    let names = ["linux", "rack-tlp", "sack", "newreno"].into_iter().chain(presets).chain(MORE);
+    let first =
+        ["linux", &without[0], &without[1], "linux+linux-reno", "rack-tlp", "sack", "newreno"];
+    let names = first.into_iter().chain(presets).chain(MORE);
     let mut seen = Vec::new();
     let mut all = Vec::new();
     for name in names {

@@ -22,8 +22,10 @@ use crate::sender::{Acked, Sent};
 
 /// What a segment costs that is seen and not sent.
 const UNSENT: f32 = 8.0;
-/// What one costs that is sent and not seen.
+/// What one costs that is sent and not seen; and what each further one in a row does, since what
+/// loses one segment often loses the next.
 const UNSEEN: f32 = 1.5;
+const UNSEEN_NEXT: f32 = 0.3;
 /// Where the sender numbers its packets, the capture shows how many are missing. What a segment
 /// costs that is sent and not seen where one is missing, what one where none is, and what a missing
 /// one costs that is not sent: it may be an ACK.
@@ -416,10 +418,11 @@ impl Trial<'_> {
             Some(missing) => {
                 let missing = f32::from(missing);
                 MISSING * unseen.min(missing)
-                    + NOT_MISSING * (unseen - missing).max(0.0)
-                    + UNTOLD * (missing - unseen).max(0.0)
+                    + NOT_MISSING * few((unseen - missing).max(0.0))
+                    + UNTOLD * few((missing - unseen).max(0.0))
             }
-            None => UNSEEN * unseen,
+            None if unseen > 0.0 => UNSEEN + UNSEEN_NEXT * (unseen - 1.0),
+            None => 0.0,
         }
     }
 
@@ -432,6 +435,11 @@ impl Trial<'_> {
         let times = late.0 as f32 / self.script.grain.0.max(1) as f32;
         (1.0 + times * times).ln().min(LATE)
     }
+}
+
+/// So many misfits in a row count as: a window that is a little wrong has many.
+fn few(misfits: f32) -> f32 {
+    (1.0 + misfits).log2()
 }
 
 /// The kind of a retransmission. What keeps ACKs coming in a recovery belongs to it.
