@@ -36,7 +36,6 @@ pub(super) struct DelayedSender {
 
 struct Model {
     sender: SenderModel,
-    mss: u32,
     /// ACKs that have passed the capture but not reached the sender yet.
     acks: VecDeque<Acked>,
     /// The time of what the sender got last.
@@ -61,11 +60,11 @@ impl DelayedSender {
 
     /// The end is about to send its first data.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
-        let (mss, sender) = (terms.mss.max(1), SenderModel::new(terms, path));
+        let sender = SenderModel::new(terms, path);
         let log = || Box::new(Log { terms, entries: Vec::new(), is_over: false });
         let log = hypotheses::may_try(&terms).then(log);
         let (acks, now) = (VecDeque::new(), Time::ZERO);
-        self.model = Some(Box::new(Model { sender, mss, acks, now, log }));
+        self.model = Some(Box::new(Model { sender, acks, now, log }));
     }
 
     /// The capture was taken at this end, other than was thought.
@@ -180,7 +179,9 @@ impl Model {
     fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
         if let Some(log) = self.log.as_mut().filter(|log| !log.is_over) {
             log.is_over = log.entries.len() >= hypotheses::MOST || !places.take_spare();
-            if !log.is_over {
+            if log.is_over && log.entries.is_empty() {
+                self.log = None;
+            } else if !log.is_over {
                 if log.entries.capacity() == 0 {
                     // Most clients send one request, and get ACKs for the handshake and for that.
                     log.entries.reserve_exact(2);
@@ -222,7 +223,7 @@ impl Model {
             self.sender.ack_has_passed(acked.ack);
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
-        let mss = self.mss.max(rest.div_ceil(MOST_SEGMENTS));
+        let mss = self.sender.mss().max(1).max(rest.div_ceil(MOST_SEGMENTS));
         loop {
             let len = rest.min(mss);
             rest -= len;

@@ -4,6 +4,7 @@
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Span, Time};
 
+use crate::compact::Compact;
 use crate::packet::Packet;
 
 /// A sender that has got no answer for so long has timed out and sends nothing new: the first RTO
@@ -19,7 +20,7 @@ pub(super) struct Directions {
     /// What the only end acknowledges.
     ack: Option<Seq>,
     /// When it sent its first data.
-    first_data: Option<Time>,
+    first_data: Compact<Time>,
     /// The other end has sent something.
     answered: bool,
 }
@@ -44,7 +45,10 @@ impl Directions {
         // It acknowledges a SYN, or something new.
         let acknowledges = syn || self.opened || self.ack.is_some_and(|ack| ack != p.ack);
         self.ack = Some(p.ack);
-        let goes_on = new && at.since(*self.first_data.get_or_insert(at)) > TIMED_OUT;
+        if new && self.first_data.get().is_none() {
+            self.first_data.set(at);
+        }
+        let goes_on = new && self.first_data.get().is_some_and(|first| at.since(first) > TIMED_OUT);
         self.answered |= acknowledges || goes_on;
     }
 

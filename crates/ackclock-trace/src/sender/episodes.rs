@@ -2,7 +2,6 @@
 //! out, and how many transmissions of each segment were lost until all was repaired.
 
 use ackclock_tcp::{Span, Time};
-use thin_vec::ThinVec;
 
 use super::input::Terms;
 use super::stream::outstanding::Segment;
@@ -32,12 +31,19 @@ struct Period {
     unseen: bool,
 }
 
+/// Those of one sender.
 #[derive(Debug, Default)]
-pub(crate) struct Episodes {
-    open: Option<Box<Period>>,
-    closed: ThinVec<Period>,
+struct Periods {
+    open: Option<Period>,
+    closed: Vec<Period>,
     /// Closed ones that wait for the sender to go idle.
     waiting: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Episodes {
+    /// From the first retransmission on.
+    periods: Option<Box<Periods>>,
     /// ACKs that came while nothing was lost, and the bytes that they acknowledged.
     acks: u64,
     acked: u64,
@@ -50,7 +56,7 @@ impl Episodes {
     /// is known.
     pub fn begins_with(&self, segment: &Segment) -> bool {
         let earlier = |open: &Period| segment.again == 0 && segment.first_at < open.start;
-        self.open.as_deref().is_none_or(earlier)
+        self.periods.as_ref().and_then(|periods| periods.open.as_ref()).is_none_or(earlier)
     }
 
     /// `segment` is retransmitted, as the retransmission with index `index`. `flight` was
@@ -68,7 +74,7 @@ impl Episodes {
             idle: 0,
             unseen: segment.unseen,
         };
-        let period = self.open.get_or_insert_with(|| Box::new(new));
+        let period = self.periods.get_or_insert_default().open.get_or_insert(new);
         if begins {
             (period.start, period.base, period.flight) = (new.start, new.base, new.flight);
         }
@@ -78,11 +84,12 @@ impl Episodes {
     /// All is repaired. `end` is the index of the next retransmission, `timeout` that of the last
     /// one that a timeout sent, or may have sent.
     pub fn repaired(&mut self, at: Time, end: usize, timeout: Option<usize>) {
-        let Some(mut period) = self.open.take() else { return };
+        let Some(periods) = &mut self.periods else { return };
+        let Some(mut period) = periods.open.take() else { return };
         if timeout.is_some_and(|index| index >= period.first) {
             (period.end, period.repaired) = (end, Some(at));
-            self.closed.push(*period);
-            self.waiting += 1;
+            periods.closed.push(period);
+            periods.waiting += 1;
         }
     }
 
@@ -109,18 +116,18 @@ impl Episodes {
     /// Nothing is outstanding any more; the last byte was at `max`.
     #[inline]
     pub fn idle(&mut self, max: u64) {
-        if self.waiting > 0 {
+        if let Some(periods) = &mut self.periods {
             let max = self.fin.get().map_or(max, |fin| max.min(fin));
-            for period in self.closed.iter_mut().rev().take(self.waiting) {
+            let waiting = std::mem::take(&mut periods.waiting);
+            for period in periods.closed.iter_mut().rev().take(waiting) {
                 period.idle = max;
             }
-            self.waiting = 0;
         }
     }
 
     /// At the end: the first timeout of each episode gets it.
     pub fn settle(&self, facts: &Facts<'_>, timeouts: &mut [Timeout]) {
-        for period in &self.closed {
+        for period in self.periods.iter().flat_map(|periods| &periods.closed) {
             let Some(episode) = facts.episode(period) else { continue };
             let first = timeouts.partition_point(|t| t.retransmission < period.first);
             if let Some(timeout) = timeouts.get_mut(first).filter(|t| t.retransmission < period.end)

@@ -145,6 +145,11 @@ impl SenderModel {
         }
     }
 
+    /// SMSS.
+    pub fn mss(&self) -> u32 {
+        self.stream.terms.mss
+    }
+
     /// The capture was taken here, other than was thought: it shows every transmission.
     pub fn is_here(&mut self) {
         self.stream.terms.sight = Sight::Sent;
@@ -231,7 +236,7 @@ impl SenderModel {
             retransmissions,
             timeouts,
             recoveries,
-            probes_of_new_data: causes.probes.of_new_data(),
+            probes_of_new_data: causes.probes.of_new_data().into(),
             ways: ways.into_ways(causes.probes.habit()),
             undecided,
             segments: stream.segments(),

@@ -30,9 +30,9 @@ pub(crate) struct Trip {
 }
 
 /// The shortest round trip of a full segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Base {
-    trip: Span,
+    trip: Compact<Span>,
     /// Bytes in the same ACK before its last segment, and how long before it they went out.
     ahead: u64,
     gap: Span,
@@ -58,7 +58,7 @@ struct Busy {
 pub(crate) struct Bottleneck {
     mss: u32,
     handshake: Compact<Span>,
-    base: Option<Base>,
+    base: Base,
     last: Option<Last>,
     busy: Busy,
     /// In bits per second, of so many samples.
@@ -88,12 +88,13 @@ impl Bottleneck {
         let last = self.last.replace(Last { at: trip.at, ack: trip.ack, several });
         let span = trip.span();
         let ahead = trip.bytes.checked_sub(u64::from(self.mss));
-        if let Some(ahead) = ahead.filter(|_| self.base.is_none_or(|base| span < base.trip)) {
-            self.base = Some(Base { trip: span, ahead, gap: trip.gap() });
+        if let Some(ahead) = ahead.filter(|_| self.base.trip.get().is_none_or(|least| span < least))
+        {
+            self.base = Base { trip: Some(span).into(), ahead, gap: trip.gap() };
         }
-        let Some((last, base)) = last.zip(self.base) else { return };
-        if last.several == several && was_busy(&last, trip, base.trip) {
-            self.was_busy_since(&last, trip, base.trip);
+        let Some((last, base)) = last.zip(self.base.trip.get()) else { return };
+        if last.several == several && was_busy(&last, trip, base) {
+            self.was_busy_since(&last, trip, base);
         } else {
             self.is_idle();
         }
@@ -142,17 +143,18 @@ impl Bottleneck {
 
     /// Bytes of payload that are on their way when the bottleneck is just busy.
     pub fn holds(&self) -> Option<f64> {
-        let base = self.base?;
-        let rate = self.bits_per_second().or_else(|| self.beyond_handshake(&base))?;
-        let ahead = base.ahead as f64 - rate * base.gap.secs_f64() / 8.0;
-        Some(rate * base.trip.secs_f64() / 8.0 - ahead.max(0.0))
+        let Base { trip, ahead, gap } = self.base;
+        let trip = trip.get()?;
+        let rate = self.bits_per_second().or_else(|| self.beyond_handshake(trip))?;
+        let ahead = ahead as f64 - rate * gap.secs_f64() / 8.0;
+        Some(rate * trip.secs_f64() / 8.0 - ahead.max(0.0))
     }
 
     /// What several segments take beyond a small packet is their time at the bottleneck.
-    fn beyond_handshake(&self, base: &Base) -> Option<f64> {
-        let beyond =
-            base.trip.0.checked_sub(self.handshake.get()?.0).filter(|beyond| *beyond > 0)?;
-        (base.ahead > 0).then(|| (base.ahead + u64::from(self.mss)) as f64 * 8e9 / beyond as f64)
+    fn beyond_handshake(&self, trip: Span) -> Option<f64> {
+        let beyond = trip.0.checked_sub(self.handshake.get()?.0).filter(|beyond| *beyond > 0)?;
+        let ahead = self.base.ahead;
+        (ahead > 0).then(|| (ahead + u64::from(self.mss)) as f64 * 8e9 / beyond as f64)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Stalls {
     /// The smallest window offered since the last progress.
     least_window: u64,
     /// Probes with new data by the last progress.
-    probes: u64,
+    probes: u32,
     /// Nothing but a FIN waits for its ACK.
     fin_alone: bool,
     found: ThinVec<Wait>,
@@ -148,7 +148,7 @@ impl Stalls {
     /// `una` has moved. `probes`: probes with new data so far. `measures`: no round trip is known
     /// yet, and nothing was retransmitted.
     #[inline]
-    pub fn progressed(&mut self, now: &Now<'_>, probes: u64, measures: bool) {
+    pub fn progressed(&mut self, now: &Now<'_>, probes: u32, measures: bool) {
         // The first round trip is what others are measured by, however long it is.
         if now.at.since(now.progress) > now.timers.quiet() && !measures && !self.fin_alone {
             let cause =

@@ -3,6 +3,14 @@
 use super::*;
 use proptest::prelude::*;
 
+/// In bytes: many connections may be open at the same time, and each has one model or two.
+#[test]
+fn an_open_connection_is_small() {
+    assert!(
+        size_of::<crate::open::Open>() <= 848 && size_of::<crate::sender::SenderModel>() <= 808
+    );
+}
+
 prop_compose! {
     /// A packet of one of a few connections: often one that could be, sometimes anything at all.
     fn any_packet()(

@@ -46,7 +46,7 @@ pub(crate) struct Probes {
     aftermath: Option<Box<Aftermath>>,
     /// Probes that can have been nothing else, and chances to send one that were not used.
     habit: Evidence,
-    of_new_data: u64,
+    of_new_data: u32,
 }
 
 /// What a segment of new data meets that goes out after silence.
@@ -98,7 +98,7 @@ impl Probes {
     }
 
     /// Probes that carried new data.
-    pub fn of_new_data(&self) -> u64 {
+    pub fn of_new_data(&self) -> u32 {
         self.of_new_data
     }
 
@@ -141,7 +141,7 @@ impl Probes {
     /// New data goes out as a probe does; if one is in flight, it is none.
     pub fn sent_new_data(&mut self, sent: &Sent) {
         if self.is_idle() {
-            self.of_new_data += 1;
+            self.of_new_data = self.of_new_data.saturating_add(1);
             self.in_flight = Some(Probe { end: sent.end(), at: sent.at });
         }
     }

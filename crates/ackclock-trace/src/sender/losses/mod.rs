@@ -66,9 +66,15 @@ pub(super) struct Lost {
 #[derive(Debug, Default)]
 pub(crate) struct LossRecord {
     passed: ThinVec<Passed>,
-    lost: ThinVec<Lost>,
     /// The next record is of a segment that goes out then or later.
     next: Time,
+    /// From the first retransmission on.
+    losses: Option<Box<AllLost>>,
+}
+
+#[derive(Debug, Default)]
+struct AllLost {
+    lost: Vec<Lost>,
     /// When the first loss of the last episode went out, and how many were recorded of it.
     episode: (Time, u32),
     /// Retransmissions of what was not seen going out.
@@ -94,7 +100,7 @@ impl LossRecord {
         }
         self.passed.push(Passed { at, position, flight, trip });
         self.next = at + Span((least.0 / PER_TRIP).max(1));
-        let most = if self.lost.is_empty() { FEW_PASSED } else { MOST_PASSED };
+        let most = if self.lost().is_empty() { FEW_PASSED } else { MOST_PASSED };
         if self.passed.len() >= most {
             self.thin();
         }
@@ -120,50 +126,47 @@ impl LossRecord {
 
     /// `segment` is retransmitted, for the first time, as the retransmission with this index.
     pub fn retransmitted(&mut self, segment: &Segment, index: usize, stream: &Stream) {
+        let losses = self.losses.get_or_insert_default();
         if segment.unseen || segment.is_hole() {
-            self.unseen = self.unseen.saturating_add(1);
+            losses.unseen = losses.unseen.saturating_add(1);
             return;
         }
-        if self.is_full() || segment.again > 0 {
+        if losses.is_full() || segment.again > 0 {
             return;
         }
         let trip_time = stream.timers.srtt().max(stream.timers.min_rtt());
-        let (began, of_episode) = self.episode;
+        let (began, of_episode) = losses.episode;
         let goes_on = of_episode > 0 && segment.first_at.since(began) < trip_time;
         if goes_on && of_episode >= MOST_OF_EPISODE {
-            if let Some(last) = self.lost.last_mut() {
+            if let Some(last) = losses.lost.last_mut() {
                 last.len = last.len.saturating_add(segment.len);
             }
             return;
         }
-        self.episode = if goes_on { (began, of_episode + 1) } else { (segment.first_at, 1) };
-        self.lost.push(Lost {
+        losses.episode = if goes_on { (began, of_episode + 1) } else { (segment.first_at, 1) };
+        losses.lost.push(Lost {
             at: segment.first_at,
             position: segment.position,
             len: segment.len,
             flight: segment.flight,
-            trip: self.trip_near(segment.first_at, trip_time),
+            trip: trip_near(&self.passed, segment.first_at, trip_time),
             again: index as u32,
         });
     }
 
+    #[inline]
     fn is_full(&self) -> bool {
-        self.lost.len() >= MOST_LOST
+        self.losses.as_ref().is_some_and(|losses| losses.is_full())
     }
 
-    /// The round trip of the record that is nearest in time, and no further than `within`.
-    fn trip_near(&self, at: Time, within: Span) -> Option<u32> {
-        let after = self.passed.partition_point(|passed| passed.at < at);
-        let before = after.checked_sub(1).and_then(|i| self.passed.get(i));
-        let away = |p: &&Passed| p.at.since(at).max(at.since(p.at));
-        let nearest = before.into_iter().chain(self.passed.get(after)).min_by_key(away)?;
-        (away(&nearest) <= within).then_some(nearest.trip)
+    fn lost(&self) -> &[Lost] {
+        self.losses.as_ref().map_or(&[], |losses| &losses.lost)
     }
 
     /// Records of segments that arrived, and of losses.
     #[cfg(test)]
     pub fn size(&self) -> (usize, usize) {
-        (self.passed.len(), self.lost.len())
+        (self.passed.len(), self.lost().len())
     }
 
     /// At the end: what explains the losses.
@@ -177,16 +180,32 @@ impl LossRecord {
         let is_lost = |r: &Retransmission| {
             r.spurious.is_none() && (r.known || sack || r.kind != Kind::SlowStart)
         };
-        self.lost.retain(|lost| retransmissions.get(lost.again as usize).is_some_and(is_lost));
-        self.lost.sort_by_key(|lost| (lost.at, lost.position));
-        let counted = self.lost.len() as u32;
+        let Some(losses) = &mut self.losses else { return Losses::default() };
+        losses.lost.retain(|lost| retransmissions.get(lost.again as usize).is_some_and(is_lost));
+        losses.lost.sort_by_key(|lost| (lost.at, lost.position));
+        let (counted, unseen) = (losses.lost.len() as u32, losses.unseen);
         let Some(timeline) = Timeline::new(&self, stream, retransmissions) else {
             return Losses { counted, ..Losses::default() };
         };
-        let mostly_seen = u64::from(self.unseen) * 4 <= u64::from(counted);
+        let mostly_seen = u64::from(unseen) * 4 <= u64::from(counted);
         let cause = mostly_seen.then(|| verdict::cause(&timeline, rate_bps)).flatten();
         Losses { counted, episodes: timeline.episodes() as u32, cause }
     }
+}
+
+impl AllLost {
+    fn is_full(&self) -> bool {
+        self.lost.len() >= MOST_LOST
+    }
+}
+
+/// The round trip of the record that is nearest in time, and no further than `within`.
+fn trip_near(passed: &[Passed], at: Time, within: Span) -> Option<u32> {
+    let after = passed.partition_point(|passed| passed.at < at);
+    let before = after.checked_sub(1).and_then(|i| passed.get(i));
+    let away = |p: &&Passed| p.at.since(at).max(at.since(p.at));
+    let nearest = before.into_iter().chain(passed.get(after)).min_by_key(away)?;
+    (away(&nearest) <= within).then_some(nearest.trip)
 }
 
 fn micros(span: Span) -> u32 {

@@ -41,7 +41,7 @@ impl Timeline {
     /// `None` if there is nothing to compare.
     pub fn new(record: &LossRecord, stream: &Stream, all: &[Retransmission]) -> Option<Timeline> {
         let (first, last) = (record.passed.first()?, record.passed.last()?);
-        if record.lost.is_empty() || last.at <= first.at {
+        if record.lost().is_empty() || last.at <= first.at {
             return None;
         }
         let rtt = stream.timers.round_trip()?;
@@ -50,10 +50,10 @@ impl Timeline {
         let size = mss + f64::from(terms.header);
         let scale = size / mss;
         let least = rtt.min.secs_f64();
-        let begin = first.at.min(record.lost.first().map_or(first.at, |lost| lost.at));
+        let begin = first.at.min(record.lost().first().map_or(first.at, |lost| lost.at));
         let trip = rtt.mean.secs_f64().max(least);
         let mut line = Timeline {
-            moments: Vec::with_capacity(record.passed.len() + record.lost.len()),
+            moments: Vec::with_capacity(record.passed.len() + record.lost().len()),
             size,
             complete: terms.handshake_rtt.is_some(),
             segments: 0.0,
@@ -61,7 +61,7 @@ impl Timeline {
             runs: 0,
         };
         let mut passed = record.passed.iter().peekable();
-        let mut lost = record.lost.iter().peekable();
+        let mut lost = record.lost().iter().peekable();
         let mut again = all.iter().filter(|r| r.len > 0).peekable();
         // Bytes of first transmissions that were lost, and of retransmissions that arrived.
         let (mut gone, mut repaired) = (0_u64, 0_u64);

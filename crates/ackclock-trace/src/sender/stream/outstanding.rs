@@ -299,9 +299,11 @@ impl Outstanding {
     /// Appends a segment; returns one that has no place any more.
     #[inline]
     fn push(&mut self, segment: Segment) -> Option<Segment> {
-        if self.segments.capacity() == 0 {
-            // Many senders have one segment outstanding at a time, a request.
-            self.segments.reserve_exact(1);
+        let len = self.segments.len();
+        if len == self.segments.capacity() {
+            // By a half, since open connections are many, and most clients have one segment
+            // outstanding at a time.
+            self.segments.reserve_exact((len / 2).max(1));
         }
         self.segments.push_back(segment);
         if self.segments.len() > MOST { self.pop() } else { None }

@@ -23,6 +23,21 @@ fn a_calm_sender_has_none() {
     assert!(model.repair.is_none() && model.marks.is_none() && !model.picture.is_on());
 }
 
+/// Where no round trip is known, each segment of the first window comes after silence. But only
+/// after a probe's time, a second, may it be a probe.
+#[test]
+fn nor_has_one_that_has_measured_nothing() {
+    let terms = Terms { handshake_rtt: None, ..Line::sack(100.0).model.stream.terms };
+    let mut line = Line::new(terms, Arc::default());
+    line.acked_again(100.0);
+    line.send(100.1, 0..4);
+    line.send(100.3, 4..6);
+    assert!(line.model.repair.is_none());
+    line.send(1_100.3, [6]);
+    assert!(line.model.repair.is_some());
+    assert_eq!(line.found().probes_of_new_data, 1);
+}
+
 #[test]
 fn a_sign_of_a_loss_makes_room() {
     let mut sacked = Line::sack(100.0);

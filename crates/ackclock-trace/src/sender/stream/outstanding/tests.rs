@@ -111,3 +111,19 @@ fn the_oldest_makes_room() {
         .filter_map(|n| out.push(Segment { position: n, len: 1, ..Segment::default() }));
     assert_eq!(gone.map(|s| s.position).collect::<Vec<_>>(), [0]);
 }
+
+/// Room for a single segment, and then for a half more each time; an empty list gives much room
+/// back.
+#[test]
+fn room_for_what_is_outstanding() {
+    let mut out = Outstanding::default();
+    let rooms: Vec<usize> = (0..18)
+        .map(|_| {
+            out.append(Time::ZERO, 10);
+            out.segments.capacity()
+        })
+        .collect();
+    assert_eq!(rooms, [1, 2, 3, 4, 6, 6, 9, 9, 9, 13, 13, 13, 13, 19, 19, 19, 19, 19]);
+    while out.pop_acked(180).is_some() {}
+    assert_eq!(out.segments.capacity(), 0);
+}
