@@ -146,6 +146,7 @@ impl SenderModel {
     }
 
     /// SMSS.
+    #[inline]
     pub fn mss(&self) -> u32 {
         self.stream.terms.mss
     }
