@@ -27,11 +27,10 @@ use crate::transmission::transmission_time;
 use discipline::Discipline;
 use impairments::Impairments;
 use served::Transmitter;
-use wire::{append, fit};
 
 pub(crate) use impairments::Effects;
 pub(crate) use served::Served;
-pub(crate) use wire::InFlight;
+pub(crate) use wire::{InFlight, Wire, Wires};
 
 /// A packet that waits or is in transmission.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +66,7 @@ pub(crate) struct Link {
     pub(crate) special: bool,
 
     /// Packets on the wire in the order of their arrival.
-    pub(crate) wire: VecDeque<InFlight>,
+    pub(crate) wire: Wire,
     /// Packets that wait or are in transmission, without the last one.
     departures: VecDeque<Departure>,
 
@@ -114,7 +113,7 @@ impl Link {
             special: impairments.is_some()
                 || served
                 || matches!(&discipline, Discipline::Red(red) if red.marks()),
-            wire: VecDeque::new(),
+            wire: Wire::EMPTY,
             departures: VecDeque::new(),
             backlog: 0,
             discipline,
@@ -168,46 +167,40 @@ impl Link {
 
     /// Puts a packet that has been let in onto the wire: with the late ones if it is `late`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, key: Key, packet: &Packet, late: bool, heap: &mut Heap) {
+    pub(crate) fn put(
+        &mut self,
+        key: Key,
+        packet: &Packet,
+        late: bool,
+        (heap, wires): (&mut Heap, &mut Wires),
+    ) {
         // `late` first: most links have no impairments, and need not be looked at further down.
         if late && let Some(impairments) = &mut self.impairments {
             return impairments.late.put(InFlight { key, packet: *packet }, heap);
         }
-        let first = self.wire.is_empty();
-        append(&mut self.wire, key, packet);
-        if first {
+        if wires.append(&mut self.wire, key, packet) {
             heap.push(key);
         }
     }
 
     /// Takes the first packet off the wire, whose entry is the first of the heap and goes too: from
     /// the late ones if it has a key of theirs.
-    pub(crate) fn take(&mut self, key: Key, heap: &mut Heap) -> Option<Packet> {
+    pub(crate) fn take(&mut self, key: Key, heap: &mut Heap, wires: &mut Wires) -> Option<Packet> {
         if key.kind() == Kind::Late {
             return self.take_late(key, heap);
         }
-        let packet = self.wire.front()?.packet;
-        self.pass_first(heap);
+        let packet = wires.first(&self.wire)?.packet;
+        self.pass_first(heap, wires);
         Some(packet)
-    }
-
-    /// Gives back memory that a burst once took.
-    pub(crate) fn fit(&mut self) {
-        fit(&mut self.wire);
     }
 
     /// Takes the first packet off the wire, as [`Link::take`] does, for one who has looked at it:
     /// so it is copied once.
     #[inline(always)]
-    pub(crate) fn pass_first(&mut self, heap: &mut Heap) {
-        self.wire.pop_front();
-        match self.wire.front() {
-            Some(next) => heap.replace(next.key),
-            None => {
-                // The next packet goes where this one was, which is in the cache.
-                self.wire.clear();
-                heap.take();
-            }
+    pub(crate) fn pass_first(&mut self, heap: &mut Heap, wires: &mut Wires) {
+        match wires.pass_first(&mut self.wire) {
+            Some(next) => heap.replace(next),
+            None => heap.take(),
         }
     }
 

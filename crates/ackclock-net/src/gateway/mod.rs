@@ -16,7 +16,7 @@ use ackclock_tcp::{Codepoint, Time};
 
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::link::{Effects, Link, Served};
+use crate::link::{Effects, Link, Served, Wires};
 use crate::packet::Packet;
 use crate::paths::{Hop, Paths};
 use crate::recorder::Visit;
@@ -42,6 +42,7 @@ pub struct Gateway {
     /// Where the paths found so far begin in `paths`; `None` if no links lead there.
     routes: HashMap<(NodeId, NodeId), Option<u32>>,
     heap: Heap,
+    wires: Wires,
     flows: FlowTable,
     entered: Vec<Entered>,
     /// Free places in `entered`.
@@ -135,6 +136,7 @@ impl Gateway {
             paths: Paths::default(),
             routes: HashMap::new(),
             heap: Heap::default(),
+            wires: Wires::default(),
             flows: FlowTable::new(settings, others, Settings::new(&scenario.tcp)),
             entered: Vec::new(),
             free: Vec::new(),
@@ -268,7 +270,7 @@ impl Gateway {
             self.transmitter_due(key);
             return None;
         }
-        let packet = self.links[key.index()].take(key, &mut self.heap)?;
+        let packet = self.links[key.index()].take(key, &mut self.heap, &mut self.wires)?;
         match self.paths.at(packet.hop) {
             Hop::HOST => Some(self.deliver(key.time(), &packet)),
             _ => self.forward(key.time(), &packet),
@@ -343,10 +345,15 @@ impl Gateway {
         if effects.marked {
             packet.mark();
         }
-        link.put(key, &packet, effects.late, &mut self.heap);
+        link.put(key, &packet, effects.late, (&mut self.heap, &mut self.wires));
         if effects.twice {
             self.entered[packet.options as usize].copies += 1;
-            link.put(key, &Packet { copy: true, ..packet }, effects.late, &mut self.heap);
+            link.put(
+                key,
+                &Packet { copy: true, ..packet },
+                effects.late,
+                (&mut self.heap, &mut self.wires),
+            );
         }
     }
 

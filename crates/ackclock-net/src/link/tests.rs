@@ -33,18 +33,40 @@ fn a_packet_arrives_after_its_transmission_and_the_delay() {
     assert_eq!(pass(&mut link, &sent), [Ok(6000), Ok(6040), Ok(7040), Ok(15_000)]);
 }
 
-/// Half of the memory goes where a quarter holds what is on the wire, unless it is little.
+/// Two wires by turns: each keeps its order, and what has left makes room for what comes next, on
+/// whichever wire.
 #[test]
-fn a_wire_gives_memory_back() {
-    for (capacity, packets, left) in [(12, 4, 12), (12, 3, 6), (8, 3, 8), (8, 2, 4), (7, 0, 7)] {
-        let mut link = Link::new(config(Queue::DropTail(Limit::Packets(9))), 0, "a>b#0");
-        link.wire.reserve_exact(capacity);
-        for at in 0..packets {
-            append(&mut link.wire, Key::new(at, at, Kind::Wire, 0), &packet(1000));
-        }
-        link.fit();
-        assert_eq!((link.wire.capacity(), link.wire.len() as u64), (left, packets));
+fn wires_share_their_memory() {
+    let mut links = [(); 2].map(|()| Link::new(config(Queue::DropTail(Limit::Packets(9))), 0, ""));
+    let (mut heap, mut wires) = (Heap::default(), Wires::default());
+    let put = |link: &mut Link, heap: &mut Heap, wires: &mut Wires, at: u64| {
+        let packet = Packet { position: at, ..packet(1000) };
+        link.put(Key::new(at, 0, Kind::Wire, 0), &packet, false, (heap, wires));
+    };
+    let mut left = Vec::new();
+    for (nth, at, places) in [(0, 1, 1), (1, 2, 2), (0, 3, 3), (0, 4, 4)] {
+        put(&mut links[nth], &mut heap, &mut wires, at);
+        assert_eq!(wires.places(), places);
     }
+    for nth in [0, 0, 1, 0, 0, 1] {
+        let key = wires.first(&links[nth].wire).map(|first| first.key);
+        // The heap has the first packet of each wire only.
+        let mut heap = Heap::default();
+        key.into_iter().for_each(|key| heap.push(key));
+        heap.peek();
+        let packet = key.and_then(|key| links[nth].take(key, &mut heap, &mut wires));
+        left.push(packet.map(|packet| packet.position));
+        assert_eq!(heap.peek(), wires.first(&links[nth].wire).map(|first| first.key));
+    }
+    assert_eq!(left, [Some(1), Some(3), Some(2), Some(4), None, None]);
+    for at in 5..9 {
+        put(&mut links[1], &mut heap, &mut wires, at);
+    }
+    assert_eq!(wires.places(), 4);
+    put(&mut links[0], &mut heap, &mut wires, 9);
+    assert_eq!(wires.places(), 5);
+    let first = |nth: usize| wires.first(&links[nth].wire).map(|first| first.packet.position);
+    assert_eq!([first(0), first(1)], [Some(9), Some(5)]);
 }
 
 #[test]
@@ -231,7 +253,7 @@ fn listed_fates_hold_back_no_other_packet() {
     let config = LinkConfig { fates, ..config(Queue::DropTail(Limit::Packets(9))) };
     let mut link = Link::new(config, 0, "a>b#0");
     assert!(!link.keeps_order());
-    let mut heap = Heap::default();
+    let (mut heap, mut wires) = (Heap::default(), Wires::default());
     let mut admitted = Vec::new();
     for segment in 0..5 {
         let packet = Packet { position: segment * 1000, len: 1000, ..packet(1000) };
@@ -240,14 +262,14 @@ fn listed_fates_hold_back_no_other_packet() {
         if let Ok(at) = arrival {
             let late = link.effects().late;
             let kind = if late { Kind::Late } else { Kind::Wire };
-            link.put(Key::new(at, 0, kind, 0), &packet, late, &mut heap);
+            link.put(Key::new(at, 0, kind, 0), &packet, late, (&mut heap, &mut wires));
         }
     }
     // A packet takes a millisecond, but one that is lost takes none.
     assert_eq!(admitted, [Ok(6), Ok(11), Ok(10), Err("listed"), Ok(9)]);
     let mut arrivals = Vec::new();
     while let Some(key) = heap.peek() {
-        let packet = link.take(key, &mut heap);
+        let packet = link.take(key, &mut heap, &mut wires);
         arrivals.extend(packet.map(|packet| (key.time() / 1_000_000, packet.position / 1000)));
     }
     assert_eq!(arrivals, [(6, 0), (9, 4), (10, 2), (11, 1)]);

@@ -14,28 +14,96 @@ pub(crate) struct InFlight {
 
 const _: () = assert!(size_of::<InFlight>() == 64);
 
-/// Appends to a ring that starts with room for one packet and grows by half. Most links of a large
-/// network carry a packet or two at a time.
-#[inline(always)]
-pub(super) fn append(ring: &mut VecDeque<InFlight>, key: Key, packet: &Packet) {
-    if ring.len() == ring.capacity() {
-        grow(ring);
+/// No place.
+const NOWHERE: u32 = u32::MAX;
+
+/// The packets on the wire of one link in the order of their arrival. They lie in [`Wires`].
+#[derive(Debug)]
+pub(crate) struct Wire {
+    /// The place of the first one, or `NOWHERE`.
+    first: u32,
+    /// That of the last one, if there is a first one.
+    last: u32,
+}
+
+impl Wire {
+    pub(super) const EMPTY: Wire = Wire { first: NOWHERE, last: NOWHERE };
+}
+
+/// The packets on all wires. Of a large network a wire carries a packet or two at most times, and
+/// many at some: memory of its own would be what it took then.
+#[derive(Debug)]
+pub(crate) struct Wires {
+    packets: Vec<InFlight>,
+    /// For each of them the place of the packet behind it on its wire, and for a free place that of
+    /// the next free one.
+    next: Vec<u32>,
+    /// The place that was left last, and is in the cache, or `NOWHERE`.
+    free: u32,
+}
+
+impl Default for Wires {
+    fn default() -> Self {
+        Wires { packets: Vec::new(), next: Vec::new(), free: NOWHERE }
     }
-    ring.push_back(InFlight { key, packet: *packet });
 }
 
-#[cold]
-#[inline(never)]
-fn grow(ring: &mut VecDeque<InFlight>) {
-    ring.reserve_exact((ring.len() / 2).max(1));
-}
+impl Wires {
+    /// The first packet on a wire.
+    #[inline(always)]
+    pub(crate) fn first(&self, wire: &Wire) -> Option<&InFlight> {
+        self.packets.get(wire.first as usize)
+    }
 
-/// Gives back half of the memory of a ring where a quarter would do. A ring of a few packets stays,
-/// since it would soon grow again, packet by packet.
-pub(super) fn fit(ring: &mut VecDeque<InFlight>) {
-    let half = ring.capacity() / 2;
-    if half >= 4 && ring.len() <= half / 2 {
-        ring.shrink_to(half);
+    /// Appends a packet. Whether it is the first one.
+    #[inline(always)]
+    pub(super) fn append(&mut self, wire: &mut Wire, key: Key, packet: &Packet) -> bool {
+        let place = self.free;
+        match self.packets.get_mut(place as usize) {
+            Some(free) => {
+                *free = InFlight { key, packet: *packet };
+                self.free = std::mem::replace(&mut self.next[place as usize], NOWHERE);
+            }
+            None => return self.append_to_more(wire, key, packet),
+        }
+        self.link(wire, place)
+    }
+
+    /// The same with no place free.
+    #[cold]
+    #[inline(never)]
+    fn append_to_more(&mut self, wire: &mut Wire, key: Key, packet: &Packet) -> bool {
+        let place = self.packets.len() as u32;
+        self.packets.push(InFlight { key, packet: *packet });
+        self.next.push(NOWHERE);
+        self.link(wire, place)
+    }
+
+    #[inline(always)]
+    fn link(&mut self, wire: &mut Wire, place: u32) -> bool {
+        let is_first = wire.first == NOWHERE;
+        if is_first {
+            wire.first = place;
+        } else {
+            self.next[wire.last as usize] = place;
+        }
+        wire.last = place;
+        is_first
+    }
+
+    /// Takes the first packet off a wire that has one. Returns the key of the next one.
+    #[inline(always)]
+    pub(super) fn pass_first(&mut self, wire: &mut Wire) -> Option<Key> {
+        let place = wire.first;
+        wire.first = std::mem::replace(&mut self.next[place as usize], self.free);
+        self.free = place;
+        self.first(wire).map(|next| next.key)
+    }
+
+    /// How many packets it has memory for.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> usize {
+        self.packets.len()
     }
 }
 

@@ -58,9 +58,9 @@ impl Simulator {
     #[inline(always)]
     fn first_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
         let link = &mut self.links[key.index()];
-        let Some(first) = link.wire.front() else { return };
+        let Some(first) = self.wires.first(&link.wire) else { return };
         let mut packet = first.packet;
-        link.pass_first(&mut self.heap);
+        link.pass_first(&mut self.heap, &mut self.wires);
         self.leaves_link(key, &mut packet, recorder);
     }
 
@@ -68,7 +68,8 @@ impl Simulator {
     #[cold]
     #[inline(never)]
     fn late_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
-        if let Some(mut packet) = self.links[key.index()].take(key, &mut self.heap) {
+        let link = &mut self.links[key.index()];
+        if let Some(mut packet) = link.take(key, &mut self.heap, &mut self.wires) {
             self.leaves_link(key, &mut packet, recorder);
         }
     }
@@ -298,10 +299,6 @@ impl Simulator {
         tcp.sender_timer = u64::MAX;
         if tcp.sender.next_deadline().0 <= now {
             tcp.sender.on_deadline(Time(now));
-        }
-        // Timers are rare beside packets, and come as long as a flow lasts.
-        if let Some(first) = self.paths.links(flow.data_path).next() {
-            self.links[first as usize].fit();
         }
         self.pump_sender(now, now.saturating_add(1), index, recorder);
     }

@@ -14,7 +14,7 @@ use ackclock_tcp::{Event, EventKind, Sighting, Time};
 use crate::flow::{Agent, Flow};
 use crate::heap::Heap;
 use crate::ids::FlowId;
-use crate::link::Link;
+use crate::link::{Link, Wires};
 use crate::loss_notices::LossNotices;
 use crate::packet::{Kind, Options, Packet};
 use crate::paths::Paths;
@@ -29,6 +29,8 @@ pub(crate) struct Simulator {
     /// The paths of each flow's data and of its ACKs.
     pub(crate) paths: Paths,
     pub(crate) heap: Heap,
+    /// The packets on links.
+    pub(crate) wires: Wires,
     /// Of the packets under way.
     pub(crate) options: Options,
     pub(crate) loss_notices: LossNotices,
