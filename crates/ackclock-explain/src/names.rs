@@ -166,8 +166,8 @@ const SURE: f64 = 0.95;
 /// The kind of a retransmission from this end for people, with what is to be said of its
 /// probability. Where the capture was taken elsewhere and no hypothesis agrees, it is a guess.
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
-    let sender = if from == End::Client { Vantage::Client } else { Vantage::Server };
-    let at_sender = [sender, Vantage::Unknown].contains(&found.connection.position.vantage);
+    let position = found.connection.position;
+    let at_sender = position.is_at(from == End::Client) || position.vantage == Vantage::Unknown;
     let sure = r.probability.map_or(at_sender, |probability| probability >= SURE);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
     format!("{probably}{}", kind_text(r.kind))

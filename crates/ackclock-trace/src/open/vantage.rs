@@ -243,21 +243,36 @@ fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
     Position { vantage, confidence, to_client: trips[0], to_server: trips[1] }
 }
 
+impl Position {
+    /// Whether the capture shows every transmission of the client or, with `false`, of the server:
+    /// it was taken no more than 1 ms from that end, or both ends are on one host.
+    pub fn is_at(&self, client: bool) -> bool {
+        let trips = [self.to_client, self.to_server];
+        let near = match self.vantage {
+            _ if on_one_host(trips) => return true,
+            Vantage::Client => 0,
+            Vantage::Server => 1,
+            Vantage::Middle | Vantage::Unknown => return false,
+        };
+        near == usize::from(!client) && is_near(trips[near])
+    }
+}
+
 /// What the capture shows of the transmissions of `end`.
 fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
-    let near = match position(trips, ttls).vantage {
-        // Both ends on this host: all is seen that either sends.
-        _ if on_one_host(trips) => return Sight::Sent,
-        Vantage::Client => 0,
-        Vantage::Server => 1,
-        Vantage::Middle | Vantage::Unknown => return Sight::Arrived,
-    };
-    match (near == end, trips[near].is_none_or(|trip| trip <= NEAR)) {
-        (true, true) => Sight::Sent,
-        (false, true) => Sight::Received,
+    let position = position(trips, ttls);
+    match position.vantage {
+        _ if position.is_at(end == 0) => Sight::Sent,
+        Vantage::Client if end == 1 && is_near(trips[0]) => Sight::Received,
+        Vantage::Server if end == 0 && is_near(trips[1]) => Sight::Received,
         // There is a part of the path on that side, too, in which something may be lost.
-        (_, false) => Sight::Arrived,
+        _ => Sight::Arrived,
     }
+}
+
+/// Nothing is between the capture and the end on its side.
+fn is_near(trip: Option<Span>) -> bool {
+    trip.is_none_or(|trip| trip <= NEAR)
 }
 
 /// Both round trips are short and of a size.

@@ -1,4 +1,4 @@
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::{Seq, Span, Time};
 use ackclock_trace::{Ecn, Spurious, State};
 
 use super::*;
@@ -36,13 +36,28 @@ fn flow(r: Retransmission) -> Flow {
 fn what_is_only_probable_is_said_to_be() {
     use ackclock_trace::Vantage::{Client, Middle, Server, Unknown};
     let mut found = crate::fixture::explained().connections.remove(0);
-    let mut said = |vantage, kind, probability| {
-        found.connection.position.vantage = vantage;
+    let mut said_with = |vantage, [to_client, to_server]: [u64; 2], kind, probability| {
+        let position = &mut found.connection.position;
+        position.vantage = vantage;
+        position.to_client = Some(Span::from_micros(to_client));
+        position.to_server = Some(Span::from_micros(to_server));
         let r = Retransmission { probability, ..again(kind, None, false) };
         found.connection.from_server.retransmissions = vec![r];
         retransmission(&found, End::Server, 0)
     };
     let kind = Kind::SlowStart;
+    // Near the sender, but with a part of the path before it; and both ends on one host.
+    let near = |to_server| said_with(Server, [80_000, to_server], kind, None);
+    assert_eq!(
+        [1000, 1001].map(near),
+        ["", "probably "].map(|p| format!("{p}slow-start retransmission"))
+    );
+    assert_eq!(said_with(Client, [900, 500], kind, None), "slow-start retransmission");
+    assert_eq!(said_with(Client, [400, 900], kind, None), "probably slow-start retransmission");
+    let mut said = |vantage, kind, probability| {
+        let trips = if vantage == Client { [1, 80_000] } else { [80_000, 1] };
+        said_with(vantage, trips, kind, probability)
+    };
     for (vantage, probability) in [(Server, None), (Unknown, None), (Middle, Some(0.95))] {
         assert_eq!(said(vantage, kind, probability), "slow-start retransmission");
     }
