@@ -149,6 +149,7 @@ impl SenderModel {
             return;
         }
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
+        let speaks_against_head = recovery.evidence.against_head().is_some();
         let sign = Sign::of(sent, stream, recovery);
         let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
         ways.retransmitted(sent.at, kind, &sign, stream);
@@ -178,6 +179,11 @@ impl SenderModel {
         let had_arrived = is_acked
             || sent.end() <= self.passed
             || received && replaced.unseen == 0 && behind_head;
+        if received && is_head && replaced.unseen == 0 && !had_arrived && speaks_against_head {
+            // What was behind it has arrived: the capture is not at the receiver, and what it shows
+            // may be lost.
+            stream.terms.sight = Sight::Arrived;
+        }
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
         if let Some(marks) = marks {
             marks.retransmitted(recovery.phases.is_open());

@@ -140,6 +140,27 @@ fn seen_to_arrive() {
     assert_eq!(spurious(&found), expected);
 }
 
+/// A capture near the receiver is not at it if it shows a segment that does not arrive, though what
+/// came behind it does. From then on what was seen may have been lost.
+#[test]
+fn a_capture_before_losses_is_not_at_the_receiver() {
+    let after = |sacks: &[(u64, u64)], again: u64| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(0.0, 0..6);
+        line.ack_sack(50.0, 1, sacks);
+        line.send(51.0, [again]);
+        line.send(52.0, [3]);
+        line.ack(102.0, 6);
+        line.found().retransmissions[1].spurious
+    };
+    assert_eq!(after(&[(2, 3), (4, 6)], 1), None);
+    // Nothing says that 1 did not arrive.
+    assert_eq!(after(&[], 1), Some(Spurious::Arrival));
+    // It was not sent again.
+    assert_eq!(after(&[(2, 3), (4, 6)], 2), Some(Spurious::Arrival));
+}
+
 /// A spurious timeout is undone (RFC 3522): what comes next is a fast retransmit, and no slow
 /// start.
 #[test]
