@@ -241,6 +241,7 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 #[inline(always)]
 pub(super) fn advance_probes(c: &mut Sender, a: &AckSummary) {
     if c.strategy.probes.is_empty() {
+        c.s.limited = 0;
         return;
     }
     let mut counted = 0;

@@ -186,7 +186,9 @@ pub(super) fn send(c: &mut Sender) -> Transmit {
 /// all ends. A function of its own, so that others do not pay for it.
 #[inline(never)]
 pub(super) fn poll_in_flight(c: &mut Sender) -> Option<Transmit> {
-    let Some(end) = usual_end(c) else { return transmit::poll(c) };
+    if usual_end(c).is_none() {
+        return transmit::poll(c);
+    }
     let in_flight = c.in_flight();
     // The law sees data go out into an empty network, and validates cwnd as the application writes.
     if c.wants.measures && (in_flight == 0 || c.writing) {
@@ -199,9 +201,7 @@ pub(super) fn poll_in_flight(c: &mut Sender) -> Option<Transmit> {
         one_timer::settle(c);
         return None;
     }
-    // What SACK blocks report has made room.
-    let beyond = end - c.s.snd_una > c.s.cwnd;
-    let cause = if beyond { Cause::LimitedTransmit } else { Cause::New };
+    let cause = transmit::by_room(c, c.s.mss as u32);
     let transmit = Transmit { cause, ..send(c) };
     if c.timers.serves_all {
         one_timer::after_new(c, false);

@@ -188,8 +188,20 @@ fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
         return None;
     }
     let len = sequential_len(c)?;
-    let beyond = c.s.flight() + u64::from(len) > c.s.cwnd && !c.s.board.is_empty();
-    Some(send_new(c, len, if beyond { Cause::LimitedTransmit } else { Cause::New }))
+    let cause = by_room(c, len);
+    Some(send_new(c, len, cause))
+}
+
+/// Why new data of this length goes for which there is room in flight: what SACK blocks report may
+/// have made the room. FlightSize leaves that out (RFC 5681 section 3.2 step 2).
+#[inline(always)]
+pub(super) fn by_room(c: &mut Sender, len: u32) -> Cause {
+    let len = u64::from(len);
+    if c.s.flight() + len <= c.s.cwnd || c.s.board.is_empty() {
+        return Cause::New;
+    }
+    c.s.limited += len;
+    Cause::LimitedTransmit
 }
 
 /// What the probes allow beyond cwnd, for new data or for old; the largest counts.

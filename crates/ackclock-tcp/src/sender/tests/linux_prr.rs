@@ -37,6 +37,27 @@ fn in_proportion_in_segments() {
     });
 }
 
+/// A law by FlightSize leaves out what left for SACKed segments beyond cwnd: half of 11 segments,
+/// and not of 13 (RFC 5681 section 3.2 step 2). Once all was only reordered, all counts.
+#[test]
+fn what_left_beyond_cwnd_is_not_halved() {
+    let disorder = |x: &mut Script| {
+        x.write(60_000).sends(&numbers(0, 10)).at(100).ack(1).sends("10 11").windows(11_000, UNSET);
+        x.at(101).sack(1, &[(2, 3)]).sends("12+").at(102).sack(1, &[(2, 4)]).sends("13+");
+    };
+    run("linux+abc", 10, |x| {
+        disorder(x);
+        x.at(103).sack(1, &[(2, 5)]).sends("1F").windows(10_000, 5_500).phase(Phase::Recovery);
+    });
+    // No probe sees to it.
+    run("sack+abc+linux-prr", 10, |x| {
+        disorder(x);
+        x.at(103).ack(4).sends("14 15 16").windows(13_000, UNSET).at(200);
+        x.sack(4, &[(5, 6)]).sends("17+").sack(4, &[(5, 7)]).sends("18+");
+        x.sack(4, &[(5, 8)]).sends("4F").windows(12_000, 6_500).phase(Phase::Recovery);
+    });
+}
+
 /// Six of ten are lost, and so in flight is below ssthresh at once. An ACK that advances and shows
 /// no loss lets one more go than it delivers.
 #[test]
