@@ -109,8 +109,6 @@ impl<'a> Script<'a> {
         let mut writes = vec![(begin, base, if paused { waited } else { 0.0 })];
         let mut may_pause = is_late;
         let answered = answer.map_or(Time::NEVER, |a| a.at + delay);
-        let numbers = are_counted(sent());
-        let mut number = None;
         let (mut una, mut una_at, mut max) = (base, begin, base);
         let mut waiting = acks().peekable();
         let (mut fin, mut ended_short) = (false, None);
@@ -126,24 +124,20 @@ impl<'a> Script<'a> {
                 let short = ended_short == Some(s.position);
                 let idle = s.at.since(una_at);
                 let pauses_here = max > base && una >= max && idle > grain.times(2);
-                // With no number missing, nothing was lost before the capture.
-                let lost_none = number.zip(s.ip_id).is_some_and(|(a, b)| b.wrapping_sub(a) == 1);
-                let paused_here = pauses_here && numbers && lost_none;
-                may_pause |= pauses_here && !short && !paused_here;
+                may_pause |= pauses_here && !short;
                 if in_flight && max > base {
                     // What was outstanding goes out as it did.
                     let at = s.at.min(answered);
                     in_flight = s.at < answered;
                     writes.push((at, if in_flight { s.position } else { max }, 0.0));
-                } else if short || pauses_here && paused || paused_here {
-                    let cost = if short || paused_here { 0.0 } else { pause(idle, grain) };
+                } else if short || pauses_here && paused {
+                    let cost = if short { 0.0 } else { pause(idle, grain) };
                     writes.push((s.at, s.position, cost));
                 }
                 fin |= s.fin;
                 ended_short = (s.payload() < terms.mss && !s.fin).then(|| s.end());
             }
             max = max.max(s.end());
-            number = s.ip_id;
         }
         let ends: Vec<u64> = writes.iter().skip(1).map(|w| w.1).chain([max]).collect();
 
@@ -213,7 +207,7 @@ impl<'a> Script<'a> {
             waits,
             waits_beside_trip,
             may_pause,
-            numbers,
+            numbers: are_counted(sent()),
         })
     }
 }

@@ -392,20 +392,6 @@ fn numbers_of_packets_say_what_was_lost_before_the_capture() {
     }
 }
 
-/// An application pauses, as no number is missing, and later the tail is lost before the capture. It
-/// does not pause everywhere, nor nowhere.
-#[test]
-fn numbers_tell_a_pause_from_a_lost_tail_of_the_same_connection() {
-    let mut all = lost_tail(&[437.0]);
-    let end = 50.2 + RTT + 437.0;
-    all.extend([seen(end + 0.1, 4), ack(end + 0.1, 5, &[]), seen(end + RTT + 200.1, 5)]);
-    let sent = all.iter_mut().filter_map(|e| if let Entry::Sent(s) = e { Some(s) } else { None });
-    sent.zip([1, 2, 3, 4, 5, 7]).for_each(|(sent, number)| sent.ip_id = Some(number));
-    let (all, _) = verdicts(terms(false), &all, Span::from_millis(RTT as u64));
-    let kinds: Vec<_> = all.iter().map(|verdict| verdict.kind).collect();
-    assert_eq!(kinds, [None, None, None, None, None, Some(Kind::Timeout)]);
-}
-
 /// A host that numbers the packets of all its connections together, or at random, says nothing.
 #[test]
 fn other_numbers_say_nothing() {
