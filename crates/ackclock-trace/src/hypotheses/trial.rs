@@ -437,7 +437,7 @@ impl Trial<'_> {
     }
 }
 
-/// So many misfits in a row count as: a window that is a little wrong has many.
+/// What so many misfits in a row count as: a window that is a little too large has many at once.
 fn few(misfits: f32) -> f32 {
     (1.0 + misfits).log2()
 }
