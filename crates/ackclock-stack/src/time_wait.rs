@@ -70,14 +70,8 @@ impl TimeWait {
     /// RFC 6191 section 2: by timestamps where both connections have them, else by sequence numbers
     /// (RFC 9293 section 3.10.7.4).
     fn may_reopen(&self, header: &Repr, ahead: i32) -> bool {
-        match (self.said.ts_recent, header.options.timestamps.filter(|_| self.timestamps)) {
-            (Some(recent), Some(timestamps)) => {
-                Timestamps::is_older(recent, timestamps.val)
-                    || timestamps.val == recent && ahead >= 0
-            }
-            (None, Some(_)) => true,
-            (_, None) => ahead >= 0,
-        }
+        let would_have = header.options.timestamps.filter(|_| self.timestamps);
+        Timestamps::reopens(self.said.ts_recent, would_have, ahead >= 0)
     }
 
     fn ack(&self, now: Time) -> Repr {

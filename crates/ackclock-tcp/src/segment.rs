@@ -19,6 +19,20 @@ impl Timestamps {
     pub fn is_older(stamp: u32, than: u32) -> bool {
         (stamp.wrapping_sub(than) as i32) < 0
     }
+
+    /// Whether a SYN in TIME-WAIT cannot be an old one and opens a new connection (RFC 6191 section
+    /// 2): by timestamps where both connections have them, else by sequence numbers (RFC 9293
+    /// section 3.10.7.4). `recent`: the last timestamp of the old connection; `offered`: those of
+    /// the SYN; `higher`: its number is above all that the old connection had.
+    pub fn reopens(recent: Option<u32>, offered: Option<Timestamps>, higher: bool) -> bool {
+        match (recent, offered) {
+            (Some(recent), Some(ts)) => {
+                Timestamps::is_older(recent, ts.val) || (ts.val == recent && higher)
+            }
+            (None, Some(_)) => true,
+            (_, None) => higher,
+        }
+    }
 }
 
 /// A SACK block (RFC 2018 section 3): `left` is the first sequence number of the block, `right` the

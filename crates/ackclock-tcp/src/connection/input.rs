@@ -183,14 +183,9 @@ fn on_syn(c: &mut Connection, now: Time, header: &Repr) {
 /// RFC 6191 section 2: whether a SYN in TIME-WAIT cannot be an old one.
 fn reopens(c: &Connection, syn: &Repr) -> bool {
     let higher = c.ahead(syn.seq) >= 0;
+    let recent = c.receiver.ts_recent().filter(|_| c.negotiated.timestamps);
     let would_have = syn.options.timestamps.filter(|_| c.config.timestamps);
-    match (c.receiver.ts_recent().filter(|_| c.negotiated.timestamps), would_have) {
-        (Some(recent), Some(ts)) => {
-            Timestamps::is_older(recent, ts.val) || (ts.val == recent && higher)
-        }
-        (None, Some(_)) => true,
-        (_, None) => higher,
-    }
+    Timestamps::reopens(recent, would_have, higher)
 }
 
 /// Fifth: the acknowledgment, and a window in units of 2^`shift`. Returns whether the rest of the
