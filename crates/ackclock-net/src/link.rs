@@ -172,7 +172,8 @@ impl Link {
         key: Key,
         packet: &Packet,
         late: bool,
-        (heap, wires): (&mut Heap, &mut Wires),
+        heap: &mut Heap,
+        wires: &mut Wires,
     ) {
         // `late` first: most links have no impairments, and need not be looked at further down.
         if late && let Some(impairments) = &mut self.impairments {

@@ -345,15 +345,11 @@ impl Gateway {
         if effects.marked {
             packet.mark();
         }
-        link.put(key, &packet, effects.late, (&mut self.heap, &mut self.wires));
+        link.put(key, &packet, effects.late, &mut self.heap, &mut self.wires);
         if effects.twice {
             self.entered[packet.options as usize].copies += 1;
-            link.put(
-                key,
-                &Packet { copy: true, ..packet },
-                effects.late,
-                (&mut self.heap, &mut self.wires),
-            );
+            let copy = Packet { copy: true, ..packet };
+            link.put(key, &copy, effects.late, &mut self.heap, &mut self.wires);
         }
     }
 

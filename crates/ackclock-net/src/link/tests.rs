@@ -41,7 +41,7 @@ fn wires_share_their_memory() {
     let (mut heap, mut wires) = (Heap::default(), Wires::default());
     let put = |link: &mut Link, heap: &mut Heap, wires: &mut Wires, at: u64| {
         let packet = Packet { position: at, ..packet(1000) };
-        link.put(Key::new(at, 0, Kind::Wire, 0), &packet, false, (heap, wires));
+        link.put(Key::new(at, 0, Kind::Wire, 0), &packet, false, heap, wires);
     };
     let mut left = Vec::new();
     for (nth, at, places) in [(0, 1, 1), (1, 2, 2), (0, 3, 3), (0, 4, 4)] {
@@ -262,7 +262,7 @@ fn listed_fates_hold_back_no_other_packet() {
         if let Ok(at) = arrival {
             let late = link.effects().late;
             let kind = if late { Kind::Late } else { Kind::Wire };
-            link.put(Key::new(at, 0, kind, 0), &packet, late, (&mut heap, &mut wires));
+            link.put(Key::new(at, 0, kind, 0), &packet, late, &mut heap, &mut wires);
         }
     }
     // A packet takes a millisecond, but one that is lost takes none.

@@ -78,7 +78,7 @@ impl Simulator {
             }
             packet.hop = at;
             let key = Key::new(arrival, now, Kind::Wire, index as u32);
-            self.links[index].put(key, packet, false, (&mut self.heap, &mut self.wires));
+            self.links[index].put(key, packet, false, &mut self.heap, &mut self.wires);
             return Transit::OnWire;
         }
     }
@@ -132,10 +132,10 @@ impl Simulator {
         if effects.marked {
             packet.mark();
         }
-        self.links[index].put(key, &packet, effects.late, (&mut self.heap, &mut self.wires));
+        self.links[index].put(key, &packet, effects.late, &mut self.heap, &mut self.wires);
         if effects.twice {
             let packet = packet.duplicate(&mut self.options);
-            self.links[index].put(key, &packet, effects.late, (&mut self.heap, &mut self.wires));
+            self.links[index].put(key, &packet, effects.late, &mut self.heap, &mut self.wires);
         }
         self.count_pending(&packet, self.paths.at(packet.hop), 1 + u32::from(effects.twice));
     }
