@@ -320,10 +320,12 @@ impl Receiver {
         } else {
             linux.on_out_of_order(&arrival, self.config.sack);
         }
-        let answer = match self.out_of_order.is_empty() {
-            true if self.ack_due => return,
-            true => linux.answer(now, &arrival),
-            false => linux.answer_gap(now, &arrival, self.rcv_nxt, self.config.sack),
+        let answer = if !self.out_of_order.is_empty() {
+            linux.answer_gap(now, &arrival, self.rcv_nxt, self.config.sack)
+        } else if self.ack_due {
+            return;
+        } else {
+            linux.answer(now, &arrival)
         };
         match answer {
             Answer::Now => self.ack_due = true,
