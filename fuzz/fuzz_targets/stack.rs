@@ -65,8 +65,8 @@ fn honest(config: TcpConfig, head: &[u8; 8], fates: Vec<u8>) {
     let [client, server] = &world.hosts;
     let over = |app: &App| app.is_done() || app.closed.is_some();
     assert!(server.apps.values().all(over), "{:?}", server.apps);
-    // Who gives up by its user timeout does not say so (RFC 9293 section 3.10.8), and who only waits
-    // for it never finds out.
+    // Who gives up by its user timeout does not say so (RFC 9293 section 3.10.8), and who only
+    // waits for it never finds out.
     let gave_up = |app: &App| app.closed == Some(CloseReason::TimedOut);
     let left = server.accepted == 0 || server.apps.values().any(gave_up);
     assert!(left || client.apps.values().all(over), "{:?}", client.apps);

@@ -11,14 +11,14 @@ impl Seq {
     /// The stream position that this number stands for, if it lies within 2^31 of `near`.
     ///
     /// The engine counts in 64-bit positions from the first data byte (position 0 is sequence
-    /// number `origin`), so that only the functions here know about wrapping. `None`
-    /// if the number lies before the first byte of the stream.
+    /// number `origin`), so that only the functions here know about wrapping. `None` if the
+    /// number lies before the first byte of the stream.
     pub fn position(self, origin: Seq, near: u64) -> Option<u64> {
         near.checked_add_signed(i64::from(self.ahead_of(Seq::at(origin, near))))
     }
 
-    /// How far this number lies ahead of `other`, in bytes; negative if behind it. They are taken to
-    /// be within 2^31 of each other (RFC 9293 section 3.4).
+    /// How far this number lies ahead of `other`, in bytes; negative if behind it. They are taken
+    /// to be within 2^31 of each other (RFC 9293 section 3.4).
     #[inline]
     pub fn ahead_of(self, other: Seq) -> i32 {
         self.0.wrapping_sub(other.0) as i32

@@ -68,9 +68,9 @@ impl Scoreboard {
         acked
     }
 
-    /// Takes the segments below `ack` off if it acknowledges at least one, each in full, if they were
-    /// sent once, and if nothing is known of any outstanding segment but when it was sent; tells
-    /// each. Otherwise nothing changes.
+    /// Takes the segments below `ack` off if it acknowledges at least one, each in full, if they
+    /// were sent once, and if nothing is known of any outstanding segment but when it was sent;
+    /// tells each. Otherwise nothing changes.
     #[inline(always)]
     pub(crate) fn ack_plainly_to(
         &mut self,

@@ -35,7 +35,8 @@ impl Scoreboard {
         judged
     }
 
-    /// Cuts the segment at `index` after `len` bytes, fewer than it has. Both pieces are what it was.
+    /// Cuts the segment at `index` after `len` bytes, fewer than it has. Both pieces are what it
+    /// was.
     pub(crate) fn split(&mut self, index: usize, len: u32) {
         let Some(r) = self.records.get_mut(index) else { return };
         let rest =

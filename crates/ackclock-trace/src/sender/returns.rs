@@ -197,7 +197,8 @@ impl SenderModel {
         }
     }
 
-    /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
+    /// A segment is reported for the first time. Returns when that was sent which was sent last of
+    /// what has arrived.
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
         self.repair.get_or_insert_default().recovery.arrived(segment, a, echo, &self.stream)

@@ -157,7 +157,8 @@ impl End {
         if len > 1 && self.probe.get() == Some(position) {
             self.probe = Compact::default();
             if position < max {
-                // A window probe has carried the first byte; that it was taken away again is no loss.
+                // A window probe has carried the first byte; that it was taken away again is no
+                // loss.
                 (position, seq, len) = (position + 1, seq + 1, len - 1);
             }
         }
