@@ -1,9 +1,11 @@
 //! What to change, in an operator's words, with what would give most first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_trace::ways::Evidence;
 use ackclock_trace::{Ended, Flow, Kind, Limit, Recovery, Retransmission, StallCause, State};
 
 use super::losses;
@@ -32,9 +34,10 @@ struct Advice {
 
 /// A line for each thing to change.
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
+    let silent = senders_without_probes(explained);
     let mut all: BTreeMap<String, BTreeMap<&str, Span>> = BTreeMap::new();
     for found in &explained.connections {
-        for Advice { line, what, span } in one(found) {
+        for Advice { line, what, span } in one(found, &silent) {
             let sum = all.entry(line).or_default().entry(what).or_default();
             *sum = *sum + span;
         }
@@ -50,7 +53,7 @@ pub(crate) fn of(explained: &Explained) -> Vec<String> {
     all.into_iter().map(|(line, spans)| format!("{line} ({})", about(spans))).collect()
 }
 
-fn one(found: &Found) -> Vec<Advice> {
+fn one(found: &Found, silent: &BTreeSet<IpAddr>) -> Vec<Advice> {
     let (from, lifetime) = (found.sender(), found.lifetime());
     let least = Span(lifetime.whole().0 / WORTH).max(Span(1));
     let advise = |limit: Limit| {
@@ -61,7 +64,7 @@ fn one(found: &Found) -> Vec<Advice> {
         };
         match span {
             _ if span < least => None,
-            _ if limit == Limit::Recovery => recovery(found, from, least),
+            _ if limit == Limit::Recovery => recovery(found, from, least, silent),
             _ => Some(Advice { line: advice(found, from, limit)?, what, span }),
         }
     };
@@ -110,11 +113,14 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
 
 /// The addresses of the sender and of the receiver.
 fn hosts(found: &Found, from: End) -> (String, String) {
+    (address(found, from).to_string(), address(found, from.other()).to_string())
+}
+
+fn address(found: &Found, end: End) -> IpAddr {
     let c = &found.connection;
-    let (client, server) = (c.client.ip().to_string(), c.server.ip().to_string());
-    match from {
-        End::Client => (client, server),
-        End::Server => (server, client),
+    match end {
+        End::Client => c.client.ip(),
+        End::Server => c.server.ip(),
     }
 }
 
@@ -158,8 +164,9 @@ fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
 }
 
-/// What would have made recovery shorter, by at `least` so much; or else why it was needed.
-fn recovery(found: &Found, from: End, least: Span) -> Option<Advice> {
+/// What would have made recovery shorter, by at `least` so much; or else why it was needed. `silent`
+/// are the senders without probes.
+fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) -> Option<Advice> {
     let (flow, to) = (found.flow(from), found.flow(from.other()));
     let (sender, receiver) = hosts(found, from);
     let refuses =
@@ -181,7 +188,7 @@ fn recovery(found: &Found, from: End, least: Span) -> Option<Advice> {
             let line = format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
             (line, several_at_once, several)
         }
-        _ if saved >= least && sends_no_probes(flow) => {
+        _ if saved >= least && silent.contains(&address(found, from)) => {
             let line = format!(
                 "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
             );
@@ -210,12 +217,24 @@ fn recovery(found: &Found, from: End, least: Span) -> Option<Advice> {
     Some(Advice { line, what, span })
 }
 
-/// It sends none for certain: it has let more than one chance pass, and nothing looks like one.
-fn sends_no_probes(flow: &Flow) -> bool {
+/// Those that send no tail loss probes for certain: over all of its connections, for which its kernel
+/// has one setting, such a sender has let more than one chance pass, and nothing looks like a probe.
+fn senders_without_probes(explained: &Explained) -> BTreeSet<IpAddr> {
+    let mut senders: BTreeMap<IpAddr, Evidence> = BTreeMap::new();
+    for found in &explained.connections {
+        for (end, flow) in found.flows() {
+            let evidence = senders.entry(address(found, end)).or_default();
+            evidence.used += flow.ways.probes.used + u32::from(may_have_probed(flow));
+            evidence.unused += flow.ways.probes.unused;
+        }
+    }
+    senders.retain(|_, evidence| evidence.verdict() == Some(false));
+    senders.into_keys().collect()
+}
+
+fn may_have_probed(flow: &Flow) -> bool {
     let probe = |r: &Retransmission| matches!(r.kind, Kind::TailLossProbe | Kind::ProbeOrTimeout);
-    flow.ways.probes.verdict() == Some(false)
-        && flow.probes_of_new_data == 0
-        && !flow.retransmissions.iter().any(probe)
+    flow.probes_of_new_data > 0 || flow.retransmissions.iter().any(probe)
 }
 
 /// What a tail loss probe would have saved, by the replays: of timeouts after which a tail had gone

@@ -339,3 +339,25 @@ fn a_window_costs_what_the_bottleneck_is_idle_in() {
     assert!(ends(&said(250), "(bottleneck idle: 0.25 s)"), "{:?}", said(250));
     assert_eq!(said(150), [""; 0]);
 }
+
+/// The kernel of a host has one setting: what single connections leave open, all of them tell.
+#[test]
+fn senders_are_judged_by_all_of_their_connections() {
+    let line = "192.0.2.2: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3 \
+        (what probes would have saved: 3.0 s)";
+    let one = || {
+        let mut found = without_probes();
+        found.connection.from_server.ways.probes.unused = 1;
+        found
+    };
+    let two = |change: fn(&mut Connection)| {
+        let mut other = one();
+        change(&mut other.connection);
+        of(&Explained { connections: vec![one(), other], ..Explained::default() })
+    };
+    assert_eq!(two(|_| ()), [line]);
+    let lost = |lines: Vec<String>| lines.iter().all(|line| line.contains("packets are lost"));
+    assert!(lost(two(|connection| connection.from_server.ways.probes.used = 1)));
+    assert!(lost(two(|connection| connection.from_server.probes_of_new_data = 1)));
+    assert!(lost(two(|connection| connection.server = "192.0.2.3:80".parse().unwrap())));
+}
