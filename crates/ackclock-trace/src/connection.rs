@@ -420,7 +420,8 @@ pub struct Recovery {
 /// Why nothing went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StallCause {
-    /// The retransmission timer expired in it, the first time with this class.
+    /// The retransmission timer expired in it, the first time with this class. Where a SYN/ACK was
+    /// lost, that may be the timer of the other end's SYN.
     Timeout(TimeoutClass),
     /// A tail loss probe ended it.
     TailLossProbe,

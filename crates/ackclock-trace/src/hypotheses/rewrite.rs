@@ -1,6 +1,6 @@
 //! The verdicts of hypotheses in place of what the model of the sender had found.
 
-use ackclock_tcp::{Cause, EventKind, Span};
+use ackclock_tcp::{Cause, EventKind, Span, TimeoutClass};
 
 use super::{Entry, Verdict, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
@@ -113,6 +113,8 @@ fn explain_stalls(found: &mut Found) {
         }
         stall.cause = match (timeout.and_then(|i| found.timeouts.get(i)), stall.cause) {
             (Some(timeout), _) => StallCause::Timeout(timeout.class),
+            // The timer of the other end's SYN expired.
+            (None, cause @ StallCause::Timeout(TimeoutClass::Handshake)) => cause,
             (None, StallCause::Timeout(_) | StallCause::ProbeOrTimeout) => {
                 match found.retransmissions.iter().any(is_probe) {
                     true => StallCause::TailLossProbe,
@@ -157,7 +159,7 @@ fn redraw(found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_tcp::{Event, Seq, Time, TimeoutClass};
+    use ackclock_tcp::{Event, Seq, Time};
 
     use super::super::trial::{Expiry, Says};
     use super::*;

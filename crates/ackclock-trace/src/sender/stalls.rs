@@ -16,7 +16,7 @@
 //! whoever adds stalls up must count such time once. Nobody stalls before the first byte, or after
 //! the last one is acknowledged.
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, TimeoutClass};
 use thin_vec::ThinVec;
 
 use super::stream::timers::Timers;
@@ -206,15 +206,14 @@ impl Wait {
             return stall;
         }
         let first = retransmissions.partition_point(|r| r.at <= start);
-        let mut sent = retransmissions
-            .iter()
-            .skip(first)
-            .take_while(|r| r.at <= end)
-            .map(|r| r.kind)
-            .peekable();
+        let within = || retransmissions.iter().skip(first).take_while(|r| r.at <= end);
+        let mut sent = within().map(|r| r.kind).peekable();
         let any = sent.peek().is_some();
         stall.cause = if closed {
             StallCause::ZeroWindow
+        } else if within().any(|r| r.len == 0 && r.position == 0) {
+            // The timer of the SYN expired at the other end, and the SYN/ACK answers it once more.
+            StallCause::Timeout(TimeoutClass::Handshake)
         } else if probed || sent.clone().any(|kind| kind == Kind::TailLossProbe) {
             StallCause::TailLossProbe
         } else if sent.any(|kind| kind == Kind::ProbeOrTimeout) {

@@ -68,6 +68,14 @@ fn what_is_only_probable_is_said_to_be() {
 }
 
 #[test]
+fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
+    let r = Retransmission { len: 0, position: 0, ..again(Kind::Unknown, None, false) };
+    let mut found = crate::fixture::explained().connections.remove(0);
+    found.connection.from_server.retransmissions = vec![r];
+    assert_eq!(retransmission(&found, End::Server, 0), "SYN/ACK, since the SYN came again");
+}
+
+#[test]
 fn a_probe_that_was_not_needed_repaired_no_loss() {
     let probed = |spurious, known| {
         let flow = flow(again(Kind::TailLossProbe, spurious, known));

@@ -1,6 +1,8 @@
 //! Whose turn it is while nothing is outstanding.
 
 use super::*;
+use ackclock_tcp::TimeoutClass;
+
 use crate::connection::StallCause;
 
 /// A request, its answer, and after a second another request, which the server needs a second for.
@@ -45,4 +47,17 @@ fn before_the_first_byte_nobody_stalls() {
             assert_eq!(talk.one().from_client.stalls, []);
         });
     }
+}
+
+/// The SYN/ACK is lost behind the capture, and the client's timer sends its SYN again.
+#[test]
+fn a_lost_answer_to_a_syn_is_a_loss_of_the_handshake() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.02, syn(1)).at(1000.0, syn(0)).at(1000.02, syn(1));
+        talk.at(1020.0, c(0, 100)).at(1020.1, s(0, 1000).ack(100));
+        talk.at(1040.0, c(100, 0).ack(1000));
+        let stalls = talk.one().from_server.stalls;
+        let causes: Vec<_> = stalls.iter().map(|stall| (stall.cause, stall.timeout)).collect();
+        assert_eq!(causes, [(StallCause::Timeout(TimeoutClass::Handshake), None)]);
+    });
 }
