@@ -9,6 +9,7 @@ use ackclock_tcp::{Seq, Span, Time};
 use super::budget::Places;
 use super::handshake::Syn;
 use super::input::{Data, Input};
+use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry};
 use crate::path::Path;
 use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
@@ -50,6 +51,8 @@ struct Log {
     entries: Vec<Entry>,
     /// There was no place for more of them.
     is_over: bool,
+    /// When the sender sent what passes.
+    clock: SendClock,
 }
 
 impl DelayedSender {
@@ -61,7 +64,8 @@ impl DelayedSender {
     /// The end is about to send its first data.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
         let sender = SenderModel::new(terms, path);
-        let log = || Box::new(Log { terms, entries: Vec::new(), is_over: false });
+        let (entries, clock) = (Vec::new(), SendClock::default());
+        let log = || Box::new(Log { terms, entries, is_over: false, clock });
         let log = hypotheses::may_try(&terms).then(log);
         let (acks, now) = (VecDeque::new(), Time::ZERO);
         self.model = Some(Box::new(Model { sender, acks, now, log }));
@@ -79,6 +83,13 @@ impl DelayedSender {
     pub fn syn(&mut self, syn: &Syn, seq: Seq) {
         if let Some(model) = &mut self.model {
             model.sender.syn(syn.frame, syn.at, seq, syn.answer, syn.stamps);
+        }
+    }
+
+    /// The first SYN of this end had this timestamp.
+    pub fn stamped(&mut self, tsval: u32, at: Time) {
+        if let Some(log) = self.model.as_mut().and_then(|model| model.log.as_mut()) {
+            log.clock.begin(tsval, at);
         }
     }
 
@@ -117,6 +128,9 @@ impl DelayedSender {
         }
         match input {
             Input::Data(data) => {
+                if let Some((log, tsval)) = model.log.as_mut().zip(data.tsval) {
+                    data.at = log.clock.sent(tsval, data.at);
+                }
                 if self.peer_data > Time::ZERO {
                     model.sender.peer_data(data.at.min(self.peer_data + delay));
                 }
@@ -131,7 +145,10 @@ impl DelayedSender {
                 model.acked(acked);
             }
             Input::Acked(acked) => {
-                model.arrive(acked.at, delay, places);
+                // The next data may turn out to have been sent before now.
+                if !model.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
+                    model.arrive(acked.at, delay, places);
+                }
                 if model.acks.len() >= MOST_ACKS || !places.take() {
                     model.arrive(Time::NEVER, delay, places);
                     acked.at += delay;

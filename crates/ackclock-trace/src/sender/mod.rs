@@ -137,7 +137,7 @@ impl SenderModel {
             limits: Limits::new(terms.start, path),
             losses: LossRecord::default(),
             marks: None,
-            bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
+            bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt, terms.at_sender()),
             episodes: Episodes::default(),
             ways: Watch::default(),
             picture: Picture::new(terms.events),

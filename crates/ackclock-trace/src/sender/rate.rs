@@ -14,6 +14,10 @@ use crate::compact::Compact;
 /// The least weight of a new value.
 const WEIGHT: f64 = 1.0 / 32.0;
 
+/// Where the capture was taken elsewhere than at the sender, timestamps say when a segment was sent.
+/// This is their tick.
+const TICK: Span = Span::from_millis(1);
+
 /// What an ACK says of the segments that it covers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trip {
@@ -57,13 +61,15 @@ struct Busy {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bottleneck {
     mss: u32,
+    /// The capture was taken at the sender, so that round trips are exact.
+    exact: bool,
     handshake: Compact<Span>,
     base: Base,
     last: Option<Last>,
     busy: Busy,
-    /// In bits per second, of so many samples.
+    /// In bits per second, of so many samples or more.
     rate: f64,
-    samples: u32,
+    samples: u8,
 }
 
 impl Trip {
@@ -77,8 +83,13 @@ impl Trip {
 }
 
 impl Bottleneck {
-    pub fn new(mss: u32, handshake: Option<Span>) -> Bottleneck {
-        Bottleneck { mss: mss.max(1), handshake: handshake.into(), ..Bottleneck::default() }
+    pub fn new(mss: u32, handshake: Option<Span>, exact: bool) -> Bottleneck {
+        Bottleneck { mss: mss.max(1), exact, handshake: handshake.into(), ..Bottleneck::default() }
+    }
+
+    /// A longer round trip may be as short.
+    fn slack(&self) -> Span {
+        if self.exact { Span::ZERO } else { TICK }
     }
 
     /// An ACK measures a round trip.
@@ -93,7 +104,7 @@ impl Bottleneck {
             self.base = Base { trip: Some(span).into(), ahead, gap: trip.gap() };
         }
         let Some((last, base)) = last.zip(self.base.trip.get()) else { return };
-        if last.several == several && was_busy(&last, trip, base) {
+        if last.several == several && was_busy(&last, trip, base + self.slack()) {
             self.was_busy_since(&last, trip, base);
         } else {
             self.is_idle();
@@ -120,7 +131,7 @@ impl Bottleneck {
 
     /// Up fast, and down slowly.
     fn learn(&mut self, rate: f64) {
-        self.samples += 1;
+        self.samples = self.samples.saturating_add(1);
         let step = self.rate * (1.0 / f64::from(self.samples)).max(WEIGHT);
         self.rate = match self.samples {
             1 => rate,
@@ -152,7 +163,10 @@ impl Bottleneck {
 
     /// What several segments take beyond a small packet is their time at the bottleneck.
     fn beyond_handshake(&self, trip: Span) -> Option<f64> {
-        let beyond = trip.0.checked_sub(self.handshake.get()?.0).filter(|beyond| *beyond > 0)?;
+        let beyond = trip
+            .0
+            .checked_sub(self.handshake.get()?.0)
+            .filter(|beyond| *beyond > self.slack().0)?;
         let ahead = self.base.ahead;
         (ahead > 0).then(|| (ahead + u64::from(self.mss)) as f64 * 8e9 / beyond as f64)
     }

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod ecn;
+mod elsewhere;
 mod hosts;
 mod identity;
 mod stalls;

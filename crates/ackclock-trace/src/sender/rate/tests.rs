@@ -7,7 +7,7 @@ use super::*;
 /// how many segments are acknowledged.
 fn after(handshake: Option<u64>, acks: &[(u64, u64, u64, u64)]) -> Bottleneck {
     let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
-    let mut found = Bottleneck::new(1000, handshake.map(Span::from_millis));
+    let mut found = Bottleneck::new(1000, handshake.map(Span::from_millis), true);
     let mut before = 0;
     for &(came, oldest, newest, segments) in acks {
         let (ack, bytes) = (segments * 1000, (segments - before) * 1000);

@@ -1,0 +1,47 @@
+//! What limits a sender that the capture was not taken at.
+
+use super::*;
+use crate::lifetime::{Lifetime, Limit};
+
+/// In milliseconds.
+fn share(lifetime: &Lifetime, limit: Limit) -> f64 {
+    (lifetime.of(limit).0 / 10_000) as f64 / 100.0
+}
+
+/// A download as its receiver sees it, over 20 ms and a bottleneck that takes 4 ms for each segment.
+/// Twenty segments are outstanding, so that a round trip takes 80 ms. Where in its tick a segment was
+/// sent, and what the bottleneck takes for the first one, is not known: 5 ms.
+fn download(mut talk: Talk, timestamps: bool) -> Connection {
+    let stamp = |p: P, ms: f64| if timestamps { p.ts(ms as u32, 0) } else { p };
+    let opens = |end, ms| stamp(syn(end).options(|options| options.mss = Some(1012)), ms);
+    talk.at(0.0, opens(0, 0.0)).at(20.0, opens(1, 0.0));
+    talk.at(20.01, stamp(c(0, 100), 20.0));
+    let arrival = |n: usize| 44.0 + 4.0 * n as f64;
+    for n in 0..200_usize {
+        let sent = n.checked_sub(20).map_or(20.0, arrival);
+        let position = 1000 * n as u64;
+        talk.at(arrival(n), stamp(s(position, 1000).ack(100), sent));
+        talk.at(arrival(n) + 0.01, stamp(c(100, 0).ack(position + 1000), arrival(n)));
+    }
+    talk.one()
+}
+
+#[test]
+fn timestamps_show_the_queue_of_a_download() {
+    each(|talk| {
+        let flow = download(talk, true).from_server;
+        let rtt = flow.rtt.unwrap();
+        assert_eq!((rtt.min.0 / 1_000_000, rtt.max.0 / 1_000_000), (20, 75));
+        assert_eq!(flow.lifetime.main(), Some(Limit::Path));
+        assert!(share(&flow.lifetime, Limit::CongestionWindow) < 30.0, "{:?}", flow.lifetime);
+    });
+}
+
+/// Without them, nothing tells the queue from the way.
+#[test]
+fn a_queue_that_nothing_shows() {
+    each(|talk| {
+        let flow = download(talk, false).from_server;
+        assert_eq!(flow.rtt.unwrap().max.0 / 1_000_000, 20);
+    });
+}
