@@ -58,6 +58,8 @@ pub(crate) struct Limits {
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the application
     /// had given no more.
     probed: Span,
+    /// What goes out may have waited for an ACK that has not reached the sender yet.
+    due: bool,
     path: Arc<Path>,
     /// What of this sender counts as outstanding on the path, in bytes.
     counted: u64,
@@ -161,8 +163,15 @@ impl Limits {
         }
     }
 
+    /// Data goes out now, and the next ACK that passed the capture before it reaches the sender at
+    /// `ack`. Away from the sender, that time may be late: the data may have waited for this ACK.
+    pub fn ack_is_due(&mut self, now: Time, ack: Option<Time>, stream: &Stream) {
+        self.due = ack.is_some_and(|ack| ack.since(now) <= soon(stream));
+    }
+
     fn decide(&mut self, at: Time, stream: &Stream, asked: bool, probed: Span) {
-        if follows_ack(at, stream, asked) || stream.has_no_room() {
+        let due = std::mem::take(&mut self.due);
+        if due || follows_ack(at, stream, asked) || stream.has_no_room() {
             let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(offered);

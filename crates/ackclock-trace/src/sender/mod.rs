@@ -145,6 +145,13 @@ impl SenderModel {
         }
     }
 
+    /// Data goes out now, and the next ACK that passed the capture before it reaches the sender at
+    /// `ack`.
+    #[inline]
+    pub fn ack_is_due(&mut self, now: Time, ack: Option<Time>) {
+        self.limits.ack_is_due(now, ack, &self.stream);
+    }
+
     /// SMSS.
     #[inline]
     pub fn mss(&self) -> u32 {
