@@ -42,6 +42,9 @@ fn why(flow: &Flow, stall: &Stall) -> String {
     match stall.cause {
         StallCause::Timeout(class) => match timeout {
             Some(timeout) => timed_out(flow, timeout),
+            None if class == TimeoutClass::Handshake => {
+                "timeout, loss of a SYN, or of its answer".into()
+            }
             None => format!("timeout, {}", names::class_text(class)),
         },
         StallCause::TailLossProbe => probed(flow, stall),

@@ -73,6 +73,9 @@ fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
     let mut found = crate::fixture::explained().connections.remove(0);
     found.connection.from_server.retransmissions = vec![r];
     assert_eq!(retransmission(&found, End::Server, 0), "SYN/ACK, since the SYN came again");
+    let flow = &found.connection.from_server;
+    let stalled = why(flow, &stall(StallCause::Timeout(TimeoutClass::Handshake), None));
+    assert_eq!(stalled, "timeout, loss of a SYN, or of its answer");
 }
 
 #[test]
