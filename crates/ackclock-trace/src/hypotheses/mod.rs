@@ -83,6 +83,8 @@ fn allowed(index: usize) -> f32 {
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Sent(Sent),
+    /// One that is known to be an original: it comes behind what was sent after it.
+    Late(Sent),
     Acked(Acked),
 }
 
@@ -90,13 +92,16 @@ impl Entry {
     /// When it passed the capture.
     fn at(&self) -> Time {
         match self {
-            Entry::Sent(sent) => sent.at,
+            Entry::Sent(sent) | Entry::Late(sent) => sent.at,
             Entry::Acked(acked) => acked.at,
         }
     }
 
     fn sent(&self) -> Option<&Sent> {
-        if let Entry::Sent(sent) = self { Some(sent) } else { None }
+        match self {
+            Entry::Sent(sent) | Entry::Late(sent) => Some(sent),
+            Entry::Acked(_) => None,
+        }
     }
 
     fn acked(&self) -> Option<&Acked> {

@@ -1,6 +1,4 @@
-//! What numbers of packets (IPv4 identification) and timestamps rule out.
-
-use ackclock_tcp::Timestamps;
+//! What numbers of packets (IPv4 identification) rule out.
 
 use super::{Entry, Verdict};
 use crate::connection::Kind;
@@ -23,28 +21,25 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
 ///   What an ACK lets out beyond all that was seen looks the same if it is new: only the window of
 ///   a candidate says that it is not, and that one is too large where an ACK did not reach the
 ///   sender. The silence before a timer is seen.
-/// - What fills a hole was not sent again if it went out before what was first seen beyond the
-///   hole, by its number or its timestamp: it is the original, and late.
+/// - What is known to be an original, and late, was not sent before.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
     let counted = are_counted(sent());
     let (mut missing, mut by_timer) = (Missing::default(), false);
-    // What has looked new, by position.
-    let (mut all_new, mut max): (Vec<&Sent>, u64) = (Vec::new(), 0);
-    for (sent, verdict) in sent().zip(verdicts) {
+    let mut max = 0;
+    let of_sender = entries.iter().filter_map(|entry| Some((entry, entry.sent()?)));
+    for ((entry, sent), verdict) in of_sender.zip(verdicts) {
         let is_claim = verdict.is_some_and(|verdict| verdict.kind.is_some());
         if let Some(number) = sent.ip_id.filter(|_| counted) {
             missing.passed(number);
         }
         let forbidden = if sent.position >= max {
-            all_new.push(sent);
             by_timer =
                 is_claim && (by_timer || verdict.is_some_and(|v| v.kind.is_some_and(is_timed)));
             let may = if counted { missing.carries(is_claim) } else { by_timer };
             is_claim && !may
         } else {
-            let beyond = all_new.partition_point(|new| new.position < sent.end());
-            all_new.get(beyond).is_some_and(|beyond| went_before(sent, beyond, counted))
+            matches!(entry, Entry::Late(_))
         };
         max = max.max(sent.end());
         if forbidden {
@@ -56,14 +51,6 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
 /// A timer sends it, and no ACK.
 const fn is_timed(kind: Kind) -> bool {
     matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::TailLossProbe)
-}
-
-/// Whether the sender sent this one first. Numbers tell if it counts its packets.
-fn went_before(sent: &Sent, other: &Sent, counted: bool) -> bool {
-    let stamps = sent.tsval.zip(other.tsval);
-    let numbers = sent.ip_id.zip(other.ip_id).filter(|_| counted);
-    stamps.is_some_and(|(a, b)| Timestamps::is_older(a, b))
-        || numbers.is_some_and(|(a, b)| (a.wrapping_sub(b) as i16) < 0)
 }
 
 /// Packets that were not seen, by the numbers of those that were.
@@ -105,7 +92,7 @@ mod tests {
     use super::super::trial::Says;
     use super::*;
 
-    /// Segments in this order with these numbers or timestamps, and which of the verdicts that all
+    /// Segments in this order with these numbers, and which of the verdicts that all
     /// but the first were sent before, by a timer, are left.
     fn left(segments: &[u64], set: impl Fn(usize, &mut Sent)) -> Vec<u64> {
         let kinds: Vec<_> = (0..segments.len()).map(|n| (n > 0).then_some(Kind::Timeout)).collect();
@@ -125,26 +112,23 @@ mod tests {
                 set(place, sent);
             }
         }
-        let verdict = |(index, sent): (usize, &Sent)| Verdict {
-            sent: *sent,
-            kind: kinds[index],
-            probability: 0.9,
-            doubt: 0.0,
-            says: Says::default(),
+        left_of_entries(&entries, kinds)
+    }
+
+    fn left_of_entries(entries: &[Entry], kinds: &[Option<Kind>]) -> Vec<u64> {
+        let verdict = |(sent, kind): (&Sent, &Option<Kind>)| {
+            let (probability, doubt, says) = (0.9, 0.0, Says::default());
+            Some(Verdict { sent: *sent, kind: *kind, probability, doubt, says })
         };
         let sent = entries.iter().filter_map(Entry::sent);
-        let mut verdicts: Vec<_> = sent.enumerate().map(|s| Some(verdict(s))).collect();
-        forbid(&entries, &mut verdicts);
+        let mut verdicts: Vec<_> = sent.zip(kinds).map(verdict).collect();
+        forbid(entries, &mut verdicts);
         let claims = verdicts.iter().flatten().filter(|verdict| verdict.kind.is_some());
         claims.map(|verdict| verdict.sent.position / MSS).collect()
     }
 
     fn numbered(segments: &[u64], numbers: &[u16]) -> Vec<u64> {
         left(segments, |place, sent| sent.ip_id = Some(numbers[place]))
-    }
-
-    fn stamped(segments: &[u64], stamps: &[u32]) -> Vec<u64> {
-        left(segments, |place, sent| sent.tsval = Some(stamps[place]))
     }
 
     #[test]
@@ -189,21 +173,14 @@ mod tests {
         assert_eq!(known, [2, 3]);
     }
 
-    /// 3 comes behind 4 and 5. It went out before them, or not.
+    /// 1 comes behind 2, and the model knows that it was sent before it, or not.
     #[test]
     fn a_late_original_was_not_sent_before() {
-        let order = [0, 1, 2, 4, 5, 3, 6, 7, 8];
-        let before = [65_530, 65_531, 65_532, 65_534, 65_535, 65_533, 0, 1, 2];
-        assert_eq!(numbered(&order, &before), [4]);
-        let behind = [65_530, 65_531, 65_532, 65_534, 65_535, 0, 1, 2, 3];
-        assert_eq!(numbered(&order, &behind), [4, 3]);
-        // Before 5, but behind 4, which showed the hole.
-        assert_eq!(numbered(&order, &[1, 2, 3, 5, 7, 6, 8, 9, 10]), [4, 5, 3]);
-        let all_but = |n: u64| order[1..].iter().copied().filter(|m| *m != n).collect();
-        let expected: Vec<u64> = all_but(3);
-        assert_eq!(stamped(&order, &[1, 1, u32::MAX, 0, 1, u32::MAX, 1, 1, 1]), expected);
-        // Within a tick it may be either.
-        let expected: Vec<u64> = all_but(0);
-        assert_eq!(stamped(&order, &[1, 1, 2, 2, 3, 2, 3, 3, 3]), expected);
+        let [first, behind, filled] = [(1.0, 0), (2.0, 2), (3.0, 1)].map(|(t, n)| seen(t, n));
+        let kinds = [None, None, Some(Kind::Recovery)];
+        let late = Entry::Late(*filled.sent().expect("sent"));
+        let all = [first, behind];
+        assert_eq!(left_of_entries(&[&all[..], &[filled]].concat(), &kinds), [1]);
+        assert_eq!(left_of_entries(&[&all[..], &[late]].concat(), &kinds), []);
     }
 }

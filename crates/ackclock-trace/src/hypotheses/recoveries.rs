@@ -79,8 +79,8 @@ impl Walk<'_> {
             && at <= now
         {
             match entry {
-                Entry::Sent(sent) if at == now && sent.frame >= frame => break,
-                Entry::Sent(sent) => self.max = self.max.max(sent.end()),
+                Entry::Sent(sent) | Entry::Late(sent) if at == now && sent.frame >= frame => break,
+                Entry::Sent(sent) | Entry::Late(sent) => self.max = self.max.max(sent.end()),
                 Entry::Acked(acked) => self.una = self.una.max(acked.ack),
             }
             self.next += 1;

@@ -33,8 +33,8 @@ pub(super) enum Step<'a> {
     Write { bytes: u64, fin: bool, pause: f32 },
     /// An ACK reaches the sender.
     Acked(&'a Acked),
-    /// A segment has passed the capture.
-    Seen(&'a Sent),
+    /// A segment has passed the capture; `late` if it is an original that comes late.
+    Seen { sent: &'a Sent, late: bool },
 }
 
 pub(super) struct Script<'a> {
@@ -82,7 +82,7 @@ impl<'a> Script<'a> {
         let is_resumed = start.resumed.is_some();
         let skipped = all.get(..from)?.iter().filter_map(Entry::sent).count();
         let kept = |entry: &&Entry| match entry {
-            Entry::Sent(s) => s.position >= base,
+            Entry::Sent(s) | Entry::Late(s) => s.position >= base,
             Entry::Acked(a) => !is_resumed || a.ack > base,
         };
         let entries = || all[from..].iter().filter(kept);
@@ -150,7 +150,8 @@ impl<'a> Script<'a> {
             steps.push(match entry {
                 // What comes with a SYN says nothing of data.
                 Entry::Acked(a) => (a.at + delay, Step::Acked(a)),
-                Entry::Sent(s) => (s.at + grain, Step::Seen(s)),
+                Entry::Sent(sent) => (sent.at + grain, Step::Seen { sent, late: false }),
+                Entry::Late(sent) => (sent.at + grain, Step::Seen { sent, late: true }),
             });
         }
         steps.sort_by_key(|(at, _)| *at);

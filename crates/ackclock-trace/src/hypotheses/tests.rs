@@ -5,7 +5,7 @@ use ackclock_tcp::{
     Cause, Composition, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass,
 };
 
-use super::candidates::candidates;
+use super::candidates::{LEAST, candidates};
 use super::script::Script;
 use super::start::Start;
 use super::trial::{Limits, Lists, Says, Setting, run};
@@ -128,7 +128,7 @@ fn nothing_is_said_without_the_beginning() {
     let mut all = lost_tail(&[200.0]);
     for entry in &mut all {
         match entry {
-            Entry::Sent(sent) => sent.position += BEFORE * MSS,
+            Entry::Sent(sent) | Entry::Late(sent) => sent.position += BEFORE * MSS,
             Entry::Acked(acked) => acked.ack += BEFORE * MSS,
         }
     }
@@ -339,9 +339,8 @@ fn a_first_transmission_is_claimed_with_care() {
     assert_eq!(says_of_ten(0.0, first(false)), None);
 }
 
-/// Segment 1 of ten is lost before the capture. Three SACKs send it again at once.
-#[test]
-fn three_sacks_make_a_fast_retransmit() {
+/// Segment 1 of ten comes when a retransmission by three SACKs would, which were sent at once.
+fn late_second_segment() -> Vec<Entry> {
     let mut all = vec![ack(0.0, 0, &[]), seen(50.0, 0), ack(50.0, 1, &[])];
     for n in 2..10 {
         all.push(seen(50.0 + n as f64 / 10.0, n));
@@ -349,9 +348,39 @@ fn three_sacks_make_a_fast_retransmit() {
     }
     all.push(seen(100.4, 1));
     all.push(ack(100.4, 10, &[]));
+    all
+}
+
+#[test]
+fn three_sacks_make_a_fast_retransmit() {
+    let all = late_second_segment();
     let (kind, class, probability) = kind_and_class(&all, true);
     assert_eq!((kind, class), (Some(Kind::FastRetransmit), None));
     assert!(probability > 0.7, "{probability}");
+}
+
+/// What is known to be an original is none of a candidate's retransmissions, whatever its time.
+#[test]
+fn a_known_original_is_a_first_transmission() {
+    let mut all = late_second_segment();
+    let of = |all: &[Entry]| {
+        let start = Start { delay: Span::from_millis(50), resumed: None, window: Some(10) };
+        let script = Script::new(terms(true), all, &start, false).expect("something was sent");
+        let setting = Setting {
+            candidate: &candidates(true)[0],
+            min_rto: LEAST[0],
+            cost: 0.0,
+            initial_window: 10,
+            initial_ssthresh: None,
+            tick_phase: Span::ZERO,
+        };
+        let limits = Limits { most: 1e9, best: &[] };
+        run(&script, &setting, limits, &mut Lists::default()).0.last().expect("seen").kind
+    };
+    assert_eq!(of(&all), Some(Kind::FastRetransmit));
+    let at = all.len() - 2;
+    all[at] = Entry::Late(*all[at].sent().expect("sent"));
+    assert_eq!(of(&all), None);
 }
 
 /// The SYN/ACK was lost, and the second one is answered with data, a little sooner than the shortest

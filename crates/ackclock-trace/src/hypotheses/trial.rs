@@ -212,7 +212,7 @@ pub(super) fn run(
                 trial.write(*at, *bytes, *fin);
             }
             Step::Acked(acked) => trial.acked(*at, acked),
-            Step::Seen(sent) => trial.seen(sent),
+            Step::Seen { sent, late } => trial.seen(sent, *late),
         }
         if trial.cost > limits.at(trial.says.len())
             || trial.lists.own.len() > 64 + MOST_SENT * script.segments
@@ -335,8 +335,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A segment was seen: which of its own transmissions is it?
-    fn seen(&mut self, sent: &Sent) {
+    /// A segment was seen: which of its own transmissions is it? If it is an original, the first.
+    fn seen(&mut self, sent: &Sent, original: bool) {
         let slack = |own: &Own| {
             let due = own.at.max(self.seen_at);
             Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
@@ -351,7 +351,7 @@ impl Trial<'_> {
             && index >= first
         {
             same = own.before;
-            if own.seen {
+            if own.seen || original && own.says.kind.is_some() {
                 continue;
             }
             let overtaken = index < self.next;

@@ -251,8 +251,8 @@ impl Model {
             let Data { frame, tsval, ip_id, .. } = *data;
             let at = self.now;
             let sent = Sent { frame, at, position, seq, len: len_with_fin, fin, tsval, ip_id };
-            self.keep(|| Entry::Sent(sent), places);
-            self.sender.sent(&sent);
+            let late = self.sender.sent(&sent);
+            self.keep(|| if late { Entry::Late(sent) } else { Entry::Sent(sent) }, places);
             if rest == 0 {
                 return;
             }

@@ -41,18 +41,21 @@ impl SenderModel {
         marks.says_lowered(position, self.stream.terms.at_sender());
     }
 
-    /// Data or a FIN goes out. In order of time with [`SenderModel::acked`].
+    /// Data or a FIN goes out. In order of time with [`SenderModel::acked`]. Returns whether it is
+    /// known to be an original that comes late.
     #[inline]
-    pub fn sent(&mut self, sent: &Sent) {
+    pub fn sent(&mut self, sent: &Sent) -> bool {
         self.stream.count();
         self.elapse(sent.at);
         let outstanding = &self.stream.outstanding;
-        if sent.position == outstanding.max() && outstanding.has_started() {
+        let late = if sent.position == outstanding.max() && outstanding.has_started() {
             self.new_data(sent);
+            false
         } else {
-            self.out_of_order(sent);
-        }
+            self.out_of_order(sent)
+        };
         self.limits.outstanding(&self.stream);
+        late
     }
 
     #[inline]
@@ -115,18 +118,20 @@ impl SenderModel {
     }
 
     /// What does not continue where the highest ended: a retransmission, or something was missed.
+    /// Returns the same as [`SenderModel::sent`].
     #[cold]
-    fn out_of_order(&mut self, sent: &Sent) {
+    fn out_of_order(&mut self, sent: &Sent) -> bool {
         if !self.stream.outstanding.has_started() {
             self.stream.outstanding.start(sent.position);
-            return self.new_data(sent);
+            self.new_data(sent);
+            return false;
         }
         let max = self.stream.outstanding.max();
         if sent.position > max {
             self.stream.miss(sent);
             self.new_data(sent);
         } else if sent.end() <= max {
-            self.old_data(sent);
+            return self.old_data(sent);
         } else {
             // Old and new data in one segment.
             let old = (max - sent.position) as u32;
@@ -136,17 +141,20 @@ impl SenderModel {
             let (position, seq) = (max, sent.seq + old);
             self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
         }
+        false
     }
 
-    /// A segment of data that went out before, or was missed then.
-    fn old_data(&mut self, sent: &Sent) {
+    /// A segment of data that went out before, or was missed then. Returns the same as
+    /// [`SenderModel::sent`].
+    fn old_data(&mut self, sent: &Sent) -> bool {
         let Self { stream, repair, limits, losses, marks, episodes, ways, picture, .. } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
-            return stream.uncount();
+            stream.uncount();
+            return false;
         }
         let records = stream.outstanding.cut_out(sent.position, sent.end());
         if stream.is_late_original(sent, records.clone()) {
-            return;
+            return stream.was_overtaken(sent);
         }
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let speaks_against_head = recovery.evidence.against_head().is_some();
@@ -196,6 +204,7 @@ impl SenderModel {
         if matches!(kind, Kind::Recovery | Kind::FastRetransmit | Kind::SlowStart) {
             stream.windows.estimate_cwnd(recovery.phases.is_recovery());
         }
+        false
     }
 }
 

@@ -163,10 +163,10 @@ impl Stream {
                 self.outstanding.was_seen(sent.len);
                 self.bytes += u64::from(sent.payload());
             }
-            return late || self.holes.overtaken(sent) == Some(true);
+            return late || self.was_overtaken(sent);
         }
         if !self.outstanding.are_holes(records.clone()) {
-            return self.holes.overtaken(sent) == Some(true);
+            return self.was_overtaken(sent);
         }
         let missed_at = self.outstanding.get(records.start).map_or(sent.at, |s| s.first_at);
         let late = self.holes.is_original(sent, missed_at, &self.timers);
@@ -175,6 +175,11 @@ impl Stream {
             self.bytes += u64::from(sent.payload());
         }
         late
+    }
+
+    /// Whether timestamps or identifications show that this went out before what showed its hole.
+    pub fn was_overtaken(&self, sent: &Sent) -> bool {
+        self.holes.overtaken(sent) == Some(true)
     }
 
     /// Whether old data only keeps the connection alive or probes a closed window.

@@ -82,7 +82,7 @@ fn an_original_behind_its_retransmission_is_none() {
             let (tsval, ip_id) = (stamps.then_some(tsval), Some(id));
             let (frame, at) = (line.frame, ms(t));
             let sent = Sent { frame, at, position, seq, len, fin: false, tsval, ip_id };
-            line.model.sent(&sent);
+            line.model.sent(&sent)
         };
         send(0.0, 0, 7, 65_533);
         send(1.0, 1, 7, 65_534);
@@ -90,10 +90,12 @@ fn an_original_behind_its_retransmission_is_none() {
         send(3.0, 4, 8, 1);
         send(62.0, 2, 58, 2);
         send(63.0, 5, 58, 3);
-        send(130.0, 2, late.0, late.1);
+        let known = send(130.0, 2, late.0, late.1);
         line.ack(131.0, 6);
         let found = line.found();
-        (found.retransmissions.iter().map(|r| r.frame).collect::<Vec<_>>(), found.bytes)
+        let frames: Vec<_> = found.retransmissions.iter().map(|r| r.frame).collect();
+        assert_eq!(known, !frames.contains(&8));
+        (frames, found.bytes)
     };
     // By its number alone, also across the wrap, and where the clock has not ticked.
     assert_eq!(again(false, (0, 65_535)), (vec![6], 6 * MSS));
