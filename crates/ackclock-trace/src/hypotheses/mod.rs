@@ -25,7 +25,7 @@ use ackclock_tcp::{Span, Time};
 use self::candidates::{Candidate, LEAST, Least, candidates};
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
-use self::start::{Points, Start, beginnings};
+use self::start::{Points, Start, beginnings, outages};
 use self::trial::{Limits, Lists, Says, Setting, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, Sent, Terms};
@@ -150,6 +150,9 @@ pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Ver
     tries.all_of(&begins);
     let delay = if delay > Span::ZERO { delay } else { tries.best.delay };
     if delay > Span::ZERO {
+        for start in outages(terms.mss, entries, delay) {
+            tries.all_of(&[start]);
+        }
         let mut points = Points::new(entries, delay);
         let places = entries.iter().enumerate().filter_map(|(at, e)| Some((at, e.sent()?)));
         for (index, (at, sent)) in places.enumerate() {
@@ -228,13 +231,18 @@ impl Tries<'_> {
             let until = (few..=most).rev().find(agrees);
             // What was given up before says nothing from here on.
             all.retain(|says| says.len() > index);
-            if place.is_some_and(|old| old.is_sure()) {
+            // What ends an outage was sent before, whatever it looks like.
+            let again = index == 0 && starts.iter().any(|start| start.outage.is_some());
+            let old = place.filter(|old| !again || old.kind.is_some());
+            if old.is_some_and(|old| old.is_sure()) {
                 continue;
             }
+            let is_first = is_first && !again;
             let looks =
                 Looks { is_first, to_the_end: until == Some((index + AHEAD).min(segments - 1)) };
             if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all, looks))
-                && place.is_none_or(|old| old.doubt > new.doubt)
+                && old.is_none_or(|old| old.doubt > new.doubt)
+                && (!again || new.kind.is_some())
             {
                 *place = Some(new);
             }

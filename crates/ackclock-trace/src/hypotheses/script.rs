@@ -71,6 +71,8 @@ pub(super) struct Script<'a> {
     pub may_pause: bool,
     /// The sender numbers the packets of this connection (IPv4 identification), as Linux does.
     pub numbers: bool,
+    /// The number of the packet before.
+    pub number: Option<u16>,
 }
 
 impl<'a> Script<'a> {
@@ -102,7 +104,11 @@ impl<'a> Script<'a> {
         let request = before().filter(|a| a.with_data).last();
         let at_once = request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + delay));
         let is_late = first.at.since(at_once) > grain.times(2);
-        let begin = if is_late && paused { first.at } else { at_once };
+        let begin = match start.outage {
+            Some(outage) => outage.at,
+            None if is_late && paused => first.at,
+            None => at_once,
+        };
 
         // Where it may have paused: a segment with all before it acknowledged.
         let waited = if is_late { pause(first.at.since(at_once), grain) } else { 0.0 };
@@ -112,7 +118,7 @@ impl<'a> Script<'a> {
         let (mut una, mut una_at, mut max) = (base, begin, base);
         let mut waiting = acks().peekable();
         let (mut fin, mut ended_short) = (false, None);
-        let mut in_flight = is_resumed;
+        let mut in_flight = is_resumed && start.outage.is_none();
         for s in sent() {
             while let Some(a) = waiting.next_if(|a| a.at + delay <= s.at) {
                 if a.ack > una {
@@ -174,6 +180,7 @@ impl<'a> Script<'a> {
         let mss = u64::from(terms.mss.max(1));
         let flight = (flight - base).div_ceil(mss).clamp(1, 1 << 16) as u32;
         let segments = sent().count();
+        let flight = start.outage.map_or(flight, |outage| outage.outstanding);
         let windows = match start.window {
             _ if is_resumed => vec![flight],
             Some(window) => vec![window],
@@ -209,6 +216,7 @@ impl<'a> Script<'a> {
             waits_beside_trip,
             may_pause,
             numbers: are_counted(sent()),
+            number: all[..from].iter().rev().find_map(Entry::sent).and_then(|s| s.ip_id),
         })
     }
 }

@@ -3,6 +3,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::Entry;
+use super::numbers::are_counted;
 use super::script::INITIAL_WINDOWS;
 use crate::sender::{Opening, Sent, Terms};
 
@@ -19,8 +20,51 @@ pub(super) struct Start {
     pub delay: Span,
     /// The first entry, and the position of its first byte, if they begin within the connection.
     pub resumed: Option<(usize, u64)>,
+    /// They begin with an outage.
+    pub outage: Option<Outage>,
     /// The initial window that the delay was learned with, in segments, if it was.
     pub window: Option<u32>,
+}
+
+/// All that was outstanding was lost before the capture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Outage {
+    /// When the sender got the last ACK before it.
+    pub at: Time,
+    /// In segments.
+    pub outstanding: u32,
+}
+
+/// Outages that the numbers of packets prove. What ends one looks like new data, and the next
+/// segment shows a hole behind it. If fewer packets are missing between both than fill the hole, it
+/// was sent before, and so was what ended the outage. `delay`: as in [`Start`].
+pub(super) fn outages(mss: u32, entries: &[Entry], delay: Span) -> Vec<Start> {
+    let places = || entries.iter().enumerate().filter_map(|(at, entry)| Some((at, entry.sent()?)));
+    if !are_counted(places().map(|(_, sent)| sent)) {
+        return Vec::new();
+    }
+    let (mut all, mut max) = (Vec::new(), 0);
+    for ((place, first), (_, next)) in places().zip(places().skip(1)) {
+        let is_new = first.position == max && first.position > 0;
+        max = max.max(first.end());
+        let needed = next.position.saturating_sub(max).div_ceil(u64::from(mss.max(1)));
+        let step = first.ip_id.zip(next.ip_id).map(|(a, b)| b.wrapping_sub(a));
+        let proven = is_new && step.is_some_and(|step| step > 0 && u64::from(step) <= needed);
+        if !proven {
+            continue;
+        }
+        // All before it was acknowledged when it went out.
+        let acks = entries[..place].iter().filter_map(Entry::acked);
+        let arrived = acks.map(|a| (a.at + delay, a.ack)).filter(|(at, _)| *at <= first.at);
+        let answered = arrived.clone().find(|(_, ack)| *ack >= first.position);
+        if let Some((at, _)) = answered {
+            let outage = Outage { at, outstanding: needed.min(1 << 16) as u32 + 1 };
+            let resumed = Some((place, first.position));
+            all.push(Start { delay, resumed, outage: Some(outage), window: None });
+        }
+    }
+    all.truncate(MOST_POINTS);
+    all
 }
 
 /// Where candidates begin with the connection. If nothing has measured the `delay` between the
@@ -31,7 +75,7 @@ pub(super) fn beginnings(terms: Terms, entries: &[Entry], delay: Span) -> Vec<St
         return Vec::new();
     }
     if delay > Span::ZERO {
-        return vec![Start { delay, resumed: None, window: None }];
+        return vec![Start { delay, resumed: None, outage: None, window: None }];
     }
     let Some(first) = entries.iter().filter_map(Entry::acked).find(|a| a.ack > 0) else {
         return Vec::new();
@@ -40,7 +84,8 @@ pub(super) fn beginnings(terms: Terms, entries: &[Entry], delay: Span) -> Vec<St
         let end = u64::from(window) * u64::from(terms.mss);
         let next = entries.iter().filter_map(Entry::sent).find(|s| s.position >= end)?;
         let delay = next.at.since(first.at);
-        (delay > Span::ZERO).then_some(Start { delay, resumed: None, window: Some(window) })
+        let window = Some(window);
+        (delay > Span::ZERO).then_some(Start { delay, resumed: None, outage: None, window })
     };
     [1].into_iter().chain(INITIAL_WINDOWS).filter_map(after).collect()
 }
@@ -112,7 +157,7 @@ impl<'a> Points<'a> {
         }
         self.used = Some(point.0);
         self.points += 1;
-        Some(Start { delay: self.delay, resumed: Some(*point), window: None })
+        Some(Start { delay: self.delay, resumed: Some(*point), outage: None, window: None })
     }
 
     /// The ACKs that have reached the sender by `now`.

@@ -7,7 +7,7 @@ use ackclock_tcp::{
 
 use super::candidates::{LEAST, candidates};
 use super::script::Script;
-use super::start::Start;
+use super::start::{Outage, Start, outages};
 use super::trial::{Limits, Lists, Says, Setting, run};
 use super::{Entry, Looks, verdict, verdicts};
 use crate::connection::Kind;
@@ -145,7 +145,17 @@ fn transfer(
     unheard: Range<u64>,
     min_rto: Option<Span>,
 ) -> (Vec<Entry>, Vec<Option<Cause>>) {
-    let strategy = Registry::default().parse("newreno+rfc6298-timer").unwrap().build();
+    transfer_by("newreno+rfc6298-timer", lost, unheard, min_rto)
+}
+
+/// The same by another strategy. The sender numbers its packets.
+fn transfer_by(
+    strategy: &str,
+    lost: Range<u64>,
+    unheard: Range<u64>,
+    min_rto: Option<Span>,
+) -> (Vec<Entry>, Vec<Option<Cause>>) {
+    let strategy = Registry::default().parse(strategy).unwrap().build();
     let config = SenderConfig {
         isn: Seq(0),
         mss: MSS as u32,
@@ -160,6 +170,7 @@ fn transfer(
     let (mut entries, mut causes) = (vec![ack(0.0, 0, &[])], Vec::new());
     let (mut acks, mut have, mut next) = (VecDeque::new(), [false; 100], 0.0_f64);
     let mut now = 25.0;
+    let mut number = 0;
     sender.write(ms(now), 100 * MSS);
     while sender.acked() < 100 * MSS {
         while let Some(transmit) = sender.poll_transmit(ms(now)) {
@@ -167,11 +178,15 @@ fn transfer(
                 continue;
             }
             next = (now + 25.0).max(next + 0.1);
+            number += 1;
             let segment = transmit.position / MSS;
             if lost.contains(&segment) && transmit.transmission == 1 {
                 continue;
             }
             entries.push(seen(next, segment));
+            if let Some(Entry::Sent(sent)) = entries.last_mut() {
+                sent.ip_id = Some(number);
+            }
             causes.push((transmit.transmission > 1).then_some(transmit.cause));
             have[segment as usize] = true;
             let una = have.iter().position(|have| !have).unwrap_or(100) as u64;
@@ -266,6 +281,56 @@ fn what_is_lost_in_a_row_is_lost_together() {
     assert_eq!(found.first(), Some(&Kind::Timeout));
     assert!(found[1..].iter().all(|kind| *kind == Kind::SlowStart), "{found:?}");
     assert_eq!(found.len(), 32);
+}
+
+/// The capture begins with three segments before an outage that loses the 32 behind them, so that there
+/// is no moment at which candidates could begin before it. Linux sends the first of them again by
+/// its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was lost.
+#[test]
+fn candidates_begin_with_an_outage() {
+    let (mut entries, causes) = transfer_by("linux", 30..62, 0..0, None);
+    let outage = entries.iter().position(|e| e.sent().is_some_and(|s| s.position == 30 * MSS));
+    entries.drain(..outage.expect("sent again") - 6);
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    let (found, truth) = found_and_true(unseen, &(entries.clone(), causes), RTT);
+    assert_eq!((truth.len(), truth[0]), (32, Cause::Timeout));
+    assert!(truth[1..].iter().all(|cause| *cause == Cause::SlowStart));
+    let expected = [&[Kind::Timeout][..], &[Kind::SlowStart; 31]].concat();
+    assert_eq!(found, expected);
+    // Without them it may be new data.
+    for entry in &mut entries {
+        if let Entry::Sent(sent) = entry {
+            sent.ip_id = None;
+        }
+    }
+    assert!(!found_and_true(unseen, &(entries, Vec::new()), RTT).0.contains(&Kind::Timeout));
+}
+
+/// Segments 0 to 2, then 3 and 9 with these numbers. `acked`: before 3 goes out, all is.
+fn outage_of(numbers: [u16; 2], acked: u64) -> Option<Outage> {
+    let mut all = vec![seen(0.0, 0), seen(0.1, 1), seen(0.2, 2), ack(0.2, acked, &[])];
+    all.extend([seen(300.0, 3), ack(300.0, 4, &[]), seen(351.0, 9)]);
+    let numbers = [65_530, 65_531, 65_532].into_iter().chain(numbers);
+    let sent = all.iter_mut().filter_map(|e| if let Entry::Sent(s) = e { Some(s) } else { None });
+    sent.zip(numbers).for_each(|(sent, number)| sent.ip_id = Some(number));
+    let starts = outages(MSS as u32, &all, Span::from_millis(50));
+    assert!(starts.iter().all(|start| start.resumed == Some((4, 3 * MSS))));
+    starts.first().and_then(|start| start.outage)
+}
+
+/// 9 shows a hole of five segments. If fewer packets are missing between 3 and 9, all of it was lost
+/// before 3 went out, and 3 had to be lost before that.
+#[test]
+fn numbers_prove_an_outage() {
+    let outage = Some(Outage { at: ms(50.2), outstanding: 6 });
+    assert_eq!(outage_of([3, 4], 3), outage);
+    assert_eq!(outage_of([3, 8], 3), outage);
+    assert_eq!(outage_of([3, 9], 3), None);
+    // What was sent before 3 says nothing of it, nor do numbers that stand still.
+    assert_eq!(outage_of([3, 2], 3), None);
+    assert_eq!(outage_of([3, 3], 3), None);
+    // Something before 3 was outstanding, too.
+    assert_eq!(outage_of([3, 4], 2), None);
 }
 
 /// Linux is tried as it comes, without tail loss probes, without F-RTO, and with Reno's window law.
@@ -364,7 +429,8 @@ fn three_sacks_make_a_fast_retransmit() {
 fn a_known_original_is_a_first_transmission() {
     let mut all = late_second_segment();
     let of = |all: &[Entry]| {
-        let start = Start { delay: Span::from_millis(50), resumed: None, window: Some(10) };
+        let delay = Span::from_millis(50);
+        let start = Start { delay, resumed: None, outage: None, window: Some(10) };
         let script = Script::new(terms(true), all, &start, false).expect("something was sent");
         let setting = Setting {
             candidate: &candidates(true)[0],
@@ -433,7 +499,8 @@ fn other_numbers_say_nothing() {
 /// What the commonest candidate says of these packets with a least timeout of 200 ms and of 1 s,
 /// and whether that may differ by its account. The window is given in segments.
 fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>; 2], bool) {
-    let start = Start { delay: Span::from_millis(RTT as u64), resumed: None, window: Some(window) };
+    let delay = Span::from_millis(RTT as u64);
+    let start = Start { delay, resumed: None, outage: None, window: Some(window) };
     let script = Script::new(terms(false), entries, &start, paused).expect("something was sent");
     let least = |ms| {
         let setting = Setting {

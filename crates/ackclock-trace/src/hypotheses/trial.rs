@@ -194,7 +194,7 @@ pub(super) fn run(
         next: 0,
         seen_at: Time::ZERO,
         late: Span::ZERO,
-        number: None,
+        number: script.number.filter(|_| script.numbers),
         progress: Time::ZERO,
         backed_off: false,
         expiry: None,
