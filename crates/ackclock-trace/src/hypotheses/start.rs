@@ -12,6 +12,8 @@ use crate::sender::{Opening, Sent, Terms};
 const ACKS_BEFORE: usize = 8;
 /// How often they do at most in a connection.
 const MOST_POINTS: usize = 32;
+/// Segments that an outage loses at most: candidates that begin with it send all of them at once.
+const MOST_LOST: u64 = 512;
 
 /// Where candidates begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +52,14 @@ pub(super) fn outages(mss: u32, entries: &[Entry], delay: Span) -> Vec<Start> {
         let needed = next.position.saturating_sub(max).div_ceil(u64::from(mss.max(1)));
         let step = first.ip_id.zip(next.ip_id).map(|(a, b)| b.wrapping_sub(a));
         let proven = is_new && step.is_some_and(|step| step > 0 && u64::from(step) <= needed);
-        if !proven {
+        if !proven || needed >= MOST_LOST {
             continue;
         }
         // All before it was acknowledged when it went out.
-        let acks = entries[..place].iter().filter_map(Entry::acked);
-        let arrived = acks.map(|a| (a.at + delay, a.ack)).filter(|(at, _)| *at <= first.at);
-        let answered = arrived.clone().find(|(_, ack)| *ack >= first.position);
-        if let Some((at, _)) = answered {
-            let outage = Outage { at, outstanding: needed.min(1 << 16) as u32 + 1 };
+        let mut acks = entries[..place].iter().filter_map(Entry::acked);
+        let all_before = acks.find(|a| a.ack >= first.position).map(|a| a.at + delay);
+        if let Some(at) = all_before.filter(|at| *at <= first.at) {
+            let outage = Outage { at, outstanding: needed as u32 + 1 };
             let resumed = Some((place, first.position));
             all.push(Start { delay, resumed, outage: Some(outage), window: None });
         }

@@ -306,10 +306,14 @@ fn candidates_begin_with_an_outage() {
     assert!(!found_and_true(unseen, &(entries, Vec::new()), RTT).0.contains(&Kind::Timeout));
 }
 
-/// Segments 0 to 2, then 3 and 9 with these numbers. `acked`: before 3 goes out, all is.
+/// Segments 0 to 2, then 3 and 9 with these numbers. `acked`: before 3 goes out, so much is.
 fn outage_of(numbers: [u16; 2], acked: u64) -> Option<Outage> {
+    outage_to(9, numbers, acked)
+}
+
+fn outage_to(next: u64, numbers: [u16; 2], acked: u64) -> Option<Outage> {
     let mut all = vec![seen(0.0, 0), seen(0.1, 1), seen(0.2, 2), ack(0.2, acked, &[])];
-    all.extend([seen(300.0, 3), ack(300.0, 4, &[]), seen(351.0, 9)]);
+    all.extend([seen(300.0, 3), ack(300.0, 4, &[]), seen(351.0, next)]);
     let numbers = [65_530, 65_531, 65_532].into_iter().chain(numbers);
     let sent = all.iter_mut().filter_map(|e| if let Entry::Sent(s) = e { Some(s) } else { None });
     sent.zip(numbers).for_each(|(sent, number)| sent.ip_id = Some(number));
@@ -329,6 +333,9 @@ fn numbers_prove_an_outage() {
     // What was sent before 3 says nothing of it, nor do numbers that stand still.
     assert_eq!(outage_of([3, 2], 3), None);
     assert_eq!(outage_of([3, 3], 3), None);
+    // No window is so large.
+    assert_eq!(outage_to(515, [3, 4], 3).map(|outage| outage.outstanding), Some(512));
+    assert_eq!(outage_to(516, [3, 4], 3), None);
     // Something before 3 was outstanding, too.
     assert_eq!(outage_of([3, 4], 2), None);
 }
