@@ -39,10 +39,41 @@ struct Departure {
     size: u32,
 }
 
+/// Packets that wait or are in transmission, without the last one.
+#[derive(Debug, Default)]
+struct Backlog {
+    departures: VecDeque<Departure>,
+    bytes: u64,
+}
+
+impl Backlog {
+    #[inline(always)]
+    fn push(&mut self, departure: Departure) {
+        self.departures.push_back(departure);
+        self.bytes += u64::from(departure.size);
+    }
+
+    #[inline(always)]
+    fn forget_departed(&mut self, now: u64) {
+        while let Some(first) = self.departures.front()
+            && first.at <= now
+        {
+            self.bytes -= u64::from(first.size);
+            self.departures.pop_front();
+        }
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.departures.clear();
+        self.bytes = 0;
+    }
+}
+
 /// A link's state. Times are nanoseconds since the start.
 ///
-/// The fields stand in the order of their use. Most packets find the link idle and touch only the
-/// first cache line.
+/// The fields stand in the order of their use, in two cache lines. Most packets find the link idle
+/// and touch only the first.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Link {
@@ -64,25 +95,26 @@ pub(crate) struct Link {
     plain: bool,
     /// It does more to packets than queueing and delaying them, or it is a processor.
     pub(crate) special: bool,
+    /// The last packet let in is to be marked.
+    marks_last: bool,
 
     /// Packets on the wire in the order of their arrival.
     pub(crate) wire: Wire,
-    /// Packets that wait or are in transmission, without the last one.
-    departures: VecDeque<Departure>,
 
-    /// Bytes of `departures`.
-    backlog: u64,
+    /// What waits; `None` until anything has. Most links of a network are never busy when a packet
+    /// comes.
+    backlog: Option<Box<Backlog>>,
     discipline: Discipline,
     impairments: Option<Box<Impairments>>,
     /// It is no link but a host's processor ([`Link::processor`]).
     pub(crate) processor: Option<Box<Processor>>,
     rate: u64,
     dropped_queue: u64,
-    /// The last packet let in is to be marked.
-    marks_last: bool,
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
+
+const _: () = assert!(size_of::<Link>() == 128);
 
 impl Link {
     /// Why a packet is dropped for which the queue has no room.
@@ -114,8 +146,7 @@ impl Link {
                 || served
                 || matches!(&discipline, Discipline::Red(red) if red.marks()),
             wire: Wire::EMPTY,
-            departures: VecDeque::new(),
-            backlog: 0,
+            backlog: None,
             discipline,
             impairments,
             processor: None,
@@ -299,9 +330,8 @@ impl Link {
         if now >= self.busy_until {
             return Found::default();
         }
-        self.forget_departed(now);
-        let packets = self.departures.len() as u32 + 1;
-        Found { packets, bytes: self.backlog + u64::from(self.last_size) }
+        let (packets, bytes) = self.ahead(now);
+        Found { packets: packets + 1, bytes }
     }
 
     /// The visit of a packet of `size` bytes that came at `now`, found so much, and has just been
@@ -357,8 +387,9 @@ impl Link {
     fn enqueue(&mut self, now: u64, packet: &Packet) -> Result<(), &'static str> {
         let size = packet.size;
         let verdict = if now >= self.busy_until {
-            self.departures.clear();
-            self.backlog = 0;
+            if let Some(backlog) = &mut self.backlog {
+                backlog.clear();
+            }
             match &mut self.discipline {
                 Discipline::DropTail(limit) => limit.verdict(0, 0, size),
                 Discipline::Red(red) => {
@@ -374,9 +405,9 @@ impl Link {
             self.mark_or_drop(verdict)?;
         }
         if now < self.busy_until {
-            self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
-            self.backlog += u64::from(self.last_size);
-            self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
+            let backlog = self.backlog.get_or_insert_default();
+            backlog.push(Departure { at: self.busy_until, size: self.last_size });
+            self.max_queue = self.max_queue.max(backlog.departures.len() as u32 + 1);
         }
         self.transmit(now.max(self.busy_until), size);
         Ok(())
@@ -398,28 +429,24 @@ impl Link {
         Ok(())
     }
 
+    /// What is ahead of a packet that comes now, while the transmitter is busy: packets without the
+    /// last one let in, and bytes with it.
     #[inline(always)]
-    fn forget_departed(&mut self, now: u64) {
-        while let Some(first) = self.departures.front()
-            && first.at <= now
-        {
-            self.backlog -= u64::from(first.size);
-            self.departures.pop_front();
-        }
+    fn ahead(&mut self, now: u64) -> (u32, u64) {
+        let Some(backlog) = &mut self.backlog else { return (0, self.last_size.into()) };
+        backlog.forget_departed(now);
+        (backlog.departures.len() as u32, backlog.bytes + u64::from(self.last_size))
     }
 
     /// What becomes of a packet that finds the transmitter busy.
     #[inline(always)]
     fn verdict_behind_others(&mut self, now: u64, packet: &Packet) -> Verdict {
-        self.forget_departed(now);
-        // One is in transmission: the first of `departures`, or the last packet let in.
-        let packets = self.departures.len() as u32;
-        let bytes = self.backlog + u64::from(self.last_size);
+        // One is in transmission: the first of the backlog, or the last packet let in.
+        let (packets, bytes) = self.ahead(now);
         let waiting = Waiting { packets, idle_for: None };
         let bytes_waiting = || {
-            let in_transmission =
-                self.departures.front().map_or(self.last_size, |first| first.size);
-            bytes - u64::from(in_transmission)
+            let first = self.backlog.as_ref().and_then(|backlog| backlog.departures.front());
+            bytes - u64::from(first.map_or(self.last_size, |first| first.size))
         };
         match &mut self.discipline {
             Discipline::DropTail(limit) => limit.verdict(packets + 1, bytes, packet.size),
@@ -448,7 +475,8 @@ impl Link {
             .impairments
             .as_ref()
             .map_or((0, 0), |impairments| (impairments.lost, impairments.corrupted));
-        let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
+        let departures = self.backlog.iter().flat_map(|backlog| &backlog.departures);
+        let waiting = departures.filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
         let mut departed =
             self.packets - self.dropped_queue - dropped_early - dropped_loss - queued;
