@@ -11,6 +11,10 @@ use crate::summary::AckSummary;
 pub struct LinuxAlert;
 
 impl Ambiguity for LinuxAlert {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn admits(&mut self, s: &State, a: &AckSummary) -> bool {
         s.phase == Phase::Open || a.retransmission_lost
     }
