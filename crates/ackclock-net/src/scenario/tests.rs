@@ -282,7 +282,7 @@ fn ranges_are_checked() {
             "tcp = { max_rto = 0 }\n",
             "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s",
         ),
-        ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
+        ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 1000000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         (
             "source = { web = { responses = 0.5, size = { fixed = 1 }, think = \"1s\" } }\n",
@@ -505,8 +505,8 @@ rate = \"1kbit\"
          different nodes"
     );
     assert_eq!(
-        error(&text.replacen("count = 3", "count = 100001", 1)),
-        "6: link[0].count: 100001 is out of range: 1 to 100000"
+        error(&text.replacen("count = 3", "count = 1000001", 1)),
+        "6: link[0].count: 1000001 is out of range: 1 to 1000000"
     );
 }
 

@@ -18,7 +18,7 @@ use super::path::steps;
 use flow::{check_cbr, check_flow};
 use link::check_link;
 use names::{check_nodes, name_flows};
-use ranges::count;
+use ranges::{RUNS, count};
 use tcp::{check_combinations, check_tcp};
 
 pub use flow::check_strategy;
@@ -36,7 +36,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
     if scenario.duration.0 == Span::ZERO {
         fail(&steps!["duration"], "a run must last longer than 0s")?;
     }
-    count(scenario.runs, 1, &steps!["runs"])?;
+    count(scenario.runs, RUNS, &steps!["runs"])?;
     check_tcp(&scenario.tcp, &steps!["tcp"])?;
     let names = names_of(scenario)?;
     for (i, link) in scenario.links.iter().enumerate() {

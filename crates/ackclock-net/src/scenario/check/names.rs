@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::ranges::{count, total};
+use super::ranges::{MOST, count, total};
 use crate::scenario::error::{Checked, fail, nearest};
 use crate::scenario::model::Scenario;
 use crate::scenario::names::{Names, expand, numbered};
@@ -12,7 +12,7 @@ use crate::scenario::path::{Step, child, steps};
 pub(super) fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
     for (i, node) in scenario.nodes.iter().enumerate() {
         let at = steps!["node", i];
-        count(node.count, 1, &child(&at, "count"))?;
+        count(node.count, MOST, &child(&at, "count"))?;
         if node.name.is_empty() {
             fail(&child(&at, "name"), "a node needs a name")?;
         }
@@ -33,7 +33,7 @@ pub(super) fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
     let mut links = 0;
     for (i, link) in scenario.links.iter().enumerate() {
         let at = steps!["link", i];
-        count(link.count, 1, &child(&at, "count"))?;
+        count(link.count, MOST, &child(&at, "count"))?;
         links += link.count as usize;
         total(links, "links", &at)?;
         if link.count > 1 && !numbered(&link.from) && !numbered(&link.to) {
@@ -80,7 +80,7 @@ pub(super) fn name_flows(scenario: &Scenario, names: &mut Names) -> Checked {
     let mut numbers = HashMap::from([("flow", 0), ("cbr", 0)]);
     for (kind, i, name, copies) in flows.chain(cbrs) {
         let at = steps![kind, i];
-        count(copies, 1, &child(&at, "count"))?;
+        count(copies, MOST, &child(&at, "count"))?;
         for copy in 0..copies {
             let number = numbers.entry(kind).or_default();
             let name = flow_name(name, kind, *number, copies, copy);

@@ -4,19 +4,21 @@ use crate::scenario::error::{Checked, fail};
 use crate::scenario::path::Step;
 use crate::scenario::units::{Rate, Size};
 
-/// The most nodes, links, flows and runs. Far above any use, and low enough that a typing error
-/// does not fill memory.
-const MOST: u64 = 100_000;
+/// The most runs.
+pub(super) const RUNS: u32 = 100_000;
+/// The most nodes, links and flows. Above any use, and low enough that a typing error does not fill
+/// memory: a flow takes 2 to 5 KB.
+pub(super) const MOST: u32 = 1_000_000;
 
-pub(super) fn count(n: u32, least: u32, path: &[Step]) -> Checked {
-    if n < least || u64::from(n) > MOST {
-        return fail(path, format!("{n} is out of range: {least} to {MOST}"));
+pub(super) fn count(n: u32, most: u32, path: &[Step]) -> Checked {
+    if n < 1 || n > most {
+        return fail(path, format!("{n} is out of range: 1 to {most}"));
     }
     Ok(())
 }
 
 pub(super) fn total(n: usize, what: &str, path: &[Step]) -> Checked {
-    if n as u64 > MOST { fail(path, format!("more than {MOST} {what}")) } else { Ok(()) }
+    if n > MOST as usize { fail(path, format!("more than {MOST} {what}")) } else { Ok(()) }
 }
 
 pub(super) fn positive_rate(rate: Rate, path: &[Step]) -> Checked {

@@ -26,7 +26,7 @@ pub struct Flow {
     pub strategy: Option<String>,
     /// How many copies of the flow.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
     /// When the application starts.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -95,7 +95,7 @@ pub struct Cbr {
     pub to: String,
     /// How many copies of the stream.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
     /// Rate of each, headers included.
     pub rate: Rate,

@@ -35,7 +35,7 @@ pub struct Link {
     pub duplex: bool,
     /// How many copies of the link.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
     /// What happens to packets that must wait; 1000 packets, drop-tail, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,7 +92,7 @@ pub struct Node {
     pub name: String,
     /// How many of them.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
     /// How long its processor takes for the packets of flows that begin or end here; no time. A
     /// gateway's hosts have processors of their own.
