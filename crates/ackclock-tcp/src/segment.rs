@@ -26,9 +26,8 @@ impl Timestamps {
     /// the SYN; `higher`: its number is above all that the old connection had.
     pub fn reopens(recent: Option<u32>, offered: Option<Timestamps>, higher: bool) -> bool {
         match (recent, offered) {
-            (Some(recent), Some(ts)) => {
-                Timestamps::is_older(recent, ts.val) || (ts.val == recent && higher)
-            }
+            (Some(recent), Some(ts)) if ts.val == recent => higher,
+            (Some(recent), Some(ts)) => !Timestamps::is_older(ts.val, recent),
             (None, Some(_)) => true,
             (_, None) => higher,
         }

@@ -89,6 +89,9 @@ fn a_syn_with_a_higher_timestamp_ends_it() {
         ("S 302 ts1000/0", true),
         ("S 301 ts1000/0", false),
         ("S 500 ts999/0", false),
+        // 2^31 away is as well behind as ahead.
+        ("S 500 ts2147484647/0", true),
+        ("S 500 ts2147484648/0", false),
         ("S 302", true),
         ("S 301", false),
     ] {
