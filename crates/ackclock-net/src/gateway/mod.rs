@@ -56,6 +56,9 @@ pub struct Gateway {
     now: u64,
 }
 
+/// Room that a gateway with no packet under way keeps, in packets.
+const KEPT: usize = 1024;
+
 /// A packet that has been entered and has not left.
 #[derive(Clone, Copy, Debug)]
 struct Entered {
@@ -367,11 +370,15 @@ impl Gateway {
     fn exit(&mut self, now: u64, packet: &Packet, outcome: Outcome) -> Exit {
         let entered = &mut self.entered[packet.options as usize];
         entered.copies -= 1;
-        let last = entered.copies == 0;
+        let (token, last) = (entered.token, entered.copies == 0);
         if last {
             self.free.push(packet.options);
+            if self.free.len() == self.entered.len() && self.free.len() > KEPT {
+                // What a burst took is given back.
+                (self.entered, self.free, self.wires) = Default::default();
+            }
         }
-        Exit { token: entered.token, at: Time(now), last, outcome }
+        Exit { token, at: Time(now), last, outcome }
     }
 
     /// Where the path from one node to another one begins in `paths`.

@@ -102,6 +102,26 @@ fn without_a_route_nothing_enters() {
     assert_eq!((gateway.poll(us(1000)), gateway.under_way()), (None, 0));
 }
 
+/// A gateway runs for long: what a burst took goes with the last of its packets.
+#[test]
+fn memory_of_a_burst_is_given_back() {
+    let mut gateway = gateway("queue = { droptail = { packets = 3000 } }\nduplicate = 0.5");
+    for burst in 1..=2 {
+        let start = burst * 10_000_000;
+        for token in 0..2000 {
+            assert!(gateway.enter(us(start), A, B, &data(1000), token));
+        }
+        assert!(gateway.wires.places() >= 2000 && gateway.entered.len() == 2000);
+        let exits = std::iter::from_fn(|| gateway.poll(us(start + 9_000_000)));
+        assert_eq!(exits.filter(|exit| exit.last).map(|exit| exit.token).sum::<u64>(), 1_999_000);
+        assert_eq!((gateway.wires.places(), gateway.entered.capacity()), (0, 0));
+    }
+    // Few keep their room.
+    gateway.enter(us(90_000_000), A, B, &data(1000), 7);
+    while gateway.poll(us(91_000_000)).is_some() {}
+    assert_eq!(gateway.entered.len(), 1);
+}
+
 #[test]
 fn a_drop_is_reported_at_once() {
     let mut gateway = gateway("queue = { droptail = { packets = 1 } }");
