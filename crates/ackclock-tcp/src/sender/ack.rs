@@ -240,10 +240,6 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 /// Probes see that ACK.
 #[inline(always)]
 pub(super) fn advance_probes(c: &mut Sender, a: &AckSummary) {
-    if c.strategy.probes.is_empty() {
-        c.s.limited = 0;
-        return;
-    }
     let mut counted = 0;
     for probe in &mut c.strategy.probes {
         counted = probe.on_advance(&c.s, a).max(counted);
@@ -251,8 +247,14 @@ pub(super) fn advance_probes(c: &mut Sender, a: &AckSummary) {
     c.s.dupacks += counted;
     // What cwnd has grown by is no longer sent beyond it.
     let beyond = c.s.flight().saturating_sub(c.s.cwnd);
-    c.s.limited =
-        if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
+    c.s.limited = if counted > 0 {
+        c.s.limited.saturating_sub(a.newly_acked).min(beyond)
+    } else if c.wants.everywhere {
+        // What SACK blocks above another gap made room for in flight.
+        c.s.limited.min(beyond)
+    } else {
+        0
+    };
 }
 
 #[inline(always)]

@@ -56,6 +56,15 @@ fn what_left_beyond_cwnd_is_not_halved() {
         x.sack(4, &[(5, 6)]).sends("17+").sack(4, &[(5, 7)]).sends("18+");
         x.sack(4, &[(5, 8)]).sends("4F").windows(12_000, 6_500).phase(Phase::Recovery);
     });
+    // An ACK that fills one gap of two leaves more beyond cwnd than it takes off: half of 10 segments.
+    let config = SenderConfig { initial_ssthresh: Some(10_000), ..window(10) };
+    run_with("sack+abc+linux-prr", config, |x| {
+        x.write(60_000).sends(&numbers(0, 10)).at(100);
+        x.sack(0, &[(2, 3)]).sends("10+").sack(0, &[(2, 4)]).sends("11+");
+        x.at(102).sack(1, &[(2, 4)]).sends("12+").windows(10_000, 10_000);
+        x.at(103).sack(1, &[(2, 5)]).windows(9_000, 5_000).phase(Phase::Recovery);
+        x.sent.clear();
+    });
 }
 
 /// Six of ten are lost, and so in flight is below ssthresh at once. An ACK that advances and shows
