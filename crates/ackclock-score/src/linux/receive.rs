@@ -1,24 +1,30 @@
-//! The kernel as a receiver of data in order: when it acknowledges, and whether our receiver does
-//! so too. Its application reads at once.
+//! The kernel as a receiver: when it acknowledges, and whether our receiver does so too. Its
+//! application reads at once.
 
+use std::cmp::Ordering;
 use std::io;
-use std::iter::Peekable;
+use std::iter::{self, Peekable};
 use std::vec;
 
 use ackclock_live::Namespace;
 use ackclock_net::Rng;
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{DelayedAck, Flags, Receiver, ReceiverConfig, Segment, Seq, Span, Time};
+use ackclock_tcp::{
+    DelayedAck, Flags, Receiver, ReceiverConfig, SackBlock, SackBlocks, Segment, Seq, Span, Time,
+    Timestamps,
+};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use super::host::{Connection, Host, now};
+use super::host::{Connection, Host, Received, now};
 use super::record::{JIFFY, open};
 use super::scenario::Scenario;
 
 /// Our initial sequence number, and the window scale that we offer.
 const ISS: u32 = 1_000_000;
 const WINDOW_SCALE: u8 = 7;
+/// Bytes of the timestamps option.
+const TIMESTAMPS: u32 = 12;
 /// Half of the default `tcp_rmem`; the kernel doubles it.
 const RECEIVE_BUFFER: usize = 65_536;
 /// The memory that a full segment takes.
@@ -31,12 +37,12 @@ const TOLERANCE: Span = Span(2 * JIFFY);
 pub struct Piece {
     /// How long after the one before it, in milliseconds.
     pub after: u64,
+    /// The position of its first byte.
+    pub from: u64,
     /// Its bytes.
     pub len: u32,
     /// It has PSH.
     pub psh: bool,
-    /// It has come before: the bytes of the one before it.
-    pub again: bool,
 }
 
 /// Pieces, and what they come after.
@@ -46,6 +52,8 @@ pub struct Script {
     pub mss: u16,
     /// The round trip of the handshake in milliseconds.
     pub rtt: u64,
+    /// Segments have timestamps, by which the kernel knows the round trip.
+    pub timestamps: bool,
     /// The pieces.
     pub pieces: Vec<Piece>,
 }
@@ -57,10 +65,29 @@ pub struct Heard {
     pub mss: u16,
     /// The round trip of the handshake.
     pub rtt: Span,
-    /// For each piece: the piece, when it came, and whether it was acknowledged at once.
-    pub pieces: Vec<(Piece, Time, bool)>,
-    /// When ACKs came that a timer sent.
-    pub timers: Vec<Time>,
+    /// Segments have timestamps.
+    pub timestamps: bool,
+    /// For each piece: the piece, when it came, and the ACKs that it drew at once.
+    pub pieces: Vec<(Piece, Time, Vec<Report>)>,
+    /// ACKs that a timer sent, and when they came.
+    pub timers: Vec<(Time, Report)>,
+}
+
+/// What an ACK says: up to where all has come, and its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The position of the next byte in order.
+    pub ack: u32,
+    /// The ends of each block.
+    pub sack: Vec<(u32, u32)>,
+}
+
+impl Report {
+    fn new(origin: Seq, ack: Seq, sack: &SackBlocks) -> Report {
+        let position = |seq: Seq| seq.0.wrapping_sub(origin.0);
+        let block = |block: &SackBlock| (position(block.left), position(block.right));
+        Report { ack: position(ack), sack: sack.as_slice().iter().map(block).collect() }
+    }
 }
 
 impl Script {
@@ -75,19 +102,59 @@ impl Script {
         let short = if mss == 1000 { draw(0, 30) } else { 0 };
         let (psh, again, pause) = (draw(0, 40), draw(0, 4), draw(1, 60));
         let rtt = [2, 20, 70, 150][draw(0, 3) as usize];
-        let pieces = (0..draw(30, 60))
-            .map(|i| Piece {
-                after: match draw(0, 9) {
-                    0 => draw(1, 300),
-                    1..=3 => draw(1, pause),
-                    _ => draw(0, 3),
-                },
-                len: if draw(0, 99) < short { draw(1, 999) as u32 } else { mss },
-                psh: draw(0, 99) < psh,
-                again: i > 0 && draw(0, 99) < again,
-            })
-            .collect();
-        Script { mss: mss as u16, rtt, pieces }
+        let (count, mut position, mut last) = (draw(30, 60), 0, (0, 0));
+        let mut piece = |i| {
+            let after = match draw(0, 9) {
+                0 => draw(1, 300),
+                1..=3 => draw(1, pause),
+                _ => draw(0, 3),
+            };
+            let len = if draw(0, 99) < short { draw(1, 999) as u32 } else { mss };
+            let psh = draw(0, 99) < psh;
+            if i == 0 || draw(0, 99) >= again {
+                last = (position, len);
+                position += u64::from(len);
+            }
+            let (from, len) = last;
+            Piece { after, from, len, psh }
+        };
+        let pieces = (0..count).map(&mut piece).collect();
+        Script { mss: mss as u16, rtt, timestamps: false, pieces }
+    }
+
+    /// Drawn from a seed: bursts of full segments, of which some come later than those behind them,
+    /// some twice, and some begin with what has come.
+    pub fn with_gaps(seed: u64) -> Script {
+        let mut d = Rng::new(seed, "score/gaps");
+        let mut draw = |from: u64, to: u64| from + (d.unit() * (to - from + 1) as f64) as u64;
+        let mss = if draw(0, 1) == 0 { 1000 } else { 1460 };
+        let rtt = [4, 20, 70, 150][draw(0, 3) as usize];
+        let len = mss - TIMESTAMPS;
+        let (late, again, pause) = (draw(2, 25), draw(0, 10), draw(4, 60));
+        let (mut position, mut missing) = (0, Vec::new());
+        let mut pieces = Vec::new();
+        let before = draw(1, 30);
+        while pieces.len() < 80 || !missing.is_empty() {
+            let after = if draw(0, 9) < 2 { draw(4, pause) } else { 0 };
+            let full =
+                position - missing.first().copied().unwrap_or(position) > 30 * u64::from(len);
+            let (from, len) = if full || pieces.len() >= 80 || draw(0, 99) < late / 2 {
+                let place = draw(0, missing.len().saturating_sub(1) as u64) as usize;
+                if missing.is_empty() { (position, len) } else { (missing.remove(place), len) }
+            } else if pieces.len() as u64 > before && draw(0, 99) < late {
+                missing.push(position);
+                position += u64::from(len);
+                continue;
+            } else if position > 0 && draw(0, 99) < again {
+                let part = [0, len / 2, len][draw(0, 2) as usize];
+                (position - u64::from(part), len)
+            } else {
+                (position, len)
+            };
+            position = position.max(from + u64::from(len));
+            pieces.push(Piece { after, from, len, psh: false });
+        }
+        Script { mss: mss as u16, rtt, timestamps: true, pieces }
     }
 }
 
@@ -109,44 +176,51 @@ pub fn receive(script: &Script) -> io::Result<Heard> {
         let mut heard = Heard {
             mss: script.mss,
             rtt: established.since(syn_at),
+            timestamps: script.timestamps,
             pieces: Vec::new(),
             timers: Vec::new(),
         };
-        let (mut position, mut at) = (0, established + Span::from_millis(1));
-        let mut last: Option<(u64, u32)> = None;
+        let mut at = established + Span::from_millis(1);
+        let options = stamped(script, &syn);
         for &piece in &script.pieces {
             at += Span::from_millis(piece.after);
             while now() < at {
                 if host.wait(at)? {
-                    while host.receive(&connection)?.is_some() {
-                        heard.timers.push(Time(now().since(origin).0));
+                    while let Some(Received { header, .. }) = host.receive(&connection)? {
+                        let report = Report::new(isn, header.ack, &header.options.sack);
+                        heard.timers.push((Time(now().since(origin).0), report));
                     }
                 }
             }
-            let (from, len) = match last {
-                Some(last) if piece.again => last,
-                _ => (position, piece.len),
-            };
             let control = if piece.psh { Control::ACK.with(Control::PSH) } else { Control::ACK };
             let header = Repr {
-                seq: Seq::at(isn, from),
+                seq: Seq::at(isn, piece.from),
                 ack: syn.seq + 1,
                 control,
                 wnd: 1000,
+                options,
                 ..Repr::default()
             };
-            let came = host.send_data(&connection, &header, len as usize)?;
+            let came = host.send_data(&connection, &header, piece.len as usize)?;
             drain(&mut connection)?;
-            let mut at_once = false;
-            while host.receive(&connection)?.is_some() {
-                at_once = true;
+            let mut at_once = Vec::new();
+            while let Some(Received { header, .. }) = host.receive(&connection)? {
+                at_once.push(Report::new(isn, header.ack, &header.options.sack));
             }
-            position = position.max(from + u64::from(len));
-            last = Some((from, len));
+            // What was read may have drawn an update of the window.
+            at_once.dedup();
             heard.pieces.push((piece, Time(came.since(origin).0), at_once));
         }
         Ok(heard)
     })?
+}
+
+/// Timestamps, if segments have them. They echo that of the SYN: so the kernel takes no other round
+/// trip than that up to the first piece.
+fn stamped(script: &Script, syn: &Repr) -> Options {
+    let echo = |t: Timestamps| Timestamps { val: 1, ecr: t.val };
+    let timestamps = syn.options.timestamps.filter(|_| script.timestamps).map(echo);
+    Options { timestamps, ..Options::default() }
 }
 
 /// Answers a SYN that left at this time; when.
@@ -165,7 +239,7 @@ fn answer(
         mss: Some(script.mss),
         wscale: Some(WINDOW_SCALE),
         sack_permitted: true,
-        ..Options::default()
+        ..stamped(script, syn)
     };
     let answer = Repr {
         seq: Seq(ISS),
@@ -192,70 +266,77 @@ fn drain(connection: &mut Connection) -> io::Result<()> {
     }
 }
 
-/// To what the kernel's window grows: the part of twice its buffer that data in full segments
-/// fills, without one segment that is not read yet; but not less than half of it.
-fn window(mss: u16) -> u64 {
-    let buffer = 2 * RECEIVE_BUFFER as u64;
-    let share = u64::from(mss) * 256 / SEGMENT;
-    ((buffer - SEGMENT) * share / 256).max(buffer / 2 / u64::from(mss) * u64::from(mss))
+/// The part of twice its buffer that data in full segments fills.
+fn room(mss: u32) -> u64 {
+    2 * RECEIVE_BUFFER as u64 * (u64::from(mss) * 256 / SEGMENT) / 256
 }
 
 /// Which pieces our receiver answers otherwise, and how: for each its number, and a word.
 pub fn differences(heard: &Heard) -> Vec<(usize, &'static str)> {
+    let mss = u32::from(heard.mss) - if heard.timestamps { TIMESTAMPS } else { 0 };
     let mut receiver = Receiver::new(ReceiverConfig {
-        mss: heard.mss.into(),
+        mss,
         delayed_ack: DelayedAck::Linux(heard.rtt),
-        buffer: window(heard.mss),
+        buffer: room(mss),
         wscale: WINDOW_SCALE,
+        timestamps: heard.timestamps,
         ..ReceiverConfig::default()
     });
     let mut found = Vec::new();
     let mut timers = heard.timers.clone().into_iter().peekable();
-    let (mut position, mut last) = (0, (0, 0));
     for (i, (piece, at, at_once)) in heard.pieces.iter().enumerate() {
         if let Some(what) = wait(&mut receiver, &mut timers, *at) {
             found.push((i, what));
         }
-        let (from, len) = if piece.again { last } else { (position, piece.len) };
         receiver.on_segment(
             *at,
             &Segment {
-                seq: Seq(from as u32),
-                len,
+                seq: Seq(piece.from as u32),
+                len: piece.len,
                 flags: Flags::new(piece.psh, false),
+                timestamps: heard.timestamps.then_some(Timestamps { val: 1, ecr: 0 }),
                 ..Segment::default()
             },
         );
-        position = position.max(from + u64::from(len));
-        last = (from, len);
-        match (receiver.poll_transmit(*at).is_some(), at_once) {
-            (true, false) => found.push((i, "acknowledged too soon")),
-            (false, true) => found.push((i, "not acknowledged at once")),
-            _ => {}
+        let ours = reports(&mut receiver, *at);
+        match ours.len().cmp(&at_once.len()) {
+            Ordering::Greater => found.push((i, "acknowledged too soon")),
+            Ordering::Less => found.push((i, "not acknowledged at once")),
+            Ordering::Equal if ours != *at_once => found.push((i, "another report")),
+            Ordering::Equal => {}
         }
     }
     found
 }
 
+/// What our receiver sends.
+fn reports(receiver: &mut Receiver, now: Time) -> Vec<Report> {
+    let next = || receiver.poll_transmit(now);
+    iter::from_fn(next).map(|ack| Report::new(Seq(0), ack.ack, &ack.sack)).collect()
+}
+
 /// What time does until the next piece comes.
 fn wait(
     receiver: &mut Receiver,
-    timers: &mut Peekable<vec::IntoIter<Time>>,
+    timers: &mut Peekable<vec::IntoIter<(Time, Report)>>,
     until: Time,
 ) -> Option<&'static str> {
     let due = receiver.next_deadline();
-    let Some(seen) = timers.next_if(|seen| *seen < until) else {
+    let Some((seen, report)) = timers.next_if(|(seen, _)| *seen < until) else {
         return (due + TOLERANCE < until).then(|| {
             receiver.on_deadline(due);
-            receiver.poll_transmit(due);
+            reports(receiver, due);
             "a timer that the kernel has not"
         });
     };
     if due == Time::NEVER {
         return Some("no timer");
     }
-    receiver.on_deadline(due.max(seen));
-    receiver.poll_transmit(due.max(seen));
-    let off = due.since(seen).max(seen.since(due));
-    (off > TOLERANCE).then_some("a timer at another time")
+    let at = due.max(seen);
+    receiver.on_deadline(at);
+    let ours = reports(receiver, at);
+    if due.since(seen).max(seen.since(due)) > TOLERANCE {
+        return Some("a timer at another time");
+    }
+    (ours != [report]).then_some("a timer's other report")
 }

@@ -46,9 +46,24 @@ impl Assembler {
         self.ranges.iter().rev().copied()
     }
 
+    /// Whether no range may be added that touches none.
+    pub fn is_full(&self) -> bool {
+        self.ranges.len() >= MOST_RANGES
+    }
+
+    /// How many bytes are held.
+    pub fn bytes(&self) -> u64 {
+        self.ranges.iter().map(|(left, right)| right - left).sum()
+    }
+
+    /// The position after the last byte that is held; meaningful only if there is one.
+    pub fn highest(&self) -> u64 {
+        self.highest
+    }
+
     /// Adds a non-empty range that stays out of order, unless it would be one too many.
     pub fn insert(&mut self, (left, right): Range) -> Merged {
-        let full = self.ranges.len() >= MOST_RANGES;
+        let full = self.is_full();
         // The two cases that a sender's next segment takes: it opens a gap, or continues above the
         // last one.
         if (self.ranges.is_empty() || left > self.highest) && !full {

@@ -10,21 +10,18 @@ impl Receiver {
     }
 
     /// RFC 3168 section 6.1.3, for data within the window (section 6.1.5). A segment with CWR may
-    /// be marked itself: the mark is newer. Linux acknowledges the first mark and a CWR at once
-    /// (`__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
+    /// be marked itself: the mark is newer. Linux acknowledges the first mark, a CWR and what
+    /// cannot be marked at once (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`).
     fn note_classic(&mut self, segment: &Segment) {
         if segment.ecn.cwr() {
             self.ece = false;
             self.ack_due |= self.linux.is_some();
         }
-        if segment.ecn.codepoint() == Codepoint::Ce {
-            if !self.ece
-                && let Some(linux) = &mut self.linux
-            {
-                linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
-            }
-            self.ece = true;
+        let (codepoint, offered) = (segment.ecn.codepoint(), self.offered());
+        if let Some(linux) = &mut self.linux {
+            linux.on_codepoint(codepoint, !self.ece, offered);
         }
+        self.ece |= codepoint == Codepoint::Ce;
     }
 
     /// RFC 8257 section 3.2; `ece` is DCTCP.CE. The ACK carries the new state also for what waited

@@ -5,8 +5,10 @@
 //! to 4 (window scale, timestamps) and RFC 9293 section 3.8.6.2.2 (silly window avoidance). PAWS
 //! (RFC 7323 section 5) is the connection's; urgent data is left out.
 
+mod as_linux;
 mod assembler;
 mod linux_acks;
+mod linux_blocks;
 mod marks;
 #[cfg(test)]
 mod tests;
@@ -15,7 +17,7 @@ mod window;
 use alloc::boxed::Box;
 
 use assembler::{Assembler, Merged, Range, block};
-use linux_acks::{Answer, Arrival, LinuxAcks};
+use linux_acks::LinuxAcks;
 use window::Window;
 
 use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
@@ -227,17 +229,24 @@ impl Receiver {
             self.note_mark(segment);
         }
         self.note_length(segment);
+        if self.linux.is_some() {
+            // A report of a duplicate that waits is forgotten (`tcp_data_queue`).
+            self.duplicate = None;
+        }
 
         if left > self.rcv_nxt {
+            if self.linux.is_some() && !self.out_of_order.is_full() {
+                return self.on_data_above_gap_as_linux(now, (left, right), segment);
+            }
             let merged = self.out_of_order.insert((left, right));
             self.report_duplicate(merged.duplicate);
-            if self.linux.is_some() {
-                self.answer_as_linux(now, segment, false);
-            } else {
-                self.ack_due = true;
-            }
+            self.ack_due = true;
             return merged.fresh;
         }
+        let held = match self.linux {
+            Some(_) => self.out_of_order.bytes() + self.readable() + u64::from(segment.len),
+            None => 0,
+        };
         let filled_gap = !self.out_of_order.is_empty();
         let merged = if filled_gap {
             self.out_of_order.take((self.rcv_nxt, right))
@@ -248,10 +257,12 @@ impl Receiver {
             if left < self.rcv_nxt { Some((left, self.rcv_nxt)) } else { merged.duplicate };
         self.report_duplicate(duplicate);
         self.advance(merged.range.1);
-        let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin();
+        // What came twice in part waits with Linux (`tcp_data_queue`).
+        let again = duplicate.is_some() && self.linux.is_none();
+        let at_once = filled_gap || again || end > right || segment.flags.fin();
         self.ack_due |= at_once;
         if self.linux.is_some() {
-            self.answer_as_linux(now, segment, true);
+            self.answer_as_linux(now, segment, held);
         } else if !at_once {
             self.delay_ack(now);
         }
@@ -278,10 +289,11 @@ impl Receiver {
             return;
         }
         self.ack_due = true;
+        let offered = self.offered();
         if let Some(linux) = &mut self.linux
             && left < end
         {
-            linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
+            linux.on_duplicate(offered, end < self.last_ack_sent);
         }
     }
 
@@ -300,36 +312,6 @@ impl Receiver {
             && let Some(range) = duplicate
         {
             self.duplicate = Some(block(self.config.isn, range));
-        }
-    }
-
-    /// Data came, and Linux decides when to acknowledge it.
-    fn answer_as_linux(&mut self, now: Time, segment: &Segment, in_order: bool) {
-        let Some(linux) = &mut self.linux else { return };
-        let arrival = Arrival {
-            len: segment.len,
-            psh: segment.flags.psh(),
-            timestamps: segment.timestamps.is_some(),
-            window: self.window.edge() - self.last_ack_sent.min(self.window.edge()),
-            unacked: self.rcv_nxt - self.last_ack_sent,
-            read: self.config.auto_read,
-        };
-        if in_order {
-            linux.on_data(now, &arrival);
-            linux.on_progress(now, self.rcv_nxt);
-        } else {
-            linux.on_out_of_order(&arrival, self.config.sack);
-        }
-        let answer = if !self.out_of_order.is_empty() {
-            linux.answer_gap(now, &arrival, self.rcv_nxt, self.config.sack)
-        } else if self.ack_due {
-            return;
-        } else {
-            linux.answer(now, &arrival)
-        };
-        match answer {
-            Answer::Now => self.ack_due = true,
-            Answer::By(deadline) => self.ack_deadline = self.ack_deadline.min(deadline),
         }
     }
 
@@ -368,12 +350,16 @@ impl Receiver {
 
     #[inline(always)]
     fn ack(&mut self, now: Time, with_data: bool) -> Segment {
+        if let Some(linux) = &mut self.linux {
+            if let Some(early) = linux.early.take() {
+                self.ack_due = false;
+                return early;
+            }
+            linux.on_sent(now, self.rcv_nxt - self.last_ack_sent, with_data);
+        }
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        if let Some(linux) = &mut self.linux {
-            linux.on_sent(now, with_data);
-        }
         let timestamps = self
             .config
             .timestamps
@@ -400,7 +386,10 @@ impl Receiver {
         let mut blocks = SackBlocks::NONE;
         // RFC 2018 section 3: 40 bytes of options hold four blocks, or three beside timestamps.
         let room = if self.config.timestamps { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
-        let held = self.out_of_order.recent().map(|range| block(self.config.isn, range));
+        let of_linux = self.linux.as_ref().map(|linux| linux.blocks.get().iter().copied());
+        let recent = self.out_of_order.recent().filter(|_| self.linux.is_none());
+        let held = of_linux.into_iter().flatten().chain(recent);
+        let held = held.map(|range| block(self.config.isn, range));
         for b in duplicate.into_iter().chain(held).take(room) {
             blocks.push(b);
         }
@@ -422,6 +411,7 @@ impl Receiver {
     /// Makes an outgoing segment acknowledge what has arrived, so that no ACK is due any more. SACK
     /// blocks go along if they take no more than `room` bytes of options.
     pub(crate) fn stamp(&mut self, now: Time, segment: &mut Segment, room: u32) {
+        let (waits, duplicate) = (self.ack_deadline != Time::NEVER, self.duplicate);
         let ack = self.ack(now, segment.len > 0);
         let Segment { seq, len, flags, mut ecn, .. } = *segment;
         if ack.ecn.ece() {
@@ -431,6 +421,10 @@ impl Receiver {
         let without = Segment { sack: SackBlocks::NONE, ..ack };
         if ack.option_len() > without.option_len() + room {
             ack = without;
+            // A report that waited goes behind it, alone.
+            if waits {
+                (self.ack_due, self.duplicate) = (true, duplicate);
+            }
         }
         *segment = ack;
     }
@@ -446,7 +440,9 @@ impl Receiver {
         if self.ack_deadline <= now {
             self.ack_deadline = Time::NEVER;
             self.ack_due = true;
+            let held = self.readable();
             if let Some(linux) = &mut self.linux {
+                linux.holds(held + self.out_of_order.bytes());
                 linux.on_timer();
             }
         }
@@ -454,11 +450,15 @@ impl Receiver {
 
     /// The application reads up to `bytes` of in-order data; returns how many there were. May make
     /// a window update due.
-    pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
+    pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let taken = self.read_quietly(bytes);
         self.ack_due |= taken > 0 && self.window.update_due(self.rcv_nxt);
-        if let Some(linux) = &self.linux {
-            let (waits, all) = (self.ack_deadline != Time::NEVER, self.readable() == 0);
+        let left = self.readable();
+        if let Some(linux) = &mut self.linux {
+            linux.on_read(now, self.window.read_position(), left);
+            linux.holds(left + self.out_of_order.bytes());
+            let waits = self.ack_deadline != Time::NEVER;
+            let all = left == 0 && self.out_of_order.is_empty();
             let unacked = self.rcv_nxt - self.last_ack_sent;
             self.ack_due |= taken > 0 && waits && linux.reads(unacked, all);
         }
