@@ -283,8 +283,8 @@ fn what_is_lost_in_a_row_is_lost_together() {
     assert_eq!(found.len(), 32);
 }
 
-/// The capture begins with three segments before an outage that loses the 32 behind them, so that there
-/// is no moment at which candidates could begin before it. Linux sends the first of them again by
+/// The capture begins with three segments before an outage that loses the 32 behind them, so that
+/// there is no moment at which candidates could begin before it. Linux sends the first of them again by
 /// its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was lost.
 #[test]
 fn candidates_begin_with_an_outage() {
@@ -322,8 +322,8 @@ fn outage_to(next: u64, numbers: [u16; 2], acked: u64) -> Option<Outage> {
     starts.first().and_then(|start| start.outage)
 }
 
-/// 9 shows a hole of five segments. If fewer packets are missing between 3 and 9, all of it was lost
-/// before 3 went out, and 3 had to be lost before that.
+/// 9 shows a hole of five segments. If fewer packets are missing between 3 and 9, all of it was
+/// lost before 3 went out, and 3 had to be lost before that.
 #[test]
 fn numbers_prove_an_outage() {
     let outage = Some(Outage { at: ms(50.2), outstanding: 6 });
