@@ -101,14 +101,19 @@ impl DelayedSender {
         }
     }
 
-    /// The model gets the ACKs that came before it began.
-    pub fn replay_early_acks(&mut self, delay: Span, places: &mut Places) {
-        if let Some(kept) = self.early_acks.take() {
-            let [first, last] = *kept;
-            self.input(&mut Input::Acked(first), delay, places);
-            if last.frame != first.frame {
-                self.input(&mut Input::Acked(last), delay, places);
-            }
+    /// The model gets the ACKs that came before it began. `syns`: when the last SYN of this end was
+    /// seen, and the last of the other end.
+    pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {
+        let Some(kept) = self.early_acks.take() else { return };
+        let [mut first, last] = *kept;
+        let again = syns[0].is_some_and(|syn| syn > first.at + delay);
+        if let Some(answer) = syns[1].filter(|_| again) {
+            // The first answer to the SYN was lost on its way, and a later one opened the connection.
+            first.at = first.at.max(answer);
+        }
+        self.input(&mut Input::Acked(first), delay, places);
+        if last.frame != first.frame {
+            self.input(&mut Input::Acked(last), delay, places);
         }
     }
 

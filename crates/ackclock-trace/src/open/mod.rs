@@ -352,7 +352,8 @@ impl Open {
                 sender.syn(syn, isn);
             }
         }
-        sender.replay_early_acks(self.place.delay(end), &mut budget.places);
+        let last = [end, 1 - end].map(|end| self.handshake.syns(end).last().map(|syn| syn.at));
+        sender.replay_early_acks(self.place.delay(end), last, &mut budget.places);
     }
 
     /// Each packet is about one event.

@@ -4,6 +4,7 @@ use super::*;
 use ackclock_tcp::TimeoutClass;
 
 use crate::connection::StallCause;
+use crate::lifetime::Limit;
 
 /// A request, its answer, and after a second another request, which the server needs a second for.
 #[test]
@@ -59,5 +60,17 @@ fn a_lost_answer_to_a_syn_is_a_loss_of_the_handshake() {
         let stalls = talk.one().from_server.stalls;
         let causes: Vec<_> = stalls.iter().map(|stall| (stall.cause, stall.timeout)).collect();
         assert_eq!(causes, [(StallCause::Timeout(TimeoutClass::Handshake), None)]);
+    });
+}
+
+/// The same for the client, which has heard nothing before: it sends its data for the first time.
+#[test]
+fn an_answer_that_was_lost_opens_nothing() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0).id(1)).at(0.02, syn(1)).at(1000.0, syn(0).id(2)).at(1000.02, syn(1));
+        talk.at(1020.0, c(0, 0).id(3)).at(1020.1, c(0, 100).id(4)).at(1020.2, s(0, 0).ack(100));
+        let client = talk.one().from_client;
+        let again: Vec<_> = client.retransmissions.iter().map(|r| r.len).collect();
+        assert_eq!((again, client.lifetime.of(Limit::Handshake).0 / 1_000_000), (vec![0], 1020));
     });
 }
