@@ -38,9 +38,9 @@ impl SendClock {
         let (first, since) = *self.first.get_or_insert((tsval, at));
         let counted = TICK.times(u64::from(tsval.wrapping_sub(first)));
         let passed = at.since(since);
-        let [few, many] = TICKS.map(|part| passed.0 / 100 * part);
+        let [few, many] = TICKS.map(|part| (passed.0 / 100).saturating_mul(part));
         self.queued = Span::ZERO;
-        if (few..=many + TICK.0).contains(&counted.0) {
+        if (few..=many.saturating_add(TICK.0)).contains(&counted.0) {
             let late = passed.0 as i64 - counted.0 as i64;
             let least = self.least.map_or(late, |least| least.min(late));
             self.least = Some(least);
@@ -102,6 +102,13 @@ mod tests {
     fn the_least_counts() {
         let segments = [(100, 210.0), (110, 215.0), (120, 230.0)];
         assert_eq!(sent(Some((0, 100.0)), &segments), [210.0, 215.0, 226.0]);
+    }
+
+    #[test]
+    fn any_time_is_taken() {
+        let mut clock = SendClock::default();
+        clock.begin(7, Time::ZERO);
+        assert_eq!(clock.sent(8, Time(u64::MAX - 1)), Time(u64::MAX - 1));
     }
 
     /// Ticks of 10 ms, of 4 ms and of a microsecond say nothing, nor does a queue that is longer than
