@@ -133,6 +133,7 @@ impl DelayedSender {
         }
         match input {
             Input::Data(data) => {
+                let seen = data.at;
                 if let Some((log, tsval)) = model.log.as_mut().zip(data.tsval) {
                     data.at = log.clock.sent(tsval, data.at);
                 }
@@ -145,7 +146,7 @@ impl DelayedSender {
                 if data.cwr {
                     model.sender.says_lowered(data.position);
                 }
-                model.data(data, places);
+                model.data(data, seen, places);
             }
             Input::Acked(acked) if delay == Span::ZERO => {
                 model.arrive(Time::NEVER, delay, places);
@@ -239,10 +240,11 @@ impl Model {
         self.sender.acked(acked);
     }
 
+    /// The end sent this; the capture had `seen` it then.
     #[inline]
-    fn data(&mut self, data: &Data, places: &mut Places) {
+    fn data(&mut self, data: &Data, seen: Time, places: &mut Places) {
         self.now = self.now.max(data.at);
-        let before = |acked: &&Acked| data.at.since(acked.at) > DISORDER;
+        let before = |acked: &&Acked| seen.since(acked.at) > DISORDER;
         if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
             self.sender.ack_has_passed(acked.ack);
         }

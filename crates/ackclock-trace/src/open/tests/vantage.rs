@@ -140,23 +140,28 @@ fn near_the_receiver_something_may_be_lost_behind_the_capture() {
 
 /// In the middle an ACK passes that reaches the sender too late: what it acknowledges goes out
 /// again meanwhile, and was not needed. If both pass at about the same time, the capture may have
-/// them in the wrong order.
+/// them in the wrong order. When the sender sent it, as timestamps say, does not count.
 #[test]
 fn what_an_ack_in_flight_acknowledges_was_not_needed() {
-    let spurious = |after: f64| {
+    let spurious = |after: f64, stamps: Option<[u32; 3]>| {
         let mut talk = Talk::new(ISNS[0]);
-        talk.at(0.0, syn(0)).at(20.0, syn(1)).at(40.0, c(0, 0));
-        talk.at(40.1, c(0, 1460)).at(40.2, c(1460, 1460)).at(40.3, c(2920, 1460));
+        let stamp = |p: P, n: usize| stamps.map_or(p, |stamps| p.ts(stamps[n], 0));
+        talk.at(0.0, stamp(syn(0), 0)).at(20.0, stamp(syn(1), 0)).at(40.0, stamp(c(0, 0), 1));
+        for (at, position) in [(40.1, 0), (40.2, 1448), (40.3, 2896)] {
+            talk.at(at, stamp(c(position, 1448), 1));
+        }
         let acked = 300.0;
-        talk.at(acked, s(0, 0).ack(2920)).at(acked + after, c(1460, 1460));
-        talk.at(acked + after + 0.1, c(2920, 1460));
-        talk.at(acked + after + 20.1, s(0, 0).ack(4380));
+        talk.at(acked, stamp(s(0, 0).ack(2896), 2));
+        talk.at(acked + after, stamp(c(1448, 1448), 2));
+        talk.at(acked + after + 0.1, stamp(c(2896, 1448), 2));
+        talk.at(acked + after + 20.1, s(0, 0).ack(4344));
         let one = talk.one();
         assert_eq!(one.position.vantage, Vantage::Middle);
         one.from_client.retransmissions.iter().map(|r| r.spurious).collect::<Vec<_>>()
     };
-    assert_eq!(spurious(5.0), [Some(Spurious::Arrival), None]);
-    assert_eq!(spurious(0.5), [None, None]);
+    assert_eq!(spurious(5.0, None), [Some(Spurious::Arrival), None]);
+    assert_eq!(spurious(0.5, None), [None, None]);
+    assert_eq!(spurious(5.0, Some([0, 40, 298])), [Some(Spurious::Arrival), None]);
 }
 
 /// Only what comes later than the handshake.
