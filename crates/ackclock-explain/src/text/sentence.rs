@@ -85,10 +85,12 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
         len => format!("{len} bytes"),
     });
     if let Some(by) = timeout.spurious {
-        return format!(
-            "spurious timeout, {what} had not been lost ({})",
-            names::spurious_text(by)
-        );
+        let by = names::spurious_text(by);
+        // That it had arrived does not say that the timeout was not needed.
+        if timeout.class == TimeoutClass::Handshake {
+            return format!("timeout, the answer to {what} was lost or late ({by})");
+        }
+        return format!("spurious timeout, {what} had not been lost ({by})");
     }
     match timeout.class {
         TimeoutClass::NonTrigger => {

@@ -116,6 +116,10 @@ fn a_spurious_timeout_lost_nothing() {
         "spurious timeout, 1448 bytes had not been lost (timestamp echo)"
     );
     assert_eq!(
+        timed_out(Some(Spurious::Timestamp), TimeoutClass::Handshake),
+        "timeout, the answer to 1448 bytes was lost or late (timestamp echo)"
+    );
+    assert_eq!(
         timed_out(None, TimeoutClass::NonTrigger),
         "timeout, loss of 1448 bytes that triggered no fast retransmit"
     );
