@@ -12,6 +12,9 @@ const TICK: Span = Span::from_millis(1);
 /// In percent of the time that has passed at the capture: with fewer ticks the clock is a slower
 /// one, or the queue too long for so short a connection; with more it is a faster one.
 const TICKS: [u64; 2] = [60, 105];
+/// Clocks run apart by less than one part of so many. So much a queue that never empties is
+/// underestimated.
+const DRIFT: i64 = 10_000;
 
 /// The clock of one sender beside that of the capture.
 #[derive(Default)]
@@ -19,8 +22,9 @@ pub(super) struct SendClock {
     /// The first timestamp, and when it was seen.
     first: Option<(u32, Time)>,
     /// The least time, in ns, by which data came later than its timestamp, beyond that of the
-    /// first. A small packet has no part in it: it takes less time on its way.
-    least: Option<i64>,
+    /// first, and how long after that one this was, in ns. A small packet has no part in it: it
+    /// takes less time on its way.
+    least: Option<[i64; 2]>,
     /// The last segment waited for so long in queues.
     queued: Span,
 }
@@ -42,8 +46,10 @@ impl SendClock {
         self.queued = Span::ZERO;
         if (few..=many.saturating_add(TICK.0)).contains(&counted.0) {
             let late = passed.0 as i64 - counted.0 as i64;
-            let least = self.least.map_or(late, |least| least.min(late));
-            self.least = Some(least);
+            let now = passed.0 as i64;
+            let drifted = |[least, then]: [i64; 2]| least + (now - then) / DRIFT;
+            let least = self.least.map_or(late, |least| drifted(least).min(late));
+            self.least = Some([least, now]);
             self.queued = Span((late - least) as u64) - TICK;
         }
         Time(at.0 - self.queued.0)
@@ -60,7 +66,8 @@ impl SendClock {
 mod tests {
     use super::*;
 
-    /// Timestamps and arrivals in milliseconds; when each segment was sent.
+    /// Timestamps and arrivals in milliseconds; when each segment was sent, to 0.01 ms, as what clocks
+    /// may run apart is less.
     fn sent(first: Option<(u32, f64)>, segments: &[(u32, f64)]) -> Vec<f64> {
         let at = |ms: f64| Time((ms * 1e6).round() as u64);
         // Both wrap or begin somewhere.
@@ -73,7 +80,7 @@ mod tests {
                 let sent = segments
                     .iter()
                     .map(|&(tsval, ms)| clock.sent(base.wrapping_add(tsval), at(ms)));
-                sent.map(|at| at.0 as f64 / 1e6).collect::<Vec<_>>()
+                sent.map(|at| (at.0 as f64 / 1e4).round() / 100.0).collect::<Vec<_>>()
             })
             .into_iter()
             .reduce(|a, b| {
@@ -102,6 +109,21 @@ mod tests {
     fn the_least_counts() {
         let segments = [(100, 210.0), (110, 215.0), (120, 230.0)];
         assert_eq!(sent(Some((0, 100.0)), &segments), [210.0, 215.0, 226.0]);
+    }
+
+    /// The sender's clock loses 50 microseconds in a second: after ten minutes that is no queue of
+    /// 30 ms. One that builds up within a second is.
+    #[test]
+    fn clocks_run_apart() {
+        let at = |ms: u32| 100.0 + f64::from(ms) * 1.00005;
+        let mut segments: Vec<_> = (1..6000).map(|n| (n * 100, at(n * 100))).collect();
+        segments.push((600_000, at(600_000) + 20.0));
+        let found = sent(Some((0, 100.0)), &segments);
+        let waited: Vec<f64> =
+            segments.iter().zip(found).map(|((_, at), sent)| at - sent).collect();
+        let (last, others) = waited.split_last().unwrap();
+        assert!(others.iter().all(|waited| waited.abs() < 0.01));
+        assert!((18.9..19.1).contains(last), "{last}");
     }
 
     #[test]
