@@ -170,7 +170,7 @@ pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String 
     let at_sender = position.is_at(from == End::Client) || position.vantage == Vantage::Unknown;
     let sure = r.probability.map_or(at_sender, |probability| probability >= SURE);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
-    let is_syn = r.len == 0 && r.position == 0 && found.flow(from).bytes > 0;
+    let is_syn = r.opens() && found.flow(from).bytes > 0;
     if r.kind == Kind::Unknown && is_syn {
         return "SYN/ACK, since the SYN came again".into();
     }

@@ -266,7 +266,8 @@ pub enum Spurious {
 pub struct Retransmission {
     /// Its frame, counted from 1.
     pub frame: u64,
-    /// When it was captured.
+    /// When it was captured; away from the sender, less what it waited in queues before the capture,
+    /// as far as timestamps show that.
     pub at: Time,
     /// Sequence number of its first byte.
     pub seq: Seq,
@@ -288,6 +289,13 @@ pub struct Retransmission {
     pub lost: Option<bool>,
     /// Which transmission of these bytes it is, counted from 1; so at least 2.
     pub transmission: u32,
+}
+
+impl Retransmission {
+    /// It is a SYN or a SYN/ACK, or the FIN of an end that has sent no data.
+    pub const fn opens(&self) -> bool {
+        self.len == 0 && self.position == 0
+    }
 }
 
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.

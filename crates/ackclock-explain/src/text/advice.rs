@@ -140,7 +140,7 @@ fn handshake(found: &Found) -> Option<Advice> {
     // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
     let again = found.flows().filter_map(|(_, flow)| {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
-        let syns = flow.retransmissions.iter().filter(|r| r.len == 0 && r.position == 0);
+        let syns = flow.retransmissions.iter().filter(|r| r.opens());
         syns.map(|r| r.at).rfind(|at| *at <= until)
     });
     if let Some(last) = again.max().filter(|_| c.begun) {
@@ -164,8 +164,8 @@ fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
 }
 
-/// What would have made recovery shorter, by at `least` so much; or else why it was needed. `silent`
-/// are the senders without probes.
+/// What would have made recovery shorter, by at `least` so much; or else why it was needed.
+/// `silent` are the senders without probes.
 fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) -> Option<Advice> {
     let (flow, to) = (found.flow(from), found.flow(from.other()));
     let (sender, receiver) = hosts(found, from);
@@ -217,8 +217,9 @@ fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) ->
     Some(Advice { line, what, span })
 }
 
-/// Those that send no tail loss probes for certain: over all of its connections, for which its kernel
-/// has one setting, such a sender has let more than one chance pass, and nothing looks like a probe.
+/// Those that send no tail loss probes for certain: over all of its connections, for which its
+/// kernel has one setting, such a sender has let more than one chance pass, and nothing looks like
+/// a probe.
 fn senders_without_probes(explained: &Explained) -> BTreeSet<IpAddr> {
     let mut senders: BTreeMap<IpAddr, Evidence> = BTreeMap::new();
     for found in &explained.connections {

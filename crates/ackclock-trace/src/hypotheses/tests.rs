@@ -284,8 +284,8 @@ fn what_is_lost_in_a_row_is_lost_together() {
 }
 
 /// The capture begins with three segments before an outage that loses the 32 behind them, so that
-/// there is no moment at which candidates could begin before it. Linux sends the first of them again by
-/// its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was lost.
+/// there is no moment at which candidates could begin before it. Linux sends the first of them again
+/// by its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was lost.
 #[test]
 fn candidates_begin_with_an_outage() {
     let (mut entries, causes) = transfer_by("linux", 30..62, 0..0, None);

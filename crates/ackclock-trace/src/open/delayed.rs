@@ -82,14 +82,10 @@ impl DelayedSender {
     /// A SYN or SYN/ACK of this end with this number.
     pub fn syn(&mut self, syn: &Syn, seq: Seq) {
         if let Some(model) = &mut self.model {
+            if let Some((log, [_, tsval])) = model.log.as_mut().zip(syn.stamps) {
+                log.clock.begin(tsval, syn.at);
+            }
             model.sender.syn(syn.frame, syn.at, seq, syn.answer, syn.stamps);
-        }
-    }
-
-    /// The first SYN of this end had this timestamp.
-    pub fn stamped(&mut self, tsval: u32, at: Time) {
-        if let Some(log) = self.model.as_mut().and_then(|model| model.log.as_mut()) {
-            log.clock.begin(tsval, at);
         }
     }
 
@@ -108,7 +104,7 @@ impl DelayedSender {
         let [mut first, last] = *kept;
         let again = syns[0].is_some_and(|syn| syn > first.at + delay);
         if let Some(answer) = syns[1].filter(|_| again) {
-            // The first answer to the SYN was lost on its way, and a later one opened the connection.
+            // The first answer to the SYN was lost on its way. A later one opened the connection.
             first.at = first.at.max(answer);
         }
         self.input(&mut Input::Acked(first), delay, places);

@@ -114,12 +114,6 @@ impl Handshake {
         }
     }
 
-    /// The timestamp of the first SYN of `end`, and when it was seen.
-    pub fn first_stamp(&self, end: usize) -> Option<(u32, Time)> {
-        let first = self.ends[end].first?;
-        Some((first.stamps?[0], first.at))
-    }
-
     /// The windows that both ends offer are scaled if both have asked for it (RFC 7323 section
     /// 2.2).
     pub fn agree_on_scales(&mut self) {

@@ -344,9 +344,6 @@ impl Open {
         };
         let sender = &mut self.senders[end];
         sender.begin(terms, Arc::clone(&self.paths[end]));
-        if let Some((stamp, at)) = self.handshake.first_stamp(end) {
-            sender.stamped(stamp, at);
-        }
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {
                 sender.syn(syn, isn);

@@ -1,14 +1,14 @@
 //! When a segment left a sender that the capture was not taken at: its timestamp says it.
 //!
 //! What a queue before the capture adds to the way of a segment is what passes between its
-//! timestamp and its arrival, beyond the least such time of the connection. Linux, Windows, macOS and
-//! FreeBSD count milliseconds (RFC 7323 section 5.4 admits 1 ms to 1 s). A clock that does not fit
-//! says nothing.
+//! timestamp and its arrival, beyond the least such time of the connection. Linux, Windows, macOS
+//! and FreeBSD count milliseconds (RFC 7323 section 5.4 admits 1 ms to 1 s). A clock that does not
+//! fit says nothing.
 
 use ackclock_tcp::{Span, Time};
 
-/// A tick. A segment may have been sent at its end.
-const TICK: Span = Span::from_millis(1);
+use crate::sender::TICK;
+
 /// In percent of the time that has passed at the capture: with fewer ticks the clock is a slower
 /// one, or the queue too long for so short a connection; with more it is a faster one.
 const TICKS: [u64; 2] = [60, 105];
@@ -30,9 +30,9 @@ pub(super) struct SendClock {
 }
 
 impl SendClock {
-    /// A packet with this timestamp was seen before all data.
+    /// A SYN with this timestamp was seen. The first one counts.
     pub fn begin(&mut self, tsval: u32, at: Time) {
-        self.first = Some((tsval, at));
+        self.first.get_or_insert((tsval, at));
     }
 
     /// Data with this timestamp passes the capture. Returns when it was sent, plus the shortest way
@@ -66,8 +66,8 @@ impl SendClock {
 mod tests {
     use super::*;
 
-    /// Timestamps and arrivals in milliseconds; when each segment was sent, to 0.01 ms, as what clocks
-    /// may run apart is less.
+    /// Timestamps and arrivals in milliseconds; when each segment was sent, to 0.01 ms, as what
+    /// clocks may run apart is less.
     fn sent(first: Option<(u32, f64)>, segments: &[(u32, f64)]) -> Vec<f64> {
         let at = |ms: f64| Time((ms * 1e6).round() as u64);
         // Both wrap or begin somewhere.
@@ -90,8 +90,8 @@ mod tests {
             .unwrap()
     }
 
-    /// A round trip of 50 ms. Three segments leave together, and the bottleneck takes 4 ms for each:
-    /// the second and the third were sent at the end of the tick at the latest.
+    /// A round trip of 50 ms. Three segments leave together, and the bottleneck takes 4 ms for
+    /// each: the second and the third were sent at the end of the tick at the latest.
     #[test]
     fn a_burst_that_waits() {
         let burst = [(50, 154.0), (50, 158.0), (50, 162.0)];
@@ -133,8 +133,8 @@ mod tests {
         assert_eq!(clock.sent(8, Time(u64::MAX - 1)), Time(u64::MAX - 1));
     }
 
-    /// Ticks of 10 ms, of 4 ms and of a microsecond say nothing, nor does a queue that is longer than
-    /// most of the connection so far.
+    /// Ticks of 10 ms, of 4 ms and of a microsecond say nothing, nor does a queue that is longer
+    /// than most of the connection so far.
     #[test]
     fn another_clock() {
         for (ticks, step) in [(10, 100.0), (25, 100.0), (100_000, 100.0), (0, 100.0)] {

@@ -65,6 +65,7 @@ use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
 use self::rate::Bottleneck;
+pub(crate) use self::rate::TICK;
 use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
 use self::stream::Stream;

@@ -14,9 +14,9 @@ use crate::compact::Compact;
 /// The least weight of a new value.
 const WEIGHT: f64 = 1.0 / 32.0;
 
-/// Where the capture was taken elsewhere than at the sender, timestamps say when a segment was sent.
-/// This is their tick.
-const TICK: Span = Span::from_millis(1);
+/// Where the capture was taken elsewhere than at the sender, timestamps say when a segment was
+/// sent. This is their tick, at the end of which that may have been.
+pub(crate) const TICK: Span = Span::from_millis(1);
 
 /// What an ACK says of the segments that it covers.
 #[derive(Clone, Copy, Debug)]

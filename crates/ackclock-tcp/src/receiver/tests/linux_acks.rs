@@ -172,8 +172,8 @@ fn quick_acks_come_again() {
     assert!(x.full(102));
 }
 
-/// With ECN, the first mark has two quick ACKs, and so has what cannot be marked, as retransmissions,
-/// once others could.
+/// With ECN, the first mark has two quick ACKs, and so has what cannot be marked, as
+/// retransmissions, once others could.
 #[test]
 fn a_mark_has_two_quick_acks() {
     let mut x = Linux::settled(20);
@@ -360,8 +360,8 @@ fn memory_grows_with_what_arrives_in_a_round_trip() {
     assert_eq!(at_once, expected);
 }
 
-/// Segments above a gap let the window grow, too, up to what they leave of the memory. Until then no
-/// ACK waits.
+/// Segments above a gap let the window grow, too, up to what they leave of the memory. Until then
+/// no ACK waits.
 #[test]
 fn acks_for_a_gap_do_not_wait_while_the_window_grows() {
     let mut x = with_more_memory(100_000);

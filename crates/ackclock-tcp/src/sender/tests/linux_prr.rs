@@ -56,7 +56,8 @@ fn what_left_beyond_cwnd_is_not_halved() {
         x.sack(4, &[(5, 6)]).sends("17+").sack(4, &[(5, 7)]).sends("18+");
         x.sack(4, &[(5, 8)]).sends("4F").windows(12_000, 6_500).phase(Phase::Recovery);
     });
-    // An ACK that fills one gap of two leaves more beyond cwnd than it takes off: half of 10 segments.
+    // An ACK that fills one gap of two leaves more beyond cwnd than it takes off: half of 10
+    // segments.
     let config = SenderConfig { initial_ssthresh: Some(10_000), ..window(10) };
     run_with("sack+abc+linux-prr", config, |x| {
         x.write(60_000).sends(&numbers(0, 10)).at(100);

@@ -10,9 +10,9 @@ fn share(lifetime: &Lifetime, limit: Limit) -> f64 {
     (lifetime.of(limit).0 / 10_000) as f64 / 100.0
 }
 
-/// A download as its receiver sees it, over 20 ms and a bottleneck that takes 4 ms for each segment.
-/// Twenty segments are outstanding, so that a round trip takes 80 ms. Where in its tick a segment was
-/// sent, and what the bottleneck takes for the first one, is not known: 5 ms.
+/// A download as its receiver sees it, over 20 ms and a bottleneck that takes 4 ms for each
+/// segment. Twenty segments are outstanding, so that a round trip takes 80 ms. Where in its tick a
+/// segment was sent, and what the bottleneck takes for the first one, is not known: 5 ms.
 fn download(mut talk: Talk, timestamps: bool) -> Connection {
     let stamp = |p: P, ms: f64| if timestamps { p.ts(ms as u32, 0) } else { p };
     let opens = |end, ms| stamp(syn(end).options(|options| options.mss = Some(1012)), ms);
