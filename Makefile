@@ -1,7 +1,11 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit portable oldest rustdoc package deny fuzz-check clients python wheel browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
+.PHONY: demo playground test build build-release build-debug lint unit portable oldest rustdoc package deny fuzz-check clients python wheel browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
 
-BIN := target/release/ackclock
+# The command of a release; `make test` takes the one that its tests have built, which saves a build
+# and checks its arithmetic.
+PROFILE := release
+BIN := target/$(PROFILE)/ackclock
+export ACKCLOCK := $(CURDIR)/$(BIN)
 
 demo: build playground
 	@mkdir -p out
@@ -37,16 +41,22 @@ empty :=
 space := $(empty) $(empty)
 DEMO_STRATEGIES := $(subst $(space),$(comma),$(foreach s,tahoe reno newreno sack,$(s) $(s)+lt))
 
-build:
+build: build-$(PROFILE)
+
+build-release:
 	cargo build --release --locked --bin ackclock
 
+build-debug:
+	cargo test --workspace --locked --no-run
+
 # All that has to pass, part by part, with the seconds that each one takes.
-PARTS := lint unit portable oldest rustdoc package fuzz-check clients python browser documents
+PARTS := lint unit portable oldest rustdoc package fuzz-check clients python browser documents \
+    crosscheck
 
 test:
 	@for part in $(PARTS); do \
 	    begin=$$(date +%s); \
-	    $(MAKE) --no-print-directory $$part || exit 1; \
+	    $(MAKE) --no-print-directory PROFILE=debug $$part || exit 1; \
 	    took="$$took  $$part $$(($$(date +%s) - begin)) s\n"; \
 	done; printf "seconds of each part:\n$$took"
 
@@ -142,10 +152,11 @@ browser: demo
 	tools/install chromium tshark tcptrace tcpdump zstd iproute2 netcat-openbsd python3-venv
 	test -x $(BROWSER)/bin/pip || python3 -m venv $(BROWSER)
 	$(BROWSER)/bin/pip install -q -r tests/browser/requirements.txt
-	$(BROWSER)/bin/python tests/browser/playground.py out/playground.html --screenshots out/playground
+	$(BROWSER)/bin/python tests/browser/playground.py out/playground.html --ackclock $(BIN) \
+	    --screenshots out/playground
 	python3 tests/browser/smoke.py out/index.html out/demo.html out/explain/*.html \
 	    $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
-	python3 tests/browser/serve.py --screenshot out/serve.png
+	python3 tests/browser/serve.py --ackclock $(BIN) --screenshot out/serve.png
 	tests/captures.sh
 
 # README.md and the guide: links, every command, the reference pages, the picture.
@@ -177,7 +188,7 @@ PICTURE := $(BIN) compare --strategy reno,sack --drop 14,26,28 --svg
 # The same networks through ns-2 and here: exact order of segments.
 crosscheck: build
 	tools/install ns2 ns2-examples
-	python3 crosscheck/run.py
+	python3 crosscheck/run.py --ackclock $(BIN)
 
 # `linux` against the local kernel, ACK by ACK: records CROSSCHECK_LINUX scenarios from the seed
 # CROSSCHECK_SEED on and compares. Seeds from 1000000 on are kept apart. Needs root.

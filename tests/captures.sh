@@ -3,7 +3,7 @@
 # retransmissions that the sender counted, a comment on each packet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command=target/release/ackclock
+command=${ACKCLOCK:-target/release/ackclock}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 passed=0

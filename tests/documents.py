@@ -6,10 +6,11 @@
 - Every command of README.md and the guide runs: the lines that begin with `$ ` in a console block.
   Lines below a command are its output, which has to be the same; a line `...` stands for any lines.
 
-Each document has a scratch copy of the checkout, in which its commands run in order, with the
-release build on the path. A block that follows `<!-- not run: REASON -->` is left out. One that
-follows `<!-- root: REASON -->` is one script in a network namespace of its own. Its lines below
-commands have to be among what it prints. Without root it is left out.
+Each document has a scratch copy of the checkout, in which its commands run in order. On the path is
+the command that ACKCLOCK in the environment names, by default that of a release. A block that
+follows `<!-- not run: REASON -->` is left out. One that follows `<!-- root: REASON -->` is one script
+in a network namespace of its own. Its lines below commands have to be among what it prints. Without
+root it is left out.
 
     tests/documents.py [--update | --links] [DOCUMENT...]
 
@@ -26,6 +27,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "src"
+BINARY = pathlib.Path(os.environ.get("ACKCLOCK", ROOT / "target" / "release" / "ackclock"))
 BLOCK = re.compile(r"(?:<!-- (not run|root): (.*?) -->\s*)?```console\n(.*?)```", re.S)
 COPIED = ("scenarios", "crates", "tests", "examples", "clients")
 
@@ -117,7 +119,7 @@ def updated(shown, lines):
 def run(page, update):
     """Runs the commands of one document: how many passed and were left out, and the failures."""
     text = page.read_text()
-    env = dict(os.environ, PATH=f"{ROOT / 'target/release'}:{os.environ['PATH']}")
+    env = dict(os.environ, PATH=f"{BINARY.parent.resolve()}:{os.environ['PATH']}")
     passed, skipped, failures = 0, 0, []
     with tempfile.TemporaryDirectory() as scratch:
         for name in COPIED:
