@@ -326,13 +326,19 @@ fn nothing_grows() {
     let (begin, time) = (Instant::now(), Duration::from_secs(time));
     let connections =
         || [&world.ours, &world.other].map(|net| net.with_stack(|stack, _| stack.connections()));
+    // Memory, and for how long a connection is kept, in milliseconds (Little's law): how many there
+    // are depends on how fast the machine transfers.
     let mut samples = Vec::new();
+    let mut before = 0;
     let tick = time / 60;
     eprintln!("{:>8}  {:>10}  {:>18}  {:>9}", "seconds", "RSS (MiB)", "connections", "transfers");
     while begin.elapsed() < time {
         thread::sleep(tick);
-        let sample = (resident(), connections().iter().sum::<usize>());
-        samples.push(sample);
+        let open = connections().iter().sum::<usize>() as u64;
+        let transfers = done.load(Ordering::Relaxed);
+        let kept = open * tick.as_millis() as u64 / (transfers - before).max(1);
+        before = transfers;
+        samples.push((resident(), kept));
         // A gateway remembers the last 65,536 connections, which would take ten minutes to level
         // off.
         if samples.len() % 5 == 0 {
@@ -343,9 +349,9 @@ fn nothing_grows() {
         eprintln!(
             "{:>8.0}  {:>10.1}  {:>18}  {:>9}",
             begin.elapsed().as_secs_f64(),
-            sample.0 as f64 / f64::from(1 << 20),
-            sample.1,
-            done.load(Ordering::Relaxed)
+            resident() as f64 / f64::from(1 << 20),
+            open,
+            transfers
         );
     }
     stop.store(true, Ordering::Relaxed);
@@ -357,10 +363,10 @@ fn nothing_grows() {
         values.sort();
         values[values.len() / 2]
     };
-    let medians = |samples: &[(u64, usize)]| {
+    let medians = |samples: &[(u64, u64)]| {
         (
             median(samples.iter().map(|s| s.0).collect()),
-            median(samples.iter().map(|s| s.1 as u64).collect()),
+            median(samples.iter().map(|s| s.1).collect()),
         )
     };
     let (middle, last) = (medians(&samples[third..2 * third]), medians(&samples[2 * third..]));
@@ -370,7 +376,12 @@ fn nothing_grows() {
         middle.0,
         last.0
     );
-    assert!(last.1 <= middle.1 + middle.1 / 2, "connections grew from {} to {}", middle.1, last.1);
+    assert!(
+        last.1 <= middle.1 + middle.1 / 2,
+        "connections were kept for {} ms, then for {} ms",
+        middle.1,
+        last.1
+    );
     // When all is over, nothing is left but what TIME-WAIT keeps for a second, and what answers a
     // peer that gave up.
     let end = Instant::now() + Duration::from_secs(30);
