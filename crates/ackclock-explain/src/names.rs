@@ -34,6 +34,7 @@ pub(crate) const fn limit(limit: Limit) -> &'static str {
         Limit::CongestionWindow => "congestion window",
         Limit::Recovery => "recovery",
         Limit::Path => "path",
+        Limit::Nagle => "Nagle",
     }
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn limited(limit: Limit, sender: End) -> String {
         }
         Limit::Recovery => format!("the {from} repaired losses or waited for its timer"),
         Limit::Path => "the path carried what it could".into(),
+        Limit::Nagle => format!("small segments of the {from} waited for ACKs (Nagle's algorithm)"),
     }
 }
 

@@ -444,9 +444,9 @@ fn connections_are_added_up_by_host_prefix_and_port() {
     let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let heading = "port connections bytes retransmitted (%) timeouts lost in stalls (s) held up (s) \
         of (s) handshake (%) application (%) receive window (%) congestion window (%) recovery (%) \
-        path (%)";
+        path (%) Nagle (%)";
     assert_eq!(cells(lines[0]), heading);
-    let row = "443 1 90500 5.2 2 1.600 3.300 5.000 0.0 30.0 12.0 0.0 54.0 4.0";
+    let row = "443 1 90500 5.2 2 1.600 3.300 5.000 0.0 30.0 12.0 0.0 54.0 4.0 0.0";
     assert_eq!(cells(lines[1]), row);
     assert_eq!(lines[2..], ["and 1 more: --top 0 shows all"]);
     explained.connections[1].connection.client = "[2001:db8:1:2:3::4]:5".parse().unwrap();

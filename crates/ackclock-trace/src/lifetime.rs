@@ -27,17 +27,21 @@ pub enum Limit {
     /// two hosts is that the bottleneck is busy all the time: its rate times the shortest round
     /// trip.
     Path,
+    /// A segment that is not full waits until the one before it is acknowledged (Nagle's algorithm,
+    /// RFC 9293 section 3.7.4), which the receiver may delay. The application writes in pieces.
+    Nagle,
 }
 
 impl Limit {
     /// All, in a fixed order.
-    pub const ALL: [Limit; 6] = [
+    pub const ALL: [Limit; 7] = [
         Limit::Handshake,
         Limit::Application,
         Limit::ReceiveWindow,
         Limit::CongestionWindow,
         Limit::Recovery,
         Limit::Path,
+        Limit::Nagle,
     ];
 
     /// The name used in every output.
@@ -49,6 +53,7 @@ impl Limit {
             Limit::CongestionWindow => "congestion_window",
             Limit::Recovery => "recovery",
             Limit::Path => "path",
+            Limit::Nagle => "nagle",
         }
     }
 }

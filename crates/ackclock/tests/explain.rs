@@ -174,7 +174,8 @@ fn the_answer_is_what_took_most_time() {
         (&object!("client"), &object!("receive_window"))
     );
     let sums = object!({"handshake_s": 0.04000832, "application_s": 0.0, "receive_window_s": 2.806048,
-        "congestion_window_s": 0.0, "recovery_s": 0.0400864, "path_s": 0.04000736});
+        "congestion_window_s": 0.0, "recovery_s": 0.0400864, "path_s": 0.04000736,
+        "nagle_s": 0.0});
     assert_eq!(connection["from_client"]["limits"], sums);
     let text = ok(&["explain", &path]);
     let verdict = "#0 10.0.0.1:10000 > 198.51.100.1:9: the server's receive window held the client back \

@@ -82,7 +82,7 @@ fn words_tell_what_they_mean_and_are_listed_at_the_end() {
             lost retransmission</abbr></b>";
         assert!(html.contains(timeout), "{html}");
         let (_, words) = html.split_once("<summary>What the words mean</summary>").unwrap();
-        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 26);
+        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 27);
     }
     let shares = "<abbr title=\"losses are repaired, or a timer is waited for\">recovery</abbr> 60 %, \
         <i> 40 %";

@@ -107,6 +107,10 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
         Limit::CongestionWindow => format!(
             "{sender} to {receiver}: losses keep the congestion window small; find where they occur"
         ),
+        Limit::Nagle => format!(
+            "{sender}: its application writes a message in pieces, each of which waits for the ACK of \
+             the last; write messages whole, or set TCP_NODELAY"
+        ),
         Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
     })
 }

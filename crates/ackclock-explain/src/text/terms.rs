@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What limits a sender, then what happens to segments, then causes of stalls.
-pub(crate) const TERMS: [(&str, &str); 26] = [
+pub(crate) const TERMS: [(&str, &str); 27] = [
     ("handshake", "the connection opens: a SYN, or a SYN/ACK, waits for its answer"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
@@ -13,6 +13,11 @@ pub(crate) const TERMS: [(&str, &str); 26] = [
     ),
     ("recovery", "losses are repaired, or a timer is waited for"),
     ("path", "all that was given is on its way, or the bottleneck is busy"),
+    (
+        "Nagle",
+        "a segment that is not full waits for the ACK of the one before it, which the receiver may \
+         delay (Nagle's algorithm)",
+    ),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
     (
         "round trip",

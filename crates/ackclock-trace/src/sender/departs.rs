@@ -65,7 +65,7 @@ impl SenderModel {
             self.after_silence(sent);
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
-        self.limits.new_data(sent.at, &self.stream, asked);
+        self.limits.new_data(sent, &self.stream, asked);
         if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
             self.episodes.closes(sent.position);
         }

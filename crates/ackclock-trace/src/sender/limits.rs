@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ackclock_tcp::{Span, Time};
 
 use super::cells::Cells;
+use super::input::Sent;
 use super::stream::Stream;
 use super::stream::timers::nearly;
 use crate::lifetime::{Lifetime, Limit};
@@ -48,8 +49,8 @@ pub(crate) struct Limits {
     /// The SYN has not been answered.
     opening: bool,
     found: Lifetime,
-    /// The largest window that has limited the sender, in bytes.
-    full_window: u64,
+    /// The largest window that has limited the sender, in bytes: 2^30 at most (RFC 7323 section 2.3).
+    full_window: u32,
     pending: Pending,
     /// What of `pending.window` and `pending.flight` has passed since the timer was set at the
     /// latest.
@@ -60,6 +61,8 @@ pub(crate) struct Limits {
     probed: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
     due: bool,
+    /// Nothing was outstanding before the new data that last went out, and it was one segment.
+    alone: bool,
     path: Arc<Path>,
     /// What of this sender counts as outstanding on the path, in bytes.
     counted: u64,
@@ -146,7 +149,11 @@ impl Limits {
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
     #[inline]
-    pub fn new_data(&mut self, at: Time, stream: &Stream, asked: bool) {
+    pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
+        let at = sent.at;
+        let idle = stream.outstanding.is_empty() || (self.alone && self.due);
+        let single = sent.payload() <= stream.terms.mss;
+        let alone = std::mem::replace(&mut self.alone, idle && single);
         let silent = self.silent.window + self.silent.flight;
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
         let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
@@ -159,7 +166,11 @@ impl Limits {
         self.silent = Silent::default();
         let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
-            self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
+            if alone && idle && is_small(sent, stream) && !stream.has_no_room() {
+                self.follows_one(sent, stream, asked);
+            } else {
+                self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
+            }
         }
     }
 
@@ -174,7 +185,7 @@ impl Limits {
         if due || follows_ack(at, stream, asked) || stream.has_no_room() {
             let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
             if window + shut > Span::ZERO {
-                self.full_window = self.full_window.max(offered);
+                self.full_window = self.full_window.max(u32::try_from(offered).unwrap_or(u32::MAX));
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
@@ -185,6 +196,18 @@ impl Limits {
             self.found.take(Limit::Path, probed);
             self.probed = probed;
         }
+        self.most = 0;
+    }
+
+    /// A segment that is not full goes out when one is acknowledged that was outstanding alone. Cwnd had
+    /// room for both: Nagle's algorithm held it, or it was written only now.
+    fn follows_one(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
+        let waited = std::mem::take(&mut self.due) || follows_ack(sent.at, stream, asked);
+        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(sent.at) <= SOON;
+        if waited && at_once {
+            self.found.add(Limit::Nagle, std::mem::take(&mut self.pending.flight));
+        }
+        self.had_no_more();
         self.most = 0;
     }
 
@@ -218,7 +241,7 @@ impl Limits {
 
     /// The largest window that has limited the sender, in bytes; 0 if none has, or a closed one.
     pub fn full_window(&self) -> u64 {
-        self.full_window
+        self.full_window.into()
     }
 
     /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
@@ -254,6 +277,11 @@ fn level(segments: u64) -> usize {
 fn segments(level: usize) -> u64 {
     let shift = (level / 8).saturating_sub(1);
     (level as u64 - shift as u64 * 8) << shift
+}
+
+/// Whether Nagle's algorithm may hold this back: a FIN goes all the same (`tcp_nagle_test`).
+fn is_small(sent: &Sent, stream: &Stream) -> bool {
+    sent.payload() > 0 && sent.payload() < stream.terms.mss && !sent.fin
 }
 
 /// Cwnd is full, as far as was seen.

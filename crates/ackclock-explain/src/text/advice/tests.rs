@@ -86,6 +86,19 @@ fn why_packets_are_lost() {
     );
 }
 
+#[test]
+fn messages_in_pieces() {
+    let mut flow = lossy(Vec::new());
+    flow.lifetime.add(Limit::Nagle, span(1500));
+    assert_eq!(
+        lines(connection(flow)),
+        [
+            "192.0.2.2: its application writes a message in pieces, each of which waits for the ACK of \
+          the last; write messages whole, or set TCP_NODELAY (Nagle: 1.5 s)"
+        ]
+    );
+}
+
 /// What is to be done for two reasons is said once, with the time of both.
 #[test]
 fn the_same_advice_twice_is_one_line() {

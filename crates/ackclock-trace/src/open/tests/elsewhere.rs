@@ -54,7 +54,8 @@ fn a_queue_that_nothing_shows() {
 #[test]
 fn data_that_waits_for_an_ack_comes_a_little_early() {
     each(|mut talk| {
-        talk.at(0.0, syn(0)).at(0.01, syn(1));
+        let opens = |end| syn(end).options(|options| options.mss = Some(1000));
+        talk.at(0.0, opens(0)).at(0.01, opens(1));
         for n in 0..5 {
             let at = 23.0 + 22.4 * n as f64;
             talk.at(at, c(1000 * n, 1000)).at(at + 0.01, s(0, 0).ack(1000 * (n + 1)));
@@ -62,5 +63,20 @@ fn data_that_waits_for_an_ack_comes_a_little_early() {
         let lifetime = talk.one().from_client.lifetime;
         let shares = [Limit::CongestionWindow, Limit::Path].map(|limit| share(&lifetime, limit));
         assert_eq!(shares, [89.6, 0.01]);
+    });
+}
+
+/// The same with pieces of 100 bytes: Nagle's algorithm holds each until the last is acknowledged.
+#[test]
+fn small_pieces_that_wait_for_acks_on_their_way() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.01, syn(1));
+        for n in 0..5 {
+            let at = 23.0 + 22.4 * n as f64;
+            talk.at(at, c(100 * n, 100)).at(at + 0.01, s(0, 0).ack(100 * (n + 1)));
+        }
+        let lifetime = talk.one().from_client.lifetime;
+        let limits = [Limit::Nagle, Limit::CongestionWindow, Limit::Path];
+        assert_eq!(limits.map(|limit| share(&lifetime, limit)), [89.6, 0.0, 0.01]);
     });
 }

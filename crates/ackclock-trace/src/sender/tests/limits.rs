@@ -11,7 +11,7 @@ use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
 
 /// The shares in milliseconds, in the order of [`Limit::ALL`].
-fn shares(line: Line) -> [f64; 6] {
+fn shares(line: Line) -> [f64; 7] {
     let lifetime: Lifetime = line.found().lifetime;
     Limit::ALL.map(|limit| (lifetime.of(limit).0 / 1000) as f64 / 1000.0)
 }
@@ -25,7 +25,7 @@ fn nothing_to_send() {
     line.ack(200.0, 1);
     line.send(400.0, [1]);
     line.ack(450.0, 2);
-    assert_eq!(shares(line), [50.0, 300.0, 0.0, 0.0, 0.0, 100.0]);
+    assert_eq!(shares(line), [50.0, 300.0, 0.0, 0.0, 0.0, 100.0, 0.0]);
 }
 
 /// Four segments fill the window, and each ACK lets four more go; the last four are all there is.
@@ -39,7 +39,7 @@ fn the_receivers_window() {
         line.send(at, 4 * round..4 * round + 4);
         line.ack(at + 50.0, 4 * round + 4);
     }
-    assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997]);
+    assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997, 0.0]);
 }
 
 /// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round. Of
@@ -71,7 +71,7 @@ fn a_window_of_unknown_scale() {
         line.send(at, 4 * round..4 * round + 4);
         line.ack(at + 50.0, 4 * round + 4);
     }
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 150.003, 0.0, 49.997]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 150.003, 0.0, 49.997, 0.0]);
 }
 
 /// A closed window is closed at any scale.
@@ -102,7 +102,7 @@ fn a_closed_window() {
     line.send(400.0, [1]);
     line.closed_window(450.0, 2);
     line.ack(950.0, 2);
-    assert_eq!(shares(line), [50.0, 500.0, 300.0, 0.0, 0.0, 100.0]);
+    assert_eq!(shares(line), [50.0, 500.0, 300.0, 0.0, 0.0, 100.0, 0.0]);
 }
 
 /// Slow start without a queue: each ACK lets more go.
@@ -116,7 +116,7 @@ fn the_congestion_window() {
     line.ack(150.0, 6);
     line.send(150.0, 6..8);
     line.ack(200.0, 8);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 100.001, 0.0, 49.999]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 100.001, 0.0, 49.999, 0.0]);
 }
 
 /// The same with a bottleneck of 20 ms a segment, which is busy as long as three are outstanding.
@@ -132,7 +132,7 @@ fn the_bottleneck() {
         line.send(120.0 + 20.0 * n as f64, [n + 3]);
     }
     line.ack(300.0, 10);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 0.0, 249.998]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 0.0, 249.998, 0.0]);
 }
 
 /// The last segment is lost: from the last event before the timeout to the ACK of what it sent.
@@ -144,7 +144,7 @@ fn a_timeout() {
     line.ack(100.0, 2);
     line.send(350.0, [2]);
     line.ack(400.0, 3);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998, 0.0]);
 }
 
 /// While the first segment waits for its timer, the SYN/ACK comes again. It tells nothing new.
@@ -156,7 +156,7 @@ fn a_timeout_and_a_syn_ack_again() {
     line.acked_again(1050.0);
     line.send(1250.0, [0]);
     line.ack(1300.0, 1);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 1250.0, 0.0]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 1250.0, 0.0, 0.0]);
 }
 
 /// A window of one segment, and the receiver delays its ACK for longer than the probe's timer: new
@@ -170,7 +170,7 @@ fn a_probe_of_new_data() {
     line.ack(300.0, 2);
     line.send(300.0, [2]);
     line.ack(350.0, 3);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 50.0, 200.0, 50.0]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 50.0, 200.0, 50.0, 0.0]);
 }
 
 /// The same, but no more goes out on the ACK: the application wrote it after 200 ms.
@@ -181,7 +181,7 @@ fn a_write_of_its_own() {
     line.send(50.0, [0]);
     line.send(250.0, [1]);
     line.ack(300.0, 2);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 0.0, 250.0]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 0.0, 250.0, 0.0]);
 }
 
 /// Three segments fill the window; the bottleneck takes 10 ms for each, so the path holds five. While
@@ -206,7 +206,7 @@ fn another_connection_fills_the_path() {
         let lifetime = line.found().lifetime;
         let ms = |span: Span| (span.0 / 1000) as f64 / 1000.0;
         let found = Limit::ALL.map(|limit| ms(lifetime.of(limit)));
-        assert_eq!(found, [50.0, 0.0, 0.0, cwnd, 0.0, path]);
+        assert_eq!(found, [50.0, 0.0, 0.0, cwnd, 0.0, path, 0.0]);
         // Two of five could be on their way in that time, too.
         assert_eq!(ms(lifetime.idle()), idle);
         // Its own is no longer outstanding.
@@ -227,7 +227,7 @@ fn a_recovery() {
     line.send(104.0, [0]);
     line.ack_sack(105.0, 0, &[(1, 6)]);
     line.ack(154.0, 6);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.005, 50.0, 53.995]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.005, 50.0, 53.995, 0.0]);
 }
 
 /// An application that writes now and then, with something always on its way.
@@ -275,4 +275,60 @@ fn a_fin_without_an_answer_is_no_stall() {
     let found = line.found();
     assert_eq!(found.stalls, []);
     assert_eq!(found.lifetime.of(Limit::Recovery), Span::ZERO);
+}
+
+/// Pieces of messages, in the order in which they go out: when, of how many bytes, and when the ACK
+/// of all comes.
+fn pieces(pieces: &[(f64, u32, Option<f64>)]) -> [f64; 7] {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    let mut position = 0;
+    for &(at, len, acked) in pieces {
+        line.frame += 1;
+        line.sent(ms(at), position, len, false);
+        position += u64::from(len);
+        acked.into_iter().for_each(|acked| line.acked_at(acked, position));
+    }
+    shares(line)
+}
+
+/// A message of 600 bytes in two pieces: the second waits for the ACK of the first, which the
+/// receiver delays by 40 ms.
+#[test]
+fn nagle() {
+    let found = pieces(&[(50.0, 100, Some(140.0)), (140.0, 500, Some(190.0))]);
+    assert_eq!(found, [50.0, 0.0, 0.0, 0.0, 0.0, 50.0, 90.0]);
+}
+
+/// A full segment waits for no ACK.
+#[test]
+fn nagle_lets_full_segments_go() {
+    let found = pieces(&[(50.0, 100, Some(140.0)), (140.0, 1000, Some(190.0))]);
+    assert_eq!(found, [50.0, 0.0, 0.0, 90.0, 0.0, 50.0, 0.0]);
+}
+
+/// What goes out 2 ms after the ACK was written then: what Nagle's algorithm holds goes at once.
+#[test]
+fn nagle_waits_for_the_ack_alone() {
+    let found = pieces(&[(50.0, 100, Some(140.0)), (142.0, 500, Some(190.0))]);
+    assert_eq!(found, [50.0, 2.0, 0.0, 0.0, 0.0, 138.0, 0.0]);
+}
+
+/// Two small segments outstanding: the algorithm is off, and cwnd was full.
+#[test]
+fn no_nagle_where_small_segments_go_beside_others() {
+    let found = pieces(&[(50.0, 100, None), (50.0, 100, Some(140.0)), (140.0, 500, Some(190.0))]);
+    assert_eq!(found, [50.0, 0.0, 0.0, 90.0, 0.0, 50.0, 0.0]);
+}
+
+/// A FIN with the last bytes is not held back (`tcp_nagle_test`).
+#[test]
+fn nagle_lets_a_fin_go() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.sent(ms(50.0), 0, 100, false);
+    line.acked_at(140.0, 100);
+    line.sent(ms(140.0), 100, 501, true);
+    line.acked_at(190.0, 601);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 90.0, 0.0, 50.0, 0.0]);
 }
