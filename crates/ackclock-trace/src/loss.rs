@@ -43,11 +43,19 @@ pub enum LossCause {
         /// The mean number of segments lost in a row: 1 if each is lost by itself.
         run: f64,
     },
+    /// A path that takes shorter packets than the sender believes, and none of whose routers can
+    /// say so (a black hole, RFC 2923 section 2.1). Both are bytes of IP packets.
+    PathMtu {
+        /// The longest that came through.
+        passed: u32,
+        /// The shortest of those that were lost, longer than that.
+        lost: u32,
+    },
 }
 
 impl LossCause {
     /// The names of all, in a fixed order.
-    pub const NAMES: [&str; 3] = ["drop_tail", "policer", "random"];
+    pub const NAMES: [&str; 4] = ["drop_tail", "policer", "random", "path_mtu"];
 
     /// The name used in every output.
     pub const fn name(&self) -> &'static str {
@@ -55,6 +63,7 @@ impl LossCause {
             LossCause::DropTail { .. } => Self::NAMES[0],
             LossCause::Policer { .. } => Self::NAMES[1],
             LossCause::Random { .. } => Self::NAMES[2],
+            LossCause::PathMtu { .. } => Self::NAMES[3],
         }
     }
 }

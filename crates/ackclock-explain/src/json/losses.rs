@@ -15,6 +15,8 @@ pub(super) struct LossesJson {
     queue_size: Option<u64>,
     random_rate: Option<f64>,
     random_run: Option<f64>,
+    mtu_passed: Option<u32>,
+    mtu_lost: Option<u32>,
 }
 
 /// What round trips take beyond the shortest.
@@ -45,6 +47,8 @@ impl LossesJson {
             queue_size: None,
             random_rate: None,
             random_run: None,
+            mtu_passed: None,
+            mtu_lost: None,
         };
         match losses.cause {
             Some(LossCause::Policer { rate_bps, burst }) => {
@@ -55,6 +59,9 @@ impl LossesJson {
             }
             Some(LossCause::Random { rate, run }) => {
                 (json.random_rate, json.random_run) = (Some(rate), Some(run));
+            }
+            Some(LossCause::PathMtu { passed, lost }) => {
+                (json.mtu_passed, json.mtu_lost) = (Some(passed), Some(lost));
             }
             None => {}
         }

@@ -20,6 +20,9 @@ const MOST: usize = 3;
 /// Something is worth advice if it has this part of a connection's time: one tenth.
 const WORTH: u64 = 10;
 
+/// A full segment is too long for the path, perhaps, if it was sent again so often and in vain.
+const UNANSWERED: usize = 3;
+
 /// An answer to a SYN is late after so many round trips.
 const LATE: u64 = 3;
 
@@ -212,6 +215,13 @@ fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) ->
             );
             (line, what, span)
         }
+        _ if full_segments_never_arrived(found, flow) => {
+            let line = format!(
+                "{sender} to {receiver}: the handshake passed, and no full segment did; see whether \
+                 packets are too long for the path (ping -M do -s 1472)"
+            );
+            (line, what, span)
+        }
         _ => {
             let line = losses::advice(flow, &sender, &receiver)
                 .unwrap_or_else(|| format!("{sender} to {receiver}: packets are lost; find where"));
@@ -219,6 +229,14 @@ fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) ->
         }
     };
     Some(Advice { line, what, span })
+}
+
+/// Nothing of the data was acknowledged, and full segments were sent again by the timer: an outage
+/// since the handshake, or a path MTU that is too small and of which no router tells (RFC 2923
+/// section 2.1).
+fn full_segments_never_arrived(found: &Found, flow: &Flow) -> bool {
+    let full = flow.retransmissions.iter().filter(|r| r.len >= flow.mss);
+    found.connection.begun && flow.rtt.is_none() && full.count() >= UNANSWERED
 }
 
 /// Those that send no tail loss probes for certain: over all of its connections, for which its

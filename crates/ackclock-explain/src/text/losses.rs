@@ -30,6 +30,10 @@ pub(super) fn of(flow: &Flow) -> Option<String> {
              queue nor a policer",
             100.0 * rate
         ),
+        LossCause::PathMtu { passed, lost } => format!(
+            "its losses fit a path MTU that is too small, and of which no router tells: packets of \
+             {passed} bytes came through, none of {lost} did"
+        ),
     })
 }
 
@@ -68,6 +72,10 @@ pub(super) fn advice(flow: &Flow, sender: &str, receiver: &str) -> Option<String
              control that does not take each loss for congestion (bbr)",
             100.0 * rate
         ),
+        LossCause::PathMtu { lost, .. } => format!(
+            "packets of {lost} bytes do not come through, shorter ones do; let ICMP through, lower \
+             the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
+        ),
     };
     Some(format!("{sender} to {receiver}: {what}"))
 }
@@ -105,6 +113,11 @@ mod tests {
             "its losses fit random loss: 1.2 % of segments, 1.0 in a row, with neither a full queue \
              nor a policer"
         );
+        assert_eq!(
+            text(LossCause::PathMtu { passed: 1076, lost: 1500 }),
+            "its losses fit a path MTU that is too small, and of which no router tells: packets of 1076 \
+             bytes came through, none of 1500 did"
+        );
         assert_eq!(of(&Flow::default()), None);
     }
 
@@ -133,6 +146,16 @@ mod tests {
             text(LossCause::Random { rate: 0.0123, run: 1.0 }),
             "A to B: 1.2 % of the segments are lost at random; repair the link, or use a congestion \
              control that does not take each loss for congestion (bbr)"
+        );
+    }
+
+    #[test]
+    fn what_to_do_about_a_black_hole() {
+        let cause = LossCause::PathMtu { passed: 1076, lost: 1500 };
+        assert_eq!(
+            advice(&flow(cause), "A", "B").unwrap(),
+            "A to B: packets of 1500 bytes do not come through, shorter ones do; let ICMP through, \
+             lower the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
         );
     }
 

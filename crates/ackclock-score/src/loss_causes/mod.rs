@@ -167,7 +167,7 @@ impl Summary {
             }
             Some(LossCause::DropTail { delay, .. }) => add(2, delay.secs_f64(), drawn.full),
             Some(LossCause::Random { rate, .. }) => add(3, rate, Some(answer.rate)),
-            None => {}
+            Some(LossCause::PathMtu { .. }) | None => {}
         }
     }
 

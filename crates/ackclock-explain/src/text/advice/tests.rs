@@ -61,7 +61,8 @@ fn again(at: u64, position: u64, kind: Kind) -> Retransmission {
 
 /// A server whose recovery takes two of four seconds.
 fn lossy(retransmissions: Vec<Retransmission>) -> Flow {
-    let mut flow = Flow { offered: syn(true), bytes: 9000, retransmissions, ..Flow::default() };
+    let offered = syn(true);
+    let mut flow = Flow { offered, bytes: 9000, mss: 1448, retransmissions, ..Flow::default() };
     flow.lifetime.add(Limit::Path, span(2000));
     flow.lifetime.add(Limit::Recovery, span(2000));
     flow
@@ -84,6 +85,25 @@ fn why_packets_are_lost() {
           rate (recovery: 2.0 s)"
         ]
     );
+}
+
+/// Of a full segment that is sent three times again in vain nobody knows more.
+#[test]
+fn full_segments_that_never_arrive() {
+    let line = "192.0.2.2 to 192.0.2.1: the handshake passed, and no full segment did; see whether \
+        packets are too long for the path (ping -M do -s 1472) (recovery: 2.0 s)";
+    let timeouts = |n: u64, mss: u32| {
+        let mut flow = lossy((0..n).map(|n| again(1000 + n, 0, Kind::BackedOffTimeout)).collect());
+        flow.mss = mss;
+        flow
+    };
+    assert_eq!(lines(connection(timeouts(3, 1000))), [line]);
+    assert_eq!(lines(connection(timeouts(2, 1000))), [LOST]);
+    assert_eq!(lines(connection(timeouts(3, 1448))), [LOST]);
+    let span = span(50);
+    let rtt = RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
+    let acknowledged = Flow { rtt: Some(rtt), ..timeouts(3, 1000) };
+    assert_eq!(lines(connection(acknowledged)), [LOST]);
 }
 
 #[test]

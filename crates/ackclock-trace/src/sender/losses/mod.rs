@@ -10,6 +10,7 @@
 
 mod bucket;
 mod delay;
+mod size;
 mod timeline;
 mod verdict;
 
@@ -79,12 +80,17 @@ struct AllLost {
     episode: (Time, u32),
     /// Retransmissions of what was not seen going out.
     unseen: u32,
+    /// The longest segment whose round trip was measured since, in bytes of payload.
+    longest: u32,
 }
 
 impl LossRecord {
     /// An ACK measures the round trip of this segment, which went out later than all before it.
     #[inline]
     pub fn passed(&mut self, at: Time, gone: &Departure, least: Span) {
+        if let Some(losses) = &mut self.losses {
+            losses.longest = losses.longest.max(gone.len);
+        }
         if gone.at >= self.next && !self.is_full() {
             self.record(at, gone, least);
         }
@@ -93,7 +99,7 @@ impl LossRecord {
     #[cold]
     fn record(&mut self, at: Time, gone: &Departure, least: Span) {
         let trip = micros(at.since(gone.at));
-        let Departure { at, position, flight } = *gone;
+        let Departure { at, position, flight, .. } = *gone;
         if self.passed.capacity() == 0 {
             // Of many senders there is no other, since they send one request.
             self.passed.reserve_exact(1);
@@ -181,14 +187,16 @@ impl LossRecord {
             r.spurious.is_none() && (r.known || sack || r.kind != Kind::SlowStart)
         };
         let Some(losses) = &mut self.losses else { return Losses::default() };
+        let too_long = size::too_long(losses.longest, &stream.terms, retransmissions);
         losses.lost.retain(|lost| retransmissions.get(lost.again as usize).is_some_and(is_lost));
         losses.lost.sort_by_key(|lost| (lost.at, lost.position));
         let (counted, unseen) = (losses.lost.len() as u32, losses.unseen);
         let Some(timeline) = Timeline::new(&self, stream, retransmissions) else {
-            return Losses { counted, ..Losses::default() };
+            return Losses { counted, cause: too_long, ..Losses::default() };
         };
         let mostly_seen = u64::from(unseen) * 4 <= u64::from(counted);
         let cause = mostly_seen.then(|| verdict::cause(&timeline, rate_bps)).flatten();
+        let cause = too_long.or(cause);
         Losses { counted, episodes: timeline.episodes() as u32, cause }
     }
 }

@@ -45,12 +45,13 @@ pub(crate) struct Segment {
     pub unseen: bool,
 }
 
-/// When a segment first went out, and with how much outstanding ([`Segment::flight`]).
+/// When a segment first went out, of how many bytes, and with how much outstanding ([`Segment::flight`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Departure {
     pub at: Time,
     pub position: u64,
     pub flight: u32,
+    pub len: u32,
 }
 
 impl Segment {
@@ -59,7 +60,8 @@ impl Segment {
     }
 
     pub fn departure(&self) -> Departure {
-        Departure { at: self.first_at, position: self.position, flight: self.flight }
+        let Segment { first_at: at, position, flight, len, .. } = *self;
+        Departure { at, position, flight, len }
     }
 
     /// None of its transmissions was seen.

@@ -145,3 +145,54 @@ fn memory_is_bounded() {
 fn losses_are_bounded() {
     assert_eq!(trains(40, Path::Policer, Sight::Sent).counted, 256);
 }
+
+/// After a request of 100 bytes, `attempts` timeouts send 1,000 bytes again in vain, and another one
+/// `last` of them, which arrive. The rest follows in as large pieces, and then a segment of `then`
+/// bytes.
+fn black_hole(attempts: u32, last: u32, then: u32) -> Option<LossCause> {
+    let mut line = Line::sack(50.0);
+    let send = |line: &mut Line, t: f64, position: u64, len: u32| {
+        line.frame += 1;
+        line.sent(ms(t), position, len, false);
+    };
+    line.ack(50.0, 0);
+    send(&mut line, 50.0, 0, 100);
+    line.acked_at(100.0, 100);
+    for n in 0..2 {
+        send(&mut line, 100.0, 100 + 1000 * n, 1000);
+    }
+    let mut t = 350.0;
+    for n in 0..attempts {
+        send(&mut line, t, 100, 1000);
+        t += 500.0 * f64::from(1 << n);
+    }
+    let mut position = 100;
+    while position < 2100 {
+        send(&mut line, t, position, last);
+        position += u64::from(last);
+        t += 50.0;
+        line.acked_at(t, position);
+    }
+    send(&mut line, t, 2100, then);
+    line.acked_at(t + 50.0, 2100 + u64::from(then));
+    line.found().losses.cause
+}
+
+#[test]
+fn a_path_mtu_that_is_too_small() {
+    let cause = LossCause::PathMtu { passed: 540, lost: 1040 };
+    assert_eq!(black_hole(3, 500, 500), Some(cause));
+}
+
+/// An outage loses as much, but what was lost comes through at last.
+#[test]
+fn an_outage_is_no_path_mtu() {
+    assert_eq!(black_hole(3, 1000, 1000), None);
+    assert_eq!(black_hole(3, 500, 1000), None);
+}
+
+/// Two retransmissions may be lost by chance.
+#[test]
+fn a_path_mtu_takes_three_retransmissions_lost() {
+    assert_eq!(black_hole(2, 500, 500), None);
+}

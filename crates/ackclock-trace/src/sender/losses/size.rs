@@ -1,0 +1,35 @@
+//! Were packets lost because they were too long for the path? A path whose routers cannot say so
+//! takes all that is shorter than its MTU and nothing else (a black hole, RFC 2923 section 2.1). A
+//! sender that tries shorter ones after timeouts (RFC 4821 section 7.7, `tcp_mtu_probing`) goes on.
+
+use super::super::input::Terms;
+use crate::connection::{Kind, Retransmission};
+use crate::loss::LossCause;
+
+/// With fewer retransmissions lost, an outage is as likely.
+const LEAST: usize = 3;
+
+/// Timeouts sent a segment again and again in vain, and then a shorter part of it, which arrived, while
+/// nothing as long did. `longest`: of what arrived on its first transmission since the first loss.
+///
+/// A timer sends one packet. What else goes out is of no use where offload sends several at once, of
+/// lengths that the capture does not show.
+pub(super) fn too_long(
+    longest: u32,
+    terms: &Terms,
+    retransmissions: &[Retransmission],
+) -> Option<LossCause> {
+    let offload = longest > terms.mss;
+    let by_timer = || {
+        let timer = |r: &&Retransmission| matches!(r.kind, Kind::Timeout | Kind::BackedOffTimeout);
+        retransmissions.iter().filter(timer)
+    };
+    let arrived = || by_timer().filter(|r| r.lost == Some(false));
+    let passed = arrived().map(|r| r.len).max()?.max(if offload { 0 } else { longest });
+    let shortened = |r: &Retransmission| arrived().any(|a| a.seq == r.seq && a.at > r.at);
+    let lost = || by_timer().filter(|r| r.lost == Some(true) && r.len > passed && shortened(r));
+    let shortest = lost().map(|r| r.len).min()?;
+    let packet = |len: u32| len + terms.header;
+    (lost().count() >= LEAST)
+        .then_some(LossCause::PathMtu { passed: packet(passed), lost: packet(shortest) })
+}
