@@ -6,7 +6,9 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
-use ackclock_trace::{Ended, Flow, Kind, Limit, Recovery, Retransmission, StallCause, State};
+use ackclock_trace::{
+    Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
+};
 
 use super::losses;
 use super::words::{size, time};
@@ -37,10 +39,10 @@ struct Advice {
 
 /// A line for each thing to change.
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
-    let silent = senders_without_probes(explained);
+    let known = Known { silent: senders_without_probes(explained), causes: causes(explained) };
     let mut all: BTreeMap<String, BTreeMap<&str, Span>> = BTreeMap::new();
     for found in &explained.connections {
-        for Advice { line, what, span } in one(found, &silent) {
+        for Advice { line, what, span } in one(found, &known) {
             let sum = all.entry(line).or_default().entry(what).or_default();
             *sum = *sum + span;
         }
@@ -56,7 +58,48 @@ pub(crate) fn of(explained: &Explained) -> Vec<String> {
     all.into_iter().map(|(line, spans)| format!("{line} ({})", about(spans))).collect()
 }
 
-fn one(found: &Found, silent: &BTreeSet<IpAddr>) -> Vec<Advice> {
+/// What all connections of a host tell of one.
+struct Known {
+    /// Senders without tail loss probes.
+    silent: BTreeSet<IpAddr>,
+    causes: BTreeMap<Way, LossCause>,
+}
+
+/// From one host to another.
+type Way = (IpAddr, IpAddr);
+
+fn way(found: &Found, from: End) -> Way {
+    (address(found, from), address(found, from.other()))
+}
+
+impl Known {
+    /// What to do about the losses on the way of this end, if their reason is known.
+    fn why_lost(&self, found: &Found, from: End) -> Option<String> {
+        let cause = self.causes.get(&way(found, from)).copied();
+        let cause = cause.or(found.flow(from).losses.cause)?;
+        let (sender, receiver) = hosts(found, from);
+        Some(losses::advice(cause, found.flow(from).rtt, &sender, &receiver))
+    }
+}
+
+/// Why packets are lost on each way, by the connection with the most losses whose reason is known:
+/// others lose theirs in the same place. Of two reasons on one way neither holds for others.
+fn causes(explained: &Explained) -> BTreeMap<Way, LossCause> {
+    let mut ways: BTreeMap<Way, Vec<Losses>> = BTreeMap::new();
+    for found in &explained.connections {
+        for (end, flow) in found.flows().filter(|(_, flow)| flow.losses.cause.is_some()) {
+            ways.entry(way(found, end)).or_default().push(flow.losses);
+        }
+    }
+    let agreed = |losses: Vec<Losses>| {
+        let name = |losses: &Losses| losses.cause.map(|cause| cause.name());
+        let one = losses.windows(2).all(|two| name(&two[0]) == name(&two[1]));
+        losses.into_iter().filter(|_| one).max_by_key(|losses| losses.counted)?.cause
+    };
+    ways.into_iter().filter_map(|(way, losses)| Some((way, agreed(losses)?))).collect()
+}
+
+fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let (from, lifetime) = (found.sender(), found.lifetime());
     let least = Span(lifetime.whole().0 / WORTH).max(Span(1));
     let advise = |limit: Limit| {
@@ -67,15 +110,15 @@ fn one(found: &Found, silent: &BTreeSet<IpAddr>) -> Vec<Advice> {
         };
         match span {
             _ if span < least => None,
-            _ if limit == Limit::Recovery => recovery(found, from, least, silent),
-            _ => Some(Advice { line: advice(found, from, limit)?, what, span }),
+            _ if limit == Limit::Recovery => recovery(found, from, least, known),
+            _ => Some(Advice { line: advice(found, from, limit, known)?, what, span }),
         }
     };
     let opening = handshake(found).filter(|advice| advice.span >= least);
     Limit::ALL.into_iter().filter_map(advise).chain(opening).collect()
 }
 
-fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
+fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<String> {
     let (flow, to) = (found.flow(from), found.flow(from.other()));
     let (sender, receiver) = hosts(found, from);
     Some(match limit {
@@ -104,12 +147,12 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
         ),
-        Limit::CongestionWindow if flow.losses.cause.is_some() => {
-            return losses::advice(flow, &sender, &receiver);
-        }
-        Limit::CongestionWindow => format!(
-            "{sender} to {receiver}: losses keep the congestion window small; find where they occur"
-        ),
+        Limit::CongestionWindow => known.why_lost(found, from).unwrap_or_else(|| {
+            format!(
+                "{sender} to {receiver}: losses keep the congestion window small; find where they \
+                 occur"
+            )
+        }),
         Limit::Nagle => format!(
             "{sender}: its application writes a message in pieces, each of which waits for the ACK of \
              the last; write messages whole, or set TCP_NODELAY"
@@ -172,8 +215,7 @@ fn marked_rather_than_lost(flow: &Flow) -> bool {
 }
 
 /// What would have made recovery shorter, by at `least` so much; or else why it was needed.
-/// `silent` are the senders without probes.
-fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) -> Option<Advice> {
+fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
     let (flow, to) = (found.flow(from), found.flow(from.other()));
     let (sender, receiver) = hosts(found, from);
     let refuses =
@@ -195,7 +237,7 @@ fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) ->
             let line = format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
             (line, several_at_once, several)
         }
-        _ if saved >= least && silent.contains(&address(found, from)) => {
+        _ if saved >= least && known.silent.contains(&address(found, from)) => {
             let line = format!(
                 "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
             );
@@ -223,7 +265,8 @@ fn recovery(found: &Found, from: End, least: Span, silent: &BTreeSet<IpAddr>) ->
             (line, what, span)
         }
         _ => {
-            let line = losses::advice(flow, &sender, &receiver)
+            let line = known
+                .why_lost(found, from)
                 .unwrap_or_else(|| format!("{sender} to {receiver}: packets are lost; find where"));
             (line, what, span)
         }

@@ -1,6 +1,7 @@
 //! Why packets were lost, and how long they waited, in words.
 
 use ackclock_tcp::Span;
+use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{Flow, LossCause};
 
 use super::words::{rate, size, time};
@@ -52,9 +53,14 @@ pub(crate) fn queueing(found: &Found) -> Option<String> {
 }
 
 /// What to do about it, on the way from `sender` to `receiver`.
-pub(super) fn advice(flow: &Flow, sender: &str, receiver: &str) -> Option<String> {
-    let least = flow.rtt.map_or(Span::ZERO, |rtt| rtt.min);
-    let what = match flow.losses.cause? {
+pub(super) fn advice(
+    cause: LossCause,
+    rtt: Option<RoundTrip>,
+    sender: &str,
+    receiver: &str,
+) -> String {
+    let least = rtt.map_or(Span::ZERO, |rtt| rtt.min);
+    let what = match cause {
         LossCause::Policer { rate_bps, .. } => format!(
             "a policer drops what exceeds {}; pace or shape below that rate",
             rate(rate_bps)
@@ -77,13 +83,12 @@ pub(super) fn advice(flow: &Flow, sender: &str, receiver: &str) -> Option<String
              the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
         ),
     };
-    Some(format!("{sender} to {receiver}: {what}"))
+    format!("{sender} to {receiver}: {what}")
 }
 
 #[cfg(test)]
 mod tests {
     use ackclock_trace::Losses;
-    use ackclock_trace::connection::RoundTrip;
 
     use super::*;
     use crate::fixture;
@@ -123,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_to_do() {
-        let text = |cause| advice(&flow(cause), "A", "B").unwrap();
+        let text = |cause| advice(cause, None, "A", "B");
         assert_eq!(
             text(LossCause::Policer { rate_bps: 5e6, burst: None }),
             "A to B: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that rate"
@@ -137,9 +142,8 @@ mod tests {
         let span = Span::from_millis(100);
         let rtt =
             RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
-        let small = Flow { rtt: Some(rtt), ..flow(queue(5)) };
         assert_eq!(
-            advice(&small, "A", "B").unwrap(),
+            advice(queue(5), Some(rtt), "A", "B"),
             "A to B: a queue overflows that holds 5.0 ms; give it room, or pace (fq)"
         );
         assert_eq!(
@@ -153,7 +157,7 @@ mod tests {
     fn what_to_do_about_a_black_hole() {
         let cause = LossCause::PathMtu { passed: 1076, lost: 1500 };
         assert_eq!(
-            advice(&flow(cause), "A", "B").unwrap(),
+            advice(cause, None, "A", "B"),
             "A to B: packets of 1500 bytes do not come through, shorter ones do; let ICMP through, \
              lower the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
         );

@@ -199,7 +199,8 @@ impl Summary {
                 let _ = write!(out, "{found:>11}");
             });
             out.push('\n');
-            for truth in columns.clone() {
+            let drawn = |truth: &&str| self.of_truth(place, truth)[0] > 0;
+            for truth in columns.clone().filter(drawn) {
                 let _ = write!(out, "  {truth:<20}");
                 for found in columns.clone() {
                     let n = self.counts[place].get(&(truth, found)).copied().unwrap_or(0);

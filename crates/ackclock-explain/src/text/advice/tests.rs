@@ -2,7 +2,7 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Time};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Lifetime, LossCause, Position, Spurious, Stall, Timeout, Vantage,
+    Connection, Lifetime, LossCause, Losses, Position, Spurious, Stall, Timeout, Vantage,
 };
 
 use super::*;
@@ -117,6 +117,33 @@ fn messages_in_pieces() {
           the last; write messages whole, or set TCP_NODELAY (Nagle: 1.5 s)"
         ]
     );
+}
+
+/// Of two connections on one way, the losses of one tell why the other loses; the other way is
+/// another. Two reasons tell nothing of a third connection.
+#[test]
+fn the_reason_for_losses_is_that_of_the_way() {
+    let lost = || connection(lossy(vec![again(1000, 1000, Kind::FastRetransmit)]));
+    let with = |cause| {
+        let mut found = lost();
+        found.connection.from_server.losses = Losses { counted: 9, episodes: 9, cause };
+        found
+    };
+    let all = |connections| of(&Explained { connections, ..Explained::default() });
+    let policer = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
+    let line = |what: &str, s| format!("192.0.2.2 to 192.0.2.1: {what} (recovery: {s}.0 s)");
+    let drops = "a policer drops what exceeds 5.0 Mbit/s; pace or shape below that rate";
+    assert_eq!(all(vec![lost(), with(policer)]), [line(drops, 4)]);
+    let random = Some(LossCause::Random { rate: 0.01, run: 1.0 });
+    let mut three = all(vec![lost(), with(policer), with(random)]);
+    three.retain(|line| line.contains("find where"));
+    assert_eq!(three, [line("packets are lost; find where", 2)]);
+    let mut other_way = lost();
+    let c = &mut other_way.connection;
+    (c.from_client, c.from_server) = (c.from_server.clone(), c.from_client.clone());
+    let lines = all(vec![other_way, with(policer)]);
+    assert!(lines.contains(&line(drops, 2)), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("192.0.2.1 to 192.0.2.2: packets are lost")));
 }
 
 /// What is to be done for two reasons is said once, with the time of both.
