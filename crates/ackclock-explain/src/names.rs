@@ -39,7 +39,8 @@ pub(crate) const fn limit(limit: Limit) -> &'static str {
 }
 
 /// The same as the beginning of a sentence on this sender: `the path carried what it could`.
-pub(crate) fn limited(limit: Limit, sender: End) -> String {
+/// `full`: the bottleneck was busy for most of what the path limited.
+pub(crate) fn limited(limit: Limit, sender: End, full: bool) -> String {
     let (from, to) = match sender {
         End::Client => ("client", "server"),
         End::Server => ("server", "client"),
@@ -53,7 +54,8 @@ pub(crate) fn limited(limit: Limit, sender: End) -> String {
             format!("the {from}'s congestion window held it back, outside recovery,")
         }
         Limit::Recovery => format!("the {from} repaired losses or waited for its timer"),
-        Limit::Path => "the path carried what it could".into(),
+        Limit::Path if full => "the path carried what it could".into(),
+        Limit::Path => format!("all that the {from} had was on its way"),
         Limit::Nagle => format!("small segments of the {from} waited for ACKs (Nagle's algorithm)"),
     }
 }

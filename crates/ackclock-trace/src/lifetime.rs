@@ -58,13 +58,23 @@ impl Limit {
     }
 }
 
+impl From<Shares> for Lifetime {
+    fn from(shares: Shares) -> Lifetime {
+        Lifetime { shares, ..Lifetime::default() }
+    }
+}
+
 /// From the first packet of a connection to its last, divided by what limited the sender of one way.
 /// The shares add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifetime {
-    shares: [Span; Limit::ALL.len()],
+    shares: Shares,
     idle: Span,
+    full: Span,
 }
+
+/// In the order of [`Limit::ALL`].
+pub(crate) type Shares = [Span; Limit::ALL.len()];
 
 impl Lifetime {
     /// How long this limited the sender.
@@ -84,6 +94,12 @@ impl Lifetime {
         self.idle
     }
 
+    /// Of the share of the path, how long its bottleneck was busy. In the rest of it all that the
+    /// application had given was on its way.
+    pub fn full(&self) -> Span {
+        self.full
+    }
+
     /// What limited it for longest; `None` of no time.
     pub fn main(&self) -> Option<Limit> {
         let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
@@ -99,6 +115,11 @@ impl Lifetime {
     /// The bottleneck was idle for so much more of what the congestion window limited.
     pub fn add_idle(&mut self, span: Span) {
         self.idle = self.idle + span;
+    }
+
+    /// The bottleneck was busy for so much more of what the path limited.
+    pub fn add_full(&mut self, span: Span) {
+        self.full = self.full + span;
     }
 
     /// Counts less time.
@@ -122,6 +143,7 @@ impl Lifetime {
         }
         self.add(Limit::Application, Span(whole.0.saturating_sub(self.whole().0)));
         self.idle = self.idle.min(self.of(Limit::CongestionWindow));
+        self.full = self.full.min(self.of(Limit::Path));
         self
     }
 }

@@ -112,7 +112,8 @@ fn limited(found: &Found, main: Limit) -> String {
     let lifetime = found.lifetime();
     let (part, whole) = (lifetime.of(main), lifetime.whole());
     let percent = 100.0 * part.secs_f64() / whole.secs_f64();
-    let what = names::limited(main, found.sender());
+    let full = lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2;
+    let what = names::limited(main, found.sender(), full);
     let mut text = format!("{what} for {} of {} ({percent:.0} %)", time(part), time(whole));
     // A sender that waits for one of them looks as if it waited for the other.
     if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {
@@ -156,4 +157,27 @@ pub(crate) fn why(found: &Found) -> String {
         text.push_str(&format!("; {}", facts.join(", ")));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// Which half of the path's share was longer.
+    #[test]
+    fn a_full_path_and_one_that_takes_its_time() {
+        let sentence = |full: u64| {
+            let mut found = fixture::explained().connections.swap_remove(0);
+            let mut lifetime = Lifetime::default();
+            lifetime.add(Limit::Path, Span::from_millis(1000));
+            lifetime.add_full(Span::from_millis(full));
+            found.connection.from_client.lifetime = lifetime;
+            found.connection.from_server.lifetime = lifetime;
+            limited(&found, Limit::Path)
+        };
+        assert_eq!(sentence(500), "the path carried what it could for 1.0 s of 1.0 s (100 %)");
+        let way = "all that the server had was on its way for 1.0 s of 1.0 s (100 %)";
+        assert_eq!(sentence(499), way);
+    }
 }

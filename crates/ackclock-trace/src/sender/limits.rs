@@ -17,7 +17,7 @@ use super::cells::Cells;
 use super::input::Sent;
 use super::stream::Stream;
 use super::stream::timers::nearly;
-use crate::lifetime::{Lifetime, Limit};
+use crate::lifetime::{Lifetime, Limit, Shares};
 use crate::path::Path;
 
 /// The least time after an ACK within which what it lets go follows.
@@ -48,7 +48,7 @@ pub(crate) struct Limits {
     now: Time,
     /// The SYN has not been answered.
     opening: bool,
-    found: Lifetime,
+    found: Shares,
     /// The largest window that has limited the sender, in bytes: 2^30 at most (RFC 7323 section 2.3).
     full_window: u32,
     pending: Pending,
@@ -123,11 +123,11 @@ impl Limits {
 
     fn divide_unusual(&mut self, span: Span, stream: &Stream, idle: bool) {
         if self.opening {
-            self.found.add(Limit::Handshake, span);
+            add(&mut self.found, Limit::Handshake, span);
         } else if !idle {
-            self.found.add(repaired(stream), span);
+            add(&mut self.found, repaired(stream), span);
         } else if stream.has_no_room() {
-            self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
+            add(&mut self.found, Limit::Path, std::mem::take(&mut self.pending.flight));
             self.pending.offered = self.pending.offered.max(stream.windows.offered());
             self.pending.shut = self.pending.shut + span;
         } else {
@@ -136,15 +136,15 @@ impl Limits {
             }
             // Away from the sender, what is on its way to the capture is not known to be outstanding.
             let unseen = !stream.terms.at_sender() && span <= stream.timers.srtt();
-            self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
+            add(&mut self.found, if unseen { Limit::Path } else { Limit::Application }, span);
         }
     }
 
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut, .. } = std::mem::take(&mut self.pending);
-        self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
-        self.found.add(Limit::Application, shut);
+        add(&mut self.found, Limit::Path, window + flight + std::mem::take(&mut self.probed));
+        add(&mut self.found, Limit::Application, shut);
     }
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
@@ -187,13 +187,14 @@ impl Limits {
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(u32::try_from(offered).unwrap_or(u32::MAX));
             }
-            self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
-            self.found.add(Limit::ReceiveWindow, window + shut);
+            add(&mut self.found, Limit::Recovery, std::mem::take(&mut self.probed));
+            add(&mut self.found, Limit::ReceiveWindow, window + shut);
             self.was_full(flight, stream.terms.mss);
         } else {
             self.had_no_more();
             // Was it written now, or does a probe carry what had waited?
-            self.found.take(Limit::Path, probed);
+            let path = &mut self.found[Limit::Path as usize];
+            *path = *path - probed;
             self.probed = probed;
         }
         self.most = 0;
@@ -205,7 +206,7 @@ impl Limits {
         let waited = std::mem::take(&mut self.due) || follows_ack(sent.at, stream, asked);
         let at_once = !stream.terms.at_sender() || stream.moments.since_ack(sent.at) <= SOON;
         if waited && at_once {
-            self.found.add(Limit::Nagle, std::mem::take(&mut self.pending.flight));
+            add(&mut self.found, Limit::Nagle, std::mem::take(&mut self.pending.flight));
         }
         self.had_no_more();
         self.most = 0;
@@ -224,7 +225,7 @@ impl Limits {
         let Silent { window, flight } = std::mem::take(&mut self.silent);
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
-        self.found.add(repaired(stream), window + flight);
+        add(&mut self.found, repaired(stream), window + flight);
     }
 
     /// An ACK has told something new.
@@ -248,18 +249,25 @@ impl Limits {
     pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
         self.had_no_more();
         self.path.outstanding(self.counted, 0);
+        let mut found = Lifetime::from(self.found);
         for (level, span) in self.full.iter() {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             let filled = holds.map_or(0.0, |holds| outstanding / holds);
             if filled >= 1.0 {
-                self.found.add(Limit::Path, span);
+                found.add(Limit::Path, span);
+                found.add_full(span);
             } else {
-                self.found.add(Limit::CongestionWindow, span);
-                self.found.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
+                found.add(Limit::CongestionWindow, span);
+                found.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
             }
         }
-        self.found
+        found
     }
+}
+
+fn add(shares: &mut Shares, limit: Limit, span: Span) {
+    let share = &mut shares[limit as usize];
+    *share = *share + span;
 }
 
 /// What a loss limits. A lost FIN holds up nothing: all data has arrived.

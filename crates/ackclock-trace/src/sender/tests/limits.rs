@@ -120,8 +120,7 @@ fn the_congestion_window() {
 }
 
 /// The same with a bottleneck of 20 ms a segment, which is busy as long as three are outstanding.
-#[test]
-fn the_bottleneck() {
+fn over_a_bottleneck() -> Line {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);
     line.send(50.0, 0..2);
@@ -132,7 +131,24 @@ fn the_bottleneck() {
         line.send(120.0 + 20.0 * n as f64, [n + 3]);
     }
     line.ack(300.0, 10);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 0.0, 249.998, 0.0]);
+    line
+}
+
+#[test]
+fn the_bottleneck() {
+    assert_eq!(shares(over_a_bottleneck()), [50.0, 0.0, 0.0, 0.002, 0.0, 249.998, 0.0]);
+}
+
+/// The path was full until the last segments had gone out, for which nothing waited. What an
+/// application gives now and then is on its way alone.
+#[test]
+fn a_full_path_and_one_that_takes_its_time() {
+    let mut line = over_a_bottleneck();
+    line.send(400.0, [10]);
+    line.ack(450.0, 11);
+    let lifetime = line.found().lifetime;
+    let ms = |span: Span| span.0 / 1_000_000;
+    assert_eq!((ms(lifetime.of(Limit::Path)), ms(lifetime.full())), (299, 139));
 }
 
 /// The last segment is lost: from the last event before the timeout to the ACK of what it sent.
