@@ -278,8 +278,10 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
 /// since the handshake, or a path MTU that is too small and of which no router tells (RFC 2923
 /// section 2.1).
 fn full_segments_never_arrived(found: &Found, flow: &Flow) -> bool {
+    let c = &found.connection;
     let full = flow.retransmissions.iter().filter(|r| r.len >= flow.mss);
-    found.connection.begun && flow.rtt.is_none() && full.count() >= UNANSWERED
+    let arrived = flow.rtt.is_some() || flow.retransmissions.iter().any(|r| r.lost == Some(false));
+    c.begun && !c.one_way && !arrived && full.count() >= UNANSWERED
 }
 
 /// Those that send no tail loss probes for certain: over all of its connections, for which its

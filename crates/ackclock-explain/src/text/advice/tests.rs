@@ -93,7 +93,11 @@ fn full_segments_that_never_arrive() {
     let line = "192.0.2.2 to 192.0.2.1: the handshake passed, and no full segment did; see whether \
         packets are too long for the path (ping -M do -s 1472) (recovery: 2.0 s)";
     let timeouts = |n: u64, mss: u32| {
-        let mut flow = lossy((0..n).map(|n| again(1000 + n, 0, Kind::BackedOffTimeout)).collect());
+        let again = |n| {
+            let lost = (n < 2).then_some(true);
+            Retransmission { lost, ..again(1000 + n, 0, Kind::BackedOffTimeout) }
+        };
+        let mut flow = lossy((0..n).map(again).collect());
         flow.mss = mss;
         flow
     };
@@ -104,6 +108,14 @@ fn full_segments_that_never_arrive() {
     let rtt = RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
     let acknowledged = Flow { rtt: Some(rtt), ..timeouts(3, 1000) };
     assert_eq!(lines(connection(acknowledged)), [LOST]);
+    // The last one arrived.
+    let mut repaired = timeouts(3, 1000);
+    repaired.retransmissions[2].lost = Some(false);
+    assert_eq!(lines(connection(repaired)), [LOST]);
+    // What came back is not in the capture.
+    let mut found = connection(timeouts(3, 1000));
+    found.connection.one_way = true;
+    assert_eq!(lines(found), [LOST]);
 }
 
 #[test]

@@ -2,6 +2,10 @@
 //! takes all that is shorter than its MTU and nothing else (a black hole, RFC 2923 section 2.1). A
 //! sender that tries shorter ones after timeouts (RFC 4821 section 7.7, `tcp_mtu_probing`) goes on.
 
+use std::collections::BTreeMap;
+
+use ackclock_tcp::Time;
+
 use super::super::input::Terms;
 use crate::connection::{Kind, Retransmission};
 use crate::loss::LossCause;
@@ -26,7 +30,9 @@ pub(super) fn too_long(
     };
     let arrived = || by_timer().filter(|r| r.lost == Some(false));
     let passed = arrived().map(|r| r.len).max()?.max(if offload { 0 } else { longest });
-    let shortened = |r: &Retransmission| arrived().any(|a| a.seq == r.seq && a.at > r.at);
+    // In order of time: of each position the last.
+    let last: BTreeMap<u64, Time> = arrived().map(|r| (r.position, r.at)).collect();
+    let shortened = |r: &Retransmission| last.get(&r.position).is_some_and(|at| *at > r.at);
     let lost = || by_timer().filter(|r| r.lost == Some(true) && r.len > passed && shortened(r));
     let shortest = lost().map(|r| r.len).min()?;
     let packet = |len: u32| len + terms.header;

@@ -148,7 +148,7 @@ fn a_full_path_and_one_that_takes_its_time() {
     line.ack(450.0, 11);
     let lifetime = line.found().lifetime;
     let ms = |span: Span| span.0 / 1_000_000;
-    assert_eq!((ms(lifetime.of(Limit::Path)), ms(lifetime.full())), (299, 139));
+    assert_eq!((ms(lifetime.of(Limit::Path)), ms(lifetime.full())), (299, 189));
 }
 
 /// The last segment is lost: from the last event before the timeout to the ACK of what it sent.
