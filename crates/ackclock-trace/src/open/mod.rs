@@ -12,6 +12,7 @@
 //! | Does the capture have this frame twice? | `end::duplicates` |
 //! | Where was the capture taken? | [`vantage`] |
 //! | What is SMSS if the SYNs do not say it? | [`warm_up`] |
+//! | How far is the sender if no handshake says it? | [`flights`] |
 //! | When does the sender know of it? | [`delayed`] |
 //! | What could not be known? | [`doubts`] |
 //! | How much memory is left? | [`budget`] |
@@ -25,6 +26,7 @@ mod directions;
 mod doubts;
 mod ecn;
 mod end;
+mod flights;
 mod handshake;
 mod input;
 mod send_clock;
@@ -296,7 +298,13 @@ impl Open {
 
     #[cold]
     fn end_warm_up(&mut self, budget: &mut Budget) {
-        for (end, mut input) in self.warm_up.end(&mut budget.places) {
+        let waiting = self.warm_up.end(&mut budget.places);
+        for end in [0, 1] {
+            if let Some(trip) = flights::round_trip(end, &waiting, self.mss(end)) {
+                self.place.learn(end, trip);
+            }
+        }
+        for (end, mut input) in waiting {
             self.deliver(end, &mut input, budget);
         }
     }

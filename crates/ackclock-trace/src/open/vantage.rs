@@ -13,6 +13,8 @@ const NEAR: Span = Span::from_millis(1);
 pub(super) struct Place {
     /// Round trips from the capture to each end.
     trips: [Trip; 2],
+    /// What they probably are, in microseconds; zero if nothing is known.
+    learned: [u32; 2],
     ttls: [u8; 2],
     /// What the capture shows of the transmissions of each end, once that is settled.
     sights: [Sight; 2],
@@ -26,6 +28,7 @@ impl Default for Place {
     fn default() -> Place {
         Place {
             trips: Default::default(),
+            learned: [0; 2],
             ttls: [0; 2],
             sights: [Sight::Arrived; 2],
             shorter: false,
@@ -65,6 +68,12 @@ impl Place {
     pub fn sent(&mut self, end: usize, position: u64, at: Time, clean: bool) {
         let trip = &mut self.trips[1 - end];
         if clean { trip.sent(position, at) } else { trip.retransmitted() }
+    }
+
+    /// The round trip to `end` is probably this, if nothing measures it. It says when an ACK is
+    /// there, and nothing of where the capture was taken.
+    pub fn learn(&mut self, end: usize, trip: Span) {
+        self.learned[end] = u32::try_from(trip.0 / 1000).unwrap_or(u32::MAX);
     }
 
     /// A handshake that took no time either way measures nothing: whoever wrote the capture made it
@@ -134,7 +143,10 @@ impl Place {
     pub fn delay(&self, end: usize) -> Span {
         match self.sights[end] {
             Sight::Sent => Span::ZERO,
-            Sight::Arrived | Sight::Received => self.trips[end].least.get().unwrap_or_default(),
+            Sight::Arrived | Sight::Received => {
+                let learned = Span::from_micros(self.learned[end].into());
+                self.trips[end].least.get().unwrap_or(learned)
+            }
         }
     }
 }

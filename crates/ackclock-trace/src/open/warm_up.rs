@@ -16,7 +16,7 @@ pub(super) struct WarmUp {
     /// What waits, and which end's model it is for.
     waiting: ThinVec<(usize, Input)>,
     /// SMSS of each end as learned from sizes.
-    mss: [Option<u32>; 2],
+    mss: [Option<u16>; 2],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl WarmUp {
                 _ => None,
             })
         };
-        self.mss = [0, 1].map(|end| learn_mss(sizes(end)));
+        self.mss = [0, 1].map(|end| learn_mss(sizes(end)).and_then(|mss| u16::try_from(mss).ok()));
         let waiting = std::mem::take(&mut self.waiting);
         places.give_back(waiting.len());
         waiting
@@ -83,7 +83,7 @@ impl WarmUp {
 
     /// SMSS of an end, if it was learned from sizes.
     pub fn mss(&self, end: usize) -> Option<u32> {
-        self.mss[end]
+        self.mss[end].map(u32::from)
     }
 }
 

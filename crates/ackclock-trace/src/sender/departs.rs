@@ -3,7 +3,7 @@
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::causes::probes::Silence;
-use super::input::{Sent, Sight};
+use super::input::{Opening, Sent, Sight};
 use super::limits::{SOON, follows_ack};
 use super::stalls::Now;
 use super::stream::Stream;
@@ -21,7 +21,9 @@ impl SenderModel {
             self.stream.outstanding.start(0);
             self.stream.moments.progressed(at);
             self.stalls.opening();
-            self.limits.opening();
+            if self.stream.terms.opening == Opening::Seen {
+                self.limits.opening();
+            }
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
             let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };

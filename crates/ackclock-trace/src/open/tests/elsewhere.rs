@@ -49,6 +49,37 @@ fn a_queue_that_nothing_shows() {
     });
 }
 
+/// A capture at the receiver that begins within a connection, or whose handshake was made up. Slow
+/// start shows that the sender is 50 ms away: nothing of this is the application's, nor of a
+/// handshake. Without that, the sender seems to be here, and its application to pause.
+#[test]
+fn slow_start_says_how_far_the_sender_is() {
+    let shares = |made_up: bool, grow: bool| {
+        let mut talk = Talk::new(ISNS[0]);
+        if made_up {
+            let opens = |end| syn(end).options(|options| options.mss = Some(1000));
+            talk.at(0.0, opens(1)).at(0.0, opens(0).ack(0).with(Control::ACK)).at(0.0, s(0, 0));
+        }
+        let mut position = 0;
+        for round in 0..4_u64 {
+            let segments = if grow { 2 + round } else { 2 };
+            for n in 0..segments {
+                let at = 50.0 * round as f64 + n as f64;
+                talk.at(at, s(position, 1000));
+                position += 1000;
+                talk.at(at, c(0, 0).ack(position));
+            }
+        }
+        let lifetime = talk.one().from_server.lifetime;
+        Limit::ALL.map(|limit| share(&lifetime, limit))
+    };
+    for made_up in [false, true] {
+        assert_eq!(shares(made_up, true), [0.0, 0.0, 0.0, 153.0, 0.0, 1.0, 0.0], "{made_up}");
+        let paused = [0.0, 151.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(shares(made_up, false), paused, "{made_up}");
+    }
+}
+
 /// The sender waits for each ACK, and its next segment is seen 0.6 ms sooner than the handshake let
 /// expect, in which data went with the ACK.
 #[test]
