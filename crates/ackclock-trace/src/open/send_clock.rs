@@ -3,7 +3,8 @@
 //! What a queue before the capture adds to the way of a segment is what passes between its
 //! timestamp and its arrival, beyond the least such time of the connection. Linux, Windows, macOS
 //! and FreeBSD count milliseconds (RFC 7323 section 5.4 admits 1 ms to 1 s). A clock that does not
-//! fit says nothing.
+//! fit says nothing. One that counts milliseconds but moves on by several at once, as an operating
+//! system's own ticks do (10 or 15.6 ms), says as much less.
 
 use ackclock_tcp::{Span, Time};
 
@@ -12,9 +13,22 @@ use crate::sender::TICK;
 /// In percent of the time that has passed at the capture: with fewer ticks the clock is a slower
 /// one, or the queue too long for so short a connection; with more it is a faster one.
 const TICKS: [u64; 2] = [60, 105];
-/// Clocks run apart by less than one part of so many. So much a queue that never empties is
-/// underestimated.
-const DRIFT: i64 = 10_000;
+/// Clocks run apart by less than one part of so many: ntpd slews one by up to 500 ppm. So much a
+/// queue that never empties is underestimated.
+const DRIFT: i64 = 2_000;
+/// By no less, in ns, a clock is set (ntpd's step threshold is 128 ms), or a machine stands still
+/// that nobody notices. A segment takes less than that behind another, at 100 kbit/s and more.
+const SET: i64 = 128_000_000;
+/// So long, in ns, beyond what was added, a wait that came at once has to last for a clock to have
+/// been set: what waits behind a link that stands still has waited the less the later it was sent.
+/// Until that is clear, it is not taken for a queue.
+const LASTING: i64 = 1_000_000_000;
+/// So many times a clock has to move on before the least of its steps counts: a sender that gets no
+/// ACK meanwhile does not show smaller ones.
+const STEPS: u8 = 8;
+/// No operating system's own ticks are longer (Windows has 64 in a second). Where timestamps are
+/// farther apart, the sender has waited for ACKs.
+const LONGEST: Span = Span::from_millis(16);
 
 /// The clock of one sender beside that of the capture.
 #[derive(Default)]
@@ -25,8 +39,27 @@ pub(super) struct SendClock {
     /// first, and how long after that one this was, in ns. A small packet has no part in it: it
     /// takes less time on its way.
     least: Option<[i64; 2]>,
+    /// By how much the clock moves on at once, at the most, and how often it was seen to.
+    step: Option<Span>,
+    steps: u8,
+    last: Last,
+    jump: Option<Jump>,
     /// The last segment waited for so long in queues.
     queued: Span,
+}
+
+/// The last data: what its clock had counted since the first timestamp, and how late it was, in ns.
+#[derive(Clone, Copy, Default)]
+struct Last {
+    counted: i64,
+    late: i64,
+}
+
+/// Data came so much later at once, in ns, and this was then, in ns after the first timestamp.
+#[derive(Clone, Copy)]
+struct Jump {
+    by: i64,
+    at: i64,
 }
 
 impl SendClock {
@@ -45,14 +78,48 @@ impl SendClock {
         let [few, many] = TICKS.map(|part| (passed.0 / 100).saturating_mul(part));
         self.queued = Span::ZERO;
         if (few..=many.saturating_add(TICK.0)).contains(&counted.0) {
-            let late = passed.0 as i64 - counted.0 as i64;
-            let now = passed.0 as i64;
-            let drifted = |[least, then]: [i64; 2]| least + (now - then) / DRIFT;
-            let least = self.least.map_or(late, |least| drifted(least).min(late));
-            self.least = Some([least, now]);
-            self.queued = Span((late - least) as u64) - TICK;
+            self.fits(counted.0 as i64, passed.0 as i64);
         }
         Time(at.0 - self.queued.0)
+    }
+
+    /// Data passes `now` and has the timestamp `counted`, both in ns after the first timestamp.
+    fn fits(&mut self, counted: i64, now: i64) {
+        let late = now - counted;
+        let drifted = |[least, then]: [i64; 2]| least + (now - then) / DRIFT;
+        let least = self.least.map_or(late, |least| drifted(least).min(late));
+        if counted > self.last.counted {
+            let step = Span((counted - self.last.counted) as u64);
+            self.step = Some(self.step.map_or(step, |least| least.min(step)));
+            self.steps = self.steps.saturating_add(1);
+        }
+        self.jumps(counted, now, late);
+        self.last = Last { counted, late };
+        // A jump that lasts is none of a queue.
+        let jump = self.jump.map_or(0, |jump| jump.by);
+        let lasts = self.jump.is_some_and(|jump| now - jump.at >= LASTING + jump.by);
+        self.jump = self.jump.filter(|_| !lasts);
+        self.least = Some([if lasts { (least + jump).min(late) } else { least }, now]);
+        let beyond = (late - least - jump).max(0);
+        // What such a clock shows is cut to a millisecond, and so is the step that is seen.
+        let is_long =
+            |step: &Span| self.steps >= STEPS && (TICK + Span(1)..=LONGEST).contains(step);
+        let unknown = self.step.filter(is_long).map_or(TICK, |step| step + TICK.times(2));
+        self.queued = Span(beyond as u64) - unknown;
+    }
+
+    /// Whether data comes later at once, and whether what did is still as late. What was sent long
+    /// after the segment before may meet a queue that others have filled.
+    fn jumps(&mut self, counted: i64, now: i64, late: i64) {
+        let [sent, later] = [counted - self.last.counted, late - self.last.late];
+        if let Some(jump) = &mut self.jump {
+            let since = self.least.map_or(0, |[least, _]| late - least);
+            if since < jump.by / 4 * 3 {
+                self.jump = None;
+            }
+        } else if self.least.is_some() && later >= SET && sent <= later / 4 {
+            self.jump = Some(Jump { by: later, at: now });
+        }
     }
 
     /// The last segment was sent earlier than by the shortest way.
@@ -108,22 +175,68 @@ mod tests {
     #[test]
     fn the_least_counts() {
         let segments = [(100, 210.0), (110, 215.0), (120, 230.0)];
-        assert_eq!(sent(Some((0, 100.0)), &segments), [210.0, 215.0, 226.0]);
+        assert_eq!(sent(Some((0, 100.0)), &segments), [210.0, 215.0, 226.01]);
     }
 
-    /// The sender's clock loses 50 microseconds in a second: after ten minutes that is no queue of
-    /// 30 ms. One that builds up within a second is.
+    /// How long each of these segments has waited, in ms.
+    fn waited(segments: &[(u32, f64)]) -> Vec<f64> {
+        let found = sent(Some((0, 100.0)), segments);
+        let waits = segments.iter().zip(found).map(|((_, at), sent)| at - sent);
+        waits.map(|ms| (ms * 100.0).round() / 100.0).collect()
+    }
+
+    /// The sender's clock loses half a millisecond in a second: after ten minutes that is no queue
+    /// of 300 ms. One that builds up within a millisecond is.
     #[test]
     fn clocks_run_apart() {
-        let at = |ms: u32| 100.0 + f64::from(ms) * 1.00005;
+        let at = |ms: u32| 100.0 + f64::from(ms) * 1.0005;
         let mut segments: Vec<_> = (1..6000).map(|n| (n * 100, at(n * 100))).collect();
-        segments.push((600_000, at(600_000) + 20.0));
-        let found = sent(Some((0, 100.0)), &segments);
-        let waited: Vec<f64> =
-            segments.iter().zip(found).map(|((_, at), sent)| at - sent).collect();
+        segments.extend([(600_000, at(600_000)), (600_001, at(600_001) + 20.0)]);
+        let waited = waited(&segments);
         let (last, others) = waited.split_last().unwrap();
-        assert!(others.iter().all(|waited| waited.abs() < 0.01));
-        assert!((18.9..19.1).contains(last), "{last}");
+        assert!(others.iter().all(|waited| *waited < 0.02));
+        assert_eq!(*last, 18.99);
+    }
+
+    /// A clock in milliseconds that moves on every 10 or 15.6 ms. What was sent just before it does
+    /// looks late, and has not waited: this is known when the clock has moved on eight times, and
+    /// until then no more is claimed than one step. A queue of 30 ms is seen, less a step.
+    #[test]
+    fn a_clock_that_moves_on_by_several() {
+        for (tick, known, queued) in [(10.0, 115, 17.95), (15.6, 180, 24.83)] {
+            let stamp = |ms: f64| ((ms / tick).floor() * tick) as u32;
+            let segment = |n: u32| (stamp(f64::from(n) * 0.7), 100.0 + f64::from(n) * 0.7);
+            let mut segments: Vec<_> = (0..2000).map(segment).collect();
+            let (tsval, at) = segment(2000);
+            segments.push((tsval, at + 30.0));
+            let waited = waited(&segments);
+            assert!(waited[..known].iter().all(|waited| *waited < tick), "{tick}");
+            assert!(waited[known..2000].iter().all(|waited| *waited == 0.0), "{tick}");
+            assert_eq!(waited[2000], queued, "{tick}");
+        }
+    }
+
+    /// The clock of the capture is set 300 ms forward, or the sender's machine stands still for as
+    /// long. No queue is claimed then, and one that comes later is seen.
+    #[test]
+    fn a_clock_is_set() {
+        let at = |ms: u32| 100.0 + f64::from(ms) + if ms >= 1000 { 300.0 } else { 0.0 };
+        let mut segments: Vec<_> = (0..4000).map(|ms| (ms, at(ms))).collect();
+        segments.extend((4000..4100).map(|ms| (ms, at(ms) + f64::from(ms - 3999))));
+        let waited = waited(&segments);
+        assert_eq!(waited[..4000].iter().filter(|waited| **waited > 0.0).count(), 0);
+        assert!((95.0..99.0).contains(&waited[4099]), "{}", waited[4099]);
+    }
+
+    /// The link stands still for 300 ms. What was sent meanwhile comes at once when it goes on, and
+    /// had waited: that wait becomes shorter with each segment.
+    #[test]
+    fn a_link_stands_still() {
+        let at = |ms: u32| if (1000..1300).contains(&ms) { 1400.0 } else { 100.0 + f64::from(ms) };
+        let segments: Vec<_> = (0..2000).map(|ms| (ms, at(ms))).collect();
+        let waited = waited(&segments);
+        assert_eq!(waited[1100..1103], [198.85, 197.85, 196.85]);
+        assert_eq!((waited[999], waited[1000], waited[1300]), (0.0, 0.0, 0.0));
     }
 
     #[test]

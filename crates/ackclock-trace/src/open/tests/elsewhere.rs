@@ -34,7 +34,7 @@ fn timestamps_show_the_queue_of_a_download() {
         let flow = download(talk, true).from_server;
         let rtt = flow.rtt.unwrap();
         let ms = |span: Span| (span.0 + 500_000) / 1_000_000;
-        assert_eq!((ms(rtt.min), ms(rtt.max)), (20, 75));
+        assert_eq!((ms(rtt.min), ms(rtt.max)), (20, 70));
         assert_eq!(flow.lifetime.main(), Some(Limit::Path));
         assert!(share(&flow.lifetime, Limit::CongestionWindow) < 30.0, "{:?}", flow.lifetime);
     });
