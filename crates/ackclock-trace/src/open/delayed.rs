@@ -12,7 +12,7 @@ use super::input::{Data, Input};
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry};
 use crate::path::Path;
-use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
+use crate::sender::{Acked, Arrivals, Found, SenderModel, Sent, Terms};
 
 /// A capture may have an ACK by so much before the data that it answers.
 const DISORDER: Span = Span::from_millis(1);
@@ -53,6 +53,8 @@ struct Log {
     is_over: bool,
     /// When the sender sent what passes.
     clock: SendClock,
+    /// Where nothing says when that was, what arrives says how fast the bottleneck is.
+    arrivals: Arrivals,
 }
 
 impl DelayedSender {
@@ -65,7 +67,8 @@ impl DelayedSender {
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
         let sender = SenderModel::new(terms, path);
         let (entries, clock) = (Vec::new(), SendClock::default());
-        let log = || Box::new(Log { terms, entries, is_over: false, clock });
+        let arrivals = Arrivals::default();
+        let log = || Box::new(Log { terms, entries, is_over: false, clock, arrivals });
         let log = hypotheses::may_try(&terms).then(log);
         let (acks, now) = (VecDeque::new(), Time::ZERO);
         self.model = Some(Box::new(Model { sender, acks, now, log }));
@@ -130,8 +133,12 @@ impl DelayedSender {
         match input {
             Input::Data(data) => {
                 let seen = data.at;
-                if let Some((log, tsval)) = model.log.as_mut().zip(data.tsval) {
-                    data.at = log.clock.sent(tsval, data.at);
+                if let Some(log) = &mut model.log {
+                    if let Some(tsval) = data.tsval {
+                        data.at = log.clock.sent(tsval, data.at);
+                    } else if !data.again {
+                        log.arrivals.arrived(data.at, data.len, log.terms.mss);
+                    }
                 }
                 if self.peer_data > Time::ZERO {
                     model.sender.peer_data(data.at.min(self.peer_data + delay));
@@ -185,7 +192,8 @@ impl DelayedSender {
         let mut model = self.model?;
         model.arrive(Time::NEVER, delay, places);
         let end = end.max(model.now);
-        let mut found = model.sender.finish(end);
+        let arrivals = model.log.as_ref().and_then(|log| log.arrivals.bits_per_second());
+        let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &model.log {
             hypotheses::rewrite(log.terms, &log.entries, delay, &mut found);
             places.give_back(log.entries.len());

@@ -64,6 +64,7 @@ use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
+pub(crate) use self::rate::Arrivals;
 use self::rate::Bottleneck;
 pub(crate) use self::rate::TICK;
 use self::recovery::LossRecovery;
@@ -197,8 +198,9 @@ impl SenderModel {
         self.picture.stop();
     }
 
-    /// The connection, or the capture, ended at `end`.
-    pub fn finish(mut self, end: Time) -> Found {
+    /// The connection, or the capture, ended at `end`. `arrivals`: at so many bits per second data
+    /// arrives that has waited for the bottleneck, if that is known.
+    pub fn finish(mut self, end: Time, arrivals: Option<f64>) -> Found {
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         let mut undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());
@@ -239,7 +241,7 @@ impl SenderModel {
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
             losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
-            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds()),
+            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds(arrivals)),
             events: picture.into_events(&retransmissions, &reductions),
             reductions,
             retransmissions,

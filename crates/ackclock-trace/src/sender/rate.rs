@@ -18,6 +18,12 @@ const WEIGHT: f64 = 1.0 / 32.0;
 /// sent. This is their tick, at the end of which that may have been.
 pub(crate) const TICK: Span = Span::from_millis(1);
 
+/// So many segments one behind the other measure the rate of the bottleneck that they have passed.
+const TRAIN: u64 = 8;
+/// Into how many packets they are cut at the least: a host that puts packets together before the
+/// capture (LRO, GRO) shows all of them at once.
+const PACKETS: u8 = 3;
+
 /// What an ACK says of the segments that it covers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trip {
@@ -58,6 +64,23 @@ struct Busy {
     bytes: u64,
 }
 
+/// Segments that arrive one behind the other, where the capture was not taken at the sender and
+/// nothing says when they were sent: those of a train are as far apart as the bottleneck has put
+/// them (Dovrolis, Ramanathan & Moore, "Packet-dispersion techniques and a capacity-estimation
+/// methodology", IEEE/ACM ToN 12(6), 2004). What was sent less fast only makes the rate smaller.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// When the train began, and when its last packet came.
+    first: Time,
+    last: Time,
+    /// What came after its first packet: bytes and packets.
+    bytes: u64,
+    packets: u8,
+    /// In bits per second, of so many trains or more.
+    rate: f64,
+    samples: u8,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bottleneck {
     mss: u32,
@@ -70,6 +93,48 @@ pub(crate) struct Bottleneck {
     /// In bits per second, of so many samples or more.
     rate: f64,
     samples: u8,
+}
+
+impl Arrivals {
+    /// New data of so many bytes arrives, of segments of `mss`.
+    #[inline]
+    pub fn arrived(&mut self, at: Time, bytes: u32, mss: u32) {
+        let (gap, span) = (at.since(self.last), self.last.since(self.first));
+        if self.first == Time::ZERO || gap == Span::ZERO {
+            if self.packets > 0 {
+                self.bytes += u64::from(bytes);
+            } else {
+                (self.first, self.last) = (at, at);
+            }
+            return;
+        }
+        if self.packets >= PACKETS && self.bytes >= TRAIN * u64::from(mss) {
+            let rate = self.bytes as f64 * 8.0 / span.secs_f64();
+            follow(&mut self.rate, &mut self.samples, rate);
+            self.begin(self.last);
+        }
+        // A busy bottleneck takes as long for each byte. Where one takes twice as long as those
+        // before, there was a silence, and where it takes half as long, there was one before.
+        let (here, before) = (gap.0 as f64 * self.bytes as f64, span.0 as f64 * f64::from(bytes));
+        if self.packets > 0 && here > before * 2.0 {
+            return self.begin(at);
+        }
+        if self.packets > 0 && here < before / 2.0 {
+            self.begin(self.last);
+        }
+        (self.last, self.bytes) = (at, self.bytes + u64::from(bytes));
+        self.packets = self.packets.saturating_add(1);
+    }
+
+    /// A train begins with the packet that came at `first`.
+    fn begin(&mut self, first: Time) {
+        (self.first, self.last, self.bytes, self.packets) = (first, first, 0, 0);
+    }
+
+    /// The rate of payload; `None` if no train was seen.
+    pub fn bits_per_second(&self) -> Option<f64> {
+        (self.samples > 0).then_some(self.rate)
+    }
 }
 
 impl Trip {
@@ -125,18 +190,9 @@ impl Bottleneck {
     fn is_idle(&mut self) {
         let busy = std::mem::take(&mut self.busy);
         if busy.span > Span::ZERO {
-            self.learn(busy.bytes as f64 * 8.0 / busy.span.secs_f64());
+            let rate = busy.bytes as f64 * 8.0 / busy.span.secs_f64();
+            follow(&mut self.rate, &mut self.samples, rate);
         }
-    }
-
-    /// Up fast, and down slowly.
-    fn learn(&mut self, rate: f64) {
-        self.samples = self.samples.saturating_add(1);
-        let step = self.rate * (1.0 / f64::from(self.samples)).max(WEIGHT);
-        self.rate = match self.samples {
-            1 => rate,
-            _ => rate.clamp(self.rate - step / 12.0, self.rate + step * 2.0),
-        };
     }
 
     /// An ACK comes that may measure nothing: what follows is not compared with what was before.
@@ -152,11 +208,16 @@ impl Bottleneck {
         (all.samples > 0).then_some(all.rate)
     }
 
-    /// Bytes of payload that are on their way when the bottleneck is just busy.
-    pub fn holds(&self) -> Option<f64> {
+    /// Bytes of payload that are on their way when the bottleneck is just busy. `arrivals`: the
+    /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
+    /// is not seen there, so that no more than this is ever outstanding, and that is known to within
+    /// an eighth (`limits.rs`).
+    pub fn holds(&self, arrivals: Option<f64>) -> Option<f64> {
         let Base { trip, ahead, gap } = self.base;
         let trip = trip.get()?;
-        let rate = self.bits_per_second().or_else(|| self.beyond_handshake(trip))?;
+        let arrivals = arrivals.filter(|_| trip > Span::ZERO).map(|rate| rate / 8.0 * 7.0);
+        let known = self.bits_per_second().or(arrivals);
+        let rate = known.or_else(|| self.beyond_handshake(trip))?;
         let ahead = ahead as f64 - rate * gap.secs_f64() / 8.0;
         Some(rate * trip.secs_f64() / 8.0 - ahead.max(0.0))
     }
@@ -170,6 +231,16 @@ impl Bottleneck {
         let ahead = self.base.ahead;
         (ahead > 0).then(|| (ahead + u64::from(self.mss)) as f64 * 8e9 / beyond as f64)
     }
+}
+
+/// One more sample of a rate, of which there were so many: it goes up fast, and down slowly.
+fn follow(rate: &mut f64, samples: &mut u8, sample: f64) {
+    *samples = samples.saturating_add(1);
+    let step = *rate * (1.0 / f64::from(*samples)).max(WEIGHT);
+    *rate = match *samples {
+        1 => sample,
+        _ => sample.clamp(*rate - step / 12.0, *rate + step * 2.0),
+    };
 }
 
 /// The first of the segments waited for the bottleneck when `last` came. Did the others?

@@ -15,7 +15,8 @@ fn share(lifetime: &Lifetime, limit: Limit) -> f64 {
 /// segment was sent, and what the bottleneck takes for the first one, is not known: 5 ms.
 fn download(mut talk: Talk, timestamps: bool) -> Connection {
     let stamp = |p: P, ms: f64| if timestamps { p.ts(ms as u32, 0) } else { p };
-    let opens = |end, ms| stamp(syn(end).options(|options| options.mss = Some(1012)), ms);
+    let mss = if timestamps { 1012 } else { 1000 };
+    let opens = |end, ms| stamp(syn(end).options(|options| options.mss = Some(mss)), ms);
     talk.at(0.0, opens(0, 0.0)).at(20.0, opens(1, 0.0));
     talk.at(20.01, stamp(c(0, 100), 20.0));
     let arrival = |n: usize| 44.0 + 4.0 * n as f64;
@@ -40,13 +41,38 @@ fn timestamps_show_the_queue_of_a_download() {
     });
 }
 
-/// Without them, nothing tells the queue from the way.
+/// Without them, nothing tells the queue from the way. But segments come as fast all the time as
+/// the bottleneck lets them.
 #[test]
-fn a_queue_that_nothing_shows() {
+fn a_queue_that_only_the_rate_shows() {
     each(|talk| {
         let flow = download(talk, false).from_server;
         assert_eq!(flow.rtt.unwrap().max.0 / 1_000_000, 20);
+        let shares = [Limit::CongestionWindow, Limit::Path].map(|l| share(&flow.lifetime, l));
+        assert_eq!(shares, [4.0, 796.0]);
     });
+}
+
+/// The same bottleneck, and a window of three of the five segments that the path holds, or of ten.
+#[test]
+fn a_window_that_is_too_small_for_the_bottleneck() {
+    let shares = |window: u64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(20.0, syn(1).options(|options| options.mss = Some(1000)));
+        talk.at(20.01, c(0, 100));
+        let mut arrivals: Vec<f64> = Vec::new();
+        for n in 0..100_u64 {
+            let sent = n.checked_sub(window).map_or(20.01, |n| arrivals[n as usize]);
+            let free = arrivals.last().copied().unwrap_or(0.0);
+            let at = (sent + 16.0).max(free) + 4.0;
+            talk.at(at, s(1000 * n, 1000).ack(100));
+            talk.at(at + 0.001, c(100, 0).ack(1000 * (n + 1)));
+            arrivals.push(at);
+        }
+        let lifetime = talk.one().from_server.lifetime;
+        [Limit::CongestionWindow, Limit::Path].map(|limit| share(&lifetime, limit))
+    };
+    assert_eq!([3, 10].map(shares), [[656.0, 4.0], [8.0, 388.0]]);
 }
 
 /// A capture at the receiver that begins within a connection, or whose handshake was made up. Slow

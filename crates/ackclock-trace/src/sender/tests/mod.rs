@@ -185,7 +185,7 @@ impl Line {
     }
 
     fn found(self) -> Found {
-        self.model.finish(self.end)
+        self.model.finish(self.end, None)
     }
 }
 
