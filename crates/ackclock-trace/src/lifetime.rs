@@ -64,6 +64,22 @@ impl From<Shares> for Lifetime {
     }
 }
 
+/// In the order of [`Limit::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shares([Span; Limit::ALL.len()]);
+
+impl Shares {
+    pub fn add(&mut self, limit: Limit, span: Span) {
+        let share = &mut self.0[limit as usize];
+        *share = *share + span;
+    }
+
+    pub fn take(&mut self, limit: Limit, span: Span) {
+        let share = &mut self.0[limit as usize];
+        *share = *share - span;
+    }
+}
+
 /// From the first packet of a connection to its last, divided by what limited the sender of one way.
 /// The shares add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,18 +89,15 @@ pub struct Lifetime {
     full: Span,
 }
 
-/// In the order of [`Limit::ALL`].
-pub(crate) type Shares = [Span; Limit::ALL.len()];
-
 impl Lifetime {
     /// How long this limited the sender.
     pub fn of(&self, limit: Limit) -> Span {
-        self.shares[limit as usize]
+        self.shares.0[limit as usize]
     }
 
     /// All of it.
     pub fn whole(&self) -> Span {
-        self.shares.iter().fold(Span::ZERO, |sum, share| sum + *share)
+        self.shares.0.iter().fold(Span::ZERO, |sum, share| sum + *share)
     }
 
     /// Of the share of the congestion window, how long the bottleneck was idle meanwhile, as far as
@@ -108,8 +121,7 @@ impl Lifetime {
 
     /// Counts more time.
     pub fn add(&mut self, limit: Limit, span: Span) {
-        let share = &mut self.shares[limit as usize];
-        *share = *share + span;
+        self.shares.add(limit, span);
     }
 
     /// The bottleneck was idle for so much more of what the congestion window limited.
@@ -124,8 +136,7 @@ impl Lifetime {
 
     /// Counts less time.
     pub(crate) fn take(&mut self, limit: Limit, span: Span) {
-        let share = &mut self.shares[limit as usize];
-        *share = *share - span;
+        self.shares.take(limit, span);
     }
 
     /// The same, lasting `whole`: what is too much goes where least was said of it, and what is
@@ -133,11 +144,11 @@ impl Lifetime {
     pub(crate) fn fit(mut self, whole: Span) -> Lifetime {
         let mut over = Span(self.whole().0.saturating_sub(whole.0));
         for limit in [Limit::Application, Limit::Path, Limit::CongestionWindow] {
-            let share = &mut self.shares[limit as usize];
+            let share = &mut self.shares.0[limit as usize];
             let off = over.min(*share);
             (*share, over) = (*share - off, over - off);
         }
-        for share in &mut self.shares {
+        for share in &mut self.shares.0 {
             let off = over.min(*share);
             (*share, over) = (*share - off, over - off);
         }

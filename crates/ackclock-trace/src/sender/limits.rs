@@ -49,7 +49,8 @@ pub(crate) struct Limits {
     /// The SYN has not been answered.
     opening: bool,
     found: Shares,
-    /// The largest window that has limited the sender, in bytes: 2^30 at most (RFC 7323 section 2.3).
+    /// The largest window that has limited the sender, in bytes: 2^30 at most (RFC 7323 section
+    /// 2.3).
     full_window: u32,
     pending: Pending,
     /// What of `pending.window` and `pending.flight` has passed since the timer was set at the
@@ -123,11 +124,11 @@ impl Limits {
 
     fn divide_unusual(&mut self, span: Span, stream: &Stream, idle: bool) {
         if self.opening {
-            add(&mut self.found, Limit::Handshake, span);
+            self.found.add(Limit::Handshake, span);
         } else if !idle {
-            add(&mut self.found, repaired(stream), span);
+            self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
-            add(&mut self.found, Limit::Path, std::mem::take(&mut self.pending.flight));
+            self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
             self.pending.offered = self.pending.offered.max(stream.windows.offered());
             self.pending.shut = self.pending.shut + span;
         } else {
@@ -136,21 +137,20 @@ impl Limits {
             }
             // Away from the sender, what is on its way to the capture is not known to be outstanding.
             let unseen = !stream.terms.at_sender() && span <= stream.timers.srtt();
-            add(&mut self.found, if unseen { Limit::Path } else { Limit::Application }, span);
+            self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
         }
     }
 
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut, .. } = std::mem::take(&mut self.pending);
-        add(&mut self.found, Limit::Path, window + flight + std::mem::take(&mut self.probed));
-        add(&mut self.found, Limit::Application, shut);
+        self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
+        self.found.add(Limit::Application, shut);
     }
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
     #[inline]
     pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
-        let at = sent.at;
         let idle = stream.outstanding.is_empty() || (self.alone && self.due);
         let single = sent.payload() <= stream.terms.mss;
         let alone = std::mem::replace(&mut self.alone, idle && single);
@@ -166,11 +166,13 @@ impl Limits {
         self.silent = Silent::default();
         let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
+            let waited = std::mem::take(&mut self.due) || follows_ack(sent.at, stream, asked);
             if alone && idle && is_small(sent, stream) && !stream.has_no_room() {
-                self.follows_one(sent, stream, asked);
+                self.follows_one(sent.at, stream, waited);
             } else {
-                self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
+                self.decide(waited, stream, if may_be_probe { silent } else { Span::ZERO });
             }
+            self.most = 0;
         }
     }
 
@@ -180,36 +182,32 @@ impl Limits {
         self.due = ack.is_some_and(|ack| ack.since(now) <= soon(stream));
     }
 
-    fn decide(&mut self, at: Time, stream: &Stream, asked: bool, probed: Span) {
-        let due = std::mem::take(&mut self.due);
-        if due || follows_ack(at, stream, asked) || stream.has_no_room() {
+    /// `waited`: what goes out had waited for an ACK.
+    fn decide(&mut self, waited: bool, stream: &Stream, probed: Span) {
+        if waited || stream.has_no_room() {
             let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(u32::try_from(offered).unwrap_or(u32::MAX));
             }
-            add(&mut self.found, Limit::Recovery, std::mem::take(&mut self.probed));
-            add(&mut self.found, Limit::ReceiveWindow, window + shut);
+            self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
+            self.found.add(Limit::ReceiveWindow, window + shut);
             self.was_full(flight, stream.terms.mss);
         } else {
             self.had_no_more();
             // Was it written now, or does a probe carry what had waited?
-            let path = &mut self.found[Limit::Path as usize];
-            *path = *path - probed;
+            self.found.take(Limit::Path, probed);
             self.probed = probed;
         }
-        self.most = 0;
     }
 
-    /// A segment that is not full goes out when one is acknowledged that was outstanding alone. Cwnd had
-    /// room for both: Nagle's algorithm held it, or it was written only now.
-    fn follows_one(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
-        let waited = std::mem::take(&mut self.due) || follows_ack(sent.at, stream, asked);
-        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(sent.at) <= SOON;
+    /// A segment that is not full goes out when one is acknowledged that was outstanding alone. Cwnd
+    /// had room for both: Nagle's algorithm held it, or it was written only now.
+    fn follows_one(&mut self, at: Time, stream: &Stream, waited: bool) {
+        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= SOON;
         if waited && at_once {
-            add(&mut self.found, Limit::Nagle, std::mem::take(&mut self.pending.flight));
+            self.found.add(Limit::Nagle, std::mem::take(&mut self.pending.flight));
         }
         self.had_no_more();
-        self.most = 0;
     }
 
     /// Cwnd was full, or the path.
@@ -225,7 +223,7 @@ impl Limits {
         let Silent { window, flight } = std::mem::take(&mut self.silent);
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
-        add(&mut self.found, repaired(stream), window + flight);
+        self.found.add(repaired(stream), window + flight);
     }
 
     /// An ACK has told something new.
@@ -263,11 +261,6 @@ impl Limits {
         }
         found
     }
-}
-
-fn add(shares: &mut Shares, limit: Limit, span: Span) {
-    let share = &mut shares[limit as usize];
-    *share = *share + span;
 }
 
 /// What a loss limits. A lost FIN holds up nothing: all data has arrived.

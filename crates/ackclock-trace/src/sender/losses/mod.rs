@@ -195,8 +195,8 @@ impl LossRecord {
             return Losses { counted, cause: too_long, ..Losses::default() };
         };
         let mostly_seen = u64::from(unseen) * 4 <= u64::from(counted);
-        let cause = mostly_seen.then(|| verdict::cause(&timeline, rate_bps)).flatten();
-        let cause = too_long.or(cause);
+        let other = || mostly_seen.then(|| verdict::cause(&timeline, rate_bps)).flatten();
+        let cause = too_long.or_else(other);
         Losses { counted, episodes: timeline.episodes() as u32, cause }
     }
 }
