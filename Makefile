@@ -115,7 +115,7 @@ fuzz-check:
 
 # The client of the API of `ackclock impair`, with the command.
 clients: build
-	cd clients/python && ACKCLOCK_IMPAIR="$(CURDIR)/$(BIN) impair" python3 -m unittest
+	cd clients/python && ACKCLOCK_IMPAIR="$(ACKCLOCK) impair" python3 -m unittest
 
 # The Python package, in the virtual environment out/venv: its tests and its types, with a wheel that
 # is built in half the time.

@@ -85,8 +85,8 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         probes_of_new_data queueing retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
         window";
     assert_eq!(of("/connections/1/from_server"), flow);
-    let losses = "cause counted episodes mtu_lost mtu_passed policer_burst policer_rate_bps queue_delay_s queue_size \
-        random_rate random_run";
+    let losses = "cause counted episodes mtu_lost mtu_passed policer_burst policer_rate_bps \
+        queue_delay_s queue_size random_rate random_run";
     assert_eq!(of("/connections/1/from_server/losses"), losses);
     let ways = "f_rto initial_window least_rto_s rack reduction reductions tail_loss_probes";
     assert_eq!(of("/connections/1/from_server/ways"), ways);

@@ -154,8 +154,8 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
             )
         }),
         Limit::Nagle => format!(
-            "{sender}: its application writes a message in pieces, each of which waits for the ACK of \
-             the last; write messages whole, or set TCP_NODELAY"
+            "{sender}: its application writes a message in pieces, each of which waits for the ACK \
+             of the last; write messages whole, or set TCP_NODELAY"
         ),
         Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
     })
@@ -163,7 +163,8 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
 
 /// The addresses of the sender and of the receiver.
 fn hosts(found: &Found, from: End) -> (String, String) {
-    (address(found, from).to_string(), address(found, from.other()).to_string())
+    let (sender, receiver) = way(found, from);
+    (sender.to_string(), receiver.to_string())
 }
 
 fn address(found: &Found, end: End) -> IpAddr {
@@ -259,8 +260,8 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
         }
         _ if full_segments_never_arrived(found, flow) => {
             let line = format!(
-                "{sender} to {receiver}: the handshake passed, and no full segment did; see whether \
-                 packets are too long for the path (ping -M do -s 1472)"
+                "{sender} to {receiver}: the handshake passed, and no full segment did; see \
+                 whether packets are too long for the path (ping -M do -s 1472)"
             );
             (line, what, span)
         }

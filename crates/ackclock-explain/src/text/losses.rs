@@ -120,8 +120,8 @@ mod tests {
         );
         assert_eq!(
             text(LossCause::PathMtu { passed: 1076, lost: 1500 }),
-            "its losses fit a path MTU that is too small, and of which no router tells: packets of 1076 \
-             bytes came through, none of 1500 did"
+            "its losses fit a path MTU that is too small, and of which no router tells: packets of \
+             1076 bytes came through, none of 1500 did"
         );
         assert_eq!(of(&Flow::default()), None);
     }

@@ -124,10 +124,8 @@ fn messages_in_pieces() {
     flow.lifetime.add(Limit::Nagle, span(1500));
     assert_eq!(
         lines(connection(flow)),
-        [
-            "192.0.2.2: its application writes a message in pieces, each of which waits for the ACK of \
-          the last; write messages whole, or set TCP_NODELAY (Nagle: 1.5 s)"
-        ]
+        ["192.0.2.2: its application writes a message in pieces, each of which waits for the ACK \
+          of the last; write messages whole, or set TCP_NODELAY (Nagle: 1.5 s)"]
     );
 }
 

@@ -13,11 +13,12 @@ use crate::loss::LossCause;
 /// With fewer retransmissions lost, an outage is as likely.
 const LEAST: usize = 3;
 
-/// Timeouts sent a segment again and again in vain, and then a shorter part of it, which arrived, while
-/// nothing as long did. `longest`: of what arrived on its first transmission since the first loss.
+/// Timeouts sent a segment again and again in vain, and then a shorter part of it, which arrived,
+/// while nothing as long did. `longest`: of what arrived on its first transmission since the first
+/// loss.
 ///
-/// A timer sends one packet. What else goes out is of no use where offload sends several at once, of
-/// lengths that the capture does not show.
+/// A timer sends one packet. What else goes out is of no use where offload sends several at once,
+/// of lengths that the capture does not show.
 pub(super) fn too_long(
     longest: u32,
     terms: &Terms,

@@ -45,7 +45,8 @@ pub(crate) struct Segment {
     pub unseen: bool,
 }
 
-/// When a segment first went out, of how many bytes, and with how much outstanding ([`Segment::flight`]).
+/// When a segment first went out, of how many bytes, and with how much outstanding
+/// ([`Segment::flight`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Departure {
     pub at: Time,
