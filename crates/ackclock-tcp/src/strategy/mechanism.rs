@@ -193,6 +193,12 @@ macro_rules! axis {
     };
 }
 
+/// Adds one to a list. Most flows have one at most, and a list that grows by itself has room for four.
+fn add<T>(list: &mut Vec<T>, one: T) {
+    list.reserve_exact(1);
+    list.push(one);
+}
+
 axis!(Detect, Detect, |s| Some(replace(&mut s.detect, Box::new(DupackCount))), |s, d| s.detect = d);
 axis!(Ambiguity, Ambiguity, |s| Some(replace(&mut s.ambiguity, Box::new(NoBugfix))), |s, a| {
     s.ambiguity = a
@@ -210,8 +216,8 @@ axis!(Regulate, Regulate, |s| Some(replace(&mut s.regulate, Box::new(Pipe))), |s
 });
 axis!(Segmentation, Segmentation, |s| s.segmentation.take(), |s, x| s.segmentation = Some(x));
 axis!(Pacing, Pacing, |s| s.pacing.take(), |s, p| s.pacing = Some(p));
-axis!(Probe, Probe, |s| s.probes.pop(), |s, p| s.probes.push(p));
-axis!(Undo, Undo, |s| s.undo.pop(), |s, u| s.undo.push(u));
+axis!(Probe, Probe, |s| s.probes.pop(), |s, p| add(&mut s.probes, p));
+axis!(Undo, Undo, |s| s.undo.pop(), |s, u| add(&mut s.undo, u));
 axis!(Window, Window, |s| Some(replace(&mut s.window, Box::new(RenoWindow))), |s, w| s.window = w);
 axis!(Timer, Timer, |s| Some(replace(&mut s.timer, Box::new(Rfc6298Timer::default()))), |s, t| {
     s.timer = t
