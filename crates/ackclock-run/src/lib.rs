@@ -253,16 +253,21 @@ where
         threads => threads.into(),
     };
     let threads = threads.min(items.len().max(1));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
     // One by one, since an item may take a thousand times as long as another; and in their order,
     // so that what is cancelled is their end.
     let next = AtomicUsize::new(0);
-    let done = pool.broadcast(|_| {
+    let work = || {
         let turn = || next.fetch_add(1, Ordering::Relaxed);
         let items = iter::repeat_with(turn).map_while(|i| Some((i, items.get(i)?)));
         items.map(|(i, item)| (i, one(item))).collect::<Vec<_>>()
-    });
+    };
+    // A thread of its own would not use what the allocator has free here.
+    let done = if threads == 1 {
+        vec![work()]
+    } else {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|e| Error::Threads(e.to_string()))?.broadcast(|_| work())
+    };
     let mut done: Vec<(usize, Result<R, Error>)> = done.into_iter().flatten().collect();
     done.sort_by_key(|(i, _)| *i);
     done.into_iter().map(|(_, result)| result).collect()
