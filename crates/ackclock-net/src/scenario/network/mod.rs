@@ -56,11 +56,12 @@ impl Scenario {
     pub(crate) fn build_links(&self, names: &Names, seed: u64) -> (Network, Vec<BuiltLink>) {
         let mut network = Network::new(seed);
         let of = |link: &Link| link.count as usize * (1 + usize::from(link.duplex));
-        network.reserve(self.links.iter().map(of).sum(), names.flows.len());
+        let count = self.links.iter().map(of).sum();
+        network.reserve(count, names.flows.len());
         for name in &names.nodes {
             network.node(name);
         }
-        let mut links = Vec::new();
+        let mut links = Vec::with_capacity(count);
         for (entry, link) in self.links.iter().enumerate() {
             build_link(entry, link, names, &mut network, &mut links);
         }
