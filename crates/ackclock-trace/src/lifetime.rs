@@ -27,8 +27,8 @@ pub enum Limit {
     /// two hosts is that the bottleneck is busy all the time: its rate times the shortest round
     /// trip.
     Path,
-    /// A segment that is not full waits until the one before it is acknowledged (Nagle's algorithm,
-    /// RFC 9293 section 3.7.4), which the receiver may delay. The application writes in pieces.
+    /// A segment that is not full waits until all before it is acknowledged (Nagle's algorithm, RFC
+    /// 9293 section 3.7.4), which the receiver may delay. The application writes in pieces.
     Nagle,
 }
 

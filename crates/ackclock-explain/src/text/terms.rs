@@ -15,8 +15,8 @@ pub(crate) const TERMS: [(&str, &str); 27] = [
     ("path", "all that was given is on its way, or the bottleneck is busy"),
     (
         "Nagle",
-        "a segment that is not full waits for the ACK of the one before it, which the receiver may \
-         delay (Nagle's algorithm)",
+        "a segment that is not full waits until all before it is acknowledged, which the receiver \
+         may delay (Nagle's algorithm)",
     ),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
     (

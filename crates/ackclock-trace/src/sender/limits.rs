@@ -23,6 +23,14 @@ use crate::path::Path;
 /// The least time after an ACK within which what it lets go follows.
 pub(super) const SOON: Span = Span::from_millis(1);
 
+/// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
+/// in and sends the other. What is written then may leave at any moment of it.
+const AT_ONCE: u64 = 4;
+
+/// Nagle's algorithm is off where small segments went beside others more often than this: once may
+/// be a capture out of order.
+const BESIDE: u8 = 1;
+
 /// Time since new data last went out, to be decided by what goes out next.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
@@ -40,6 +48,15 @@ struct Pending {
 struct Silent {
     window: Span,
     flight: Span,
+}
+
+/// How soon an ACK reaches the sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Due {
+    #[default]
+    Later,
+    Soon,
+    AtOnce,
 }
 
 #[derive(Debug, Default)]
@@ -61,14 +78,23 @@ pub(crate) struct Limits {
     /// had given no more.
     probed: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
-    due: bool,
+    due: Due,
     /// Nothing was outstanding before the new data that last went out, and it was one segment.
     alone: bool,
+    /// Some of what is outstanding was acknowledged since new data last went out.
+    partly: bool,
+    /// Small segments that went out beside another one.
+    beside: u8,
+    /// Small segments that went out at once on the ACK of all before them, less those that did so
+    /// a little later.
+    at_once: i16,
+    /// Bytes of payload that last went out; 0 with a FIN.
+    last: u32,
     path: Arc<Path>,
     /// What of this sender counts as outstanding on the path, in bytes.
-    counted: u64,
+    counted: u32,
     /// The most that was outstanding on the path since new data last went out, in bytes.
-    most: u64,
+    most: u32,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Cells<Span>,
 }
@@ -82,12 +108,13 @@ impl Limits {
     /// Something has gone out, or has been acknowledged.
     #[inline]
     pub fn outstanding(&mut self, stream: &Stream) {
-        let flight = stream.outstanding.flight();
+        let flight = bytes(stream.outstanding.flight());
         if flight != self.counted {
-            self.path.outstanding(self.counted, flight);
+            self.partly |= flight < self.counted && flight > 0;
+            self.path.outstanding(self.counted.into(), flight.into());
             self.counted = flight;
         }
-        self.most = self.most.max(self.path.flight());
+        self.most = self.most.max(bytes(self.path.flight()));
     }
 
     /// A SYN goes out, and there was none before.
@@ -108,7 +135,7 @@ impl Limits {
     #[inline]
     fn divide(&mut self, span: Span, stream: &Stream, repairing: bool) {
         let idle = stream.outstanding.is_empty();
-        self.most = self.most.max(self.path.flight());
+        self.most = self.most.max(bytes(self.path.flight()));
         if idle || repairing || self.opening {
             return self.divide_unusual(span, stream, idle);
         }
@@ -151,9 +178,8 @@ impl Limits {
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
     #[inline]
     pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
-        let idle = stream.outstanding.is_empty() || (self.alone && self.due);
-        let single = sent.payload() <= stream.terms.mss;
-        let alone = std::mem::replace(&mut self.alone, idle && single);
+        let due = std::mem::take(&mut self.due);
+        let held = self.may_be_held(sent, stream, due != Due::Later);
         let silent = self.silent.window + self.silent.flight;
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
         let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
@@ -166,20 +192,55 @@ impl Limits {
         self.silent = Silent::default();
         let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
-            let waited = std::mem::take(&mut self.due) || follows_ack(sent.at, stream, asked);
-            if alone && idle && is_small(sent, stream) && !stream.has_no_room() {
-                self.follows_one(sent.at, stream, waited);
+            let waited = due != Due::Later || follows_ack(sent.at, stream, asked);
+            if held {
+                self.follows_all(sent.at, stream, due, waited);
             } else {
+                let waited = waited && !self.is_written_now(sent, stream);
                 self.decide(waited, stream, if may_be_probe { silent } else { Span::ZERO });
             }
             self.most = 0;
         }
+        self.last = if sent.fin { 0 } else { sent.len };
+    }
+
+    /// Whether Nagle's algorithm may have held this segment, which is not full. It does so while
+    /// anything is outstanding (RFC 9293 section 3.7.4), in Linux only while another segment is that
+    /// is not full (`tcp_minshall_check`). Cwnd had room if one segment was outstanding alone, or if
+    /// part of what was outstanding had been acknowledged before the rest.
+    #[inline]
+    fn may_be_held(&mut self, sent: &Sent, stream: &Stream, due: bool) -> bool {
+        let partly = std::mem::take(&mut self.partly);
+        let all_acked = stream.outstanding.is_empty();
+        let idle = all_acked || (self.alone && due);
+        let single = sent.payload() <= stream.terms.mss;
+        let alone = std::mem::replace(&mut self.alone, idle && single);
+        let small = is_small(sent, stream);
+        let after_small = self.last > 0 && self.last < stream.terms.mss;
+        if small && after_small && !idle && !due {
+            self.beside = self.beside.saturating_add(1);
+        }
+        small && (alone && idle || partly && all_acked) && !stream.has_no_room()
+    }
+
+    /// The last segment was not full, so that nothing waited behind it. If no ACK has come since,
+    /// this one was written later. So it was if it is not full either, for what cwnd holds back
+    /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
+    /// the path takes.
+    fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
+        let short = |len: u32| len > 0 && len < stream.terms.mss / 2;
+        let acked = stream.moments.since_ack(sent.at) <= stream.moments.since_new_data(sent.at);
+        short(self.last) && (!acked || short(sent.payload()))
     }
 
     /// Data goes out now, and the next ACK that passed the capture before it reaches the sender at
     /// `ack`. Away from the sender, that time may be late: the data may have waited for this ACK.
     pub fn ack_is_due(&mut self, now: Time, ack: Option<Time>, stream: &Stream) {
-        self.due = ack.is_some_and(|ack| ack.since(now) <= soon(stream));
+        self.due = match ack.map(|ack| ack.since(now)) {
+            Some(span) if span <= at_once(stream) => Due::AtOnce,
+            Some(span) if span <= soon(stream) => Due::Soon,
+            _ => Due::Later,
+        };
     }
 
     /// `waited`: what goes out had waited for an ACK.
@@ -200,20 +261,34 @@ impl Limits {
         }
     }
 
-    /// A segment that is not full goes out when one is acknowledged that was outstanding alone. Cwnd
-    /// had room for both: Nagle's algorithm held it, or it was written only now.
-    fn follows_one(&mut self, at: Time, stream: &Stream, waited: bool) {
-        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= SOON;
-        if waited && at_once {
+    /// A segment that is not full goes out when all is acknowledged, and cwnd had room for it:
+    /// Nagle's algorithm held it, or it was written only now.
+    fn follows_all(&mut self, at: Time, stream: &Stream, due: Due, waited: bool) {
+        let after = match due {
+            Due::Later => stream.moments.since_ack(at),
+            Due::Soon => at_once(stream).times(AT_ONCE),
+            Due::AtOnce => Span::ZERO,
+        };
+        let at_once = at_once(stream);
+        if waited && after <= at_once {
+            self.at_once = self.at_once.saturating_add(1);
             self.found.add(Limit::Nagle, std::mem::take(&mut self.pending.flight));
+        } else if waited && after <= at_once.times(AT_ONCE) {
+            self.at_once = self.at_once.saturating_sub(1);
         }
         self.had_no_more();
+    }
+
+    /// Small segments went beside others, or as often a little later as at once: the application
+    /// wrote them when it liked, and nothing held them.
+    fn had_no_nagle(&self) -> bool {
+        self.beside > BESIDE || self.at_once <= 0
     }
 
     /// Cwnd was full, or the path.
     fn was_full(&mut self, span: Span, mss: u32) {
         if span > Span::ZERO {
-            let full = self.full.at(level(self.most / u64::from(mss.max(1))));
+            let full = self.full.at(level(u64::from(self.most / mss.max(1))));
             *full = *full + span;
         }
     }
@@ -246,8 +321,13 @@ impl Limits {
     /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
     pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
         self.had_no_more();
-        self.path.outstanding(self.counted, 0);
+        self.path.outstanding(self.counted.into(), 0);
         let mut found = Lifetime::from(self.found);
+        if self.had_no_nagle() {
+            let share = found.of(Limit::Nagle);
+            found.take(Limit::Nagle, share);
+            found.add(Limit::Path, share);
+        }
         for (level, span) in self.full.iter() {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             let filled = holds.map_or(0.0, |holds| outstanding / holds);
@@ -268,6 +348,10 @@ fn repaired(stream: &Stream) -> Limit {
     if stream.waits_for_fin_alone() { Limit::Application } else { Limit::Recovery }
 }
 
+fn bytes(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
 /// Segments outstanding, to within an eighth where they are many.
 fn level(segments: u64) -> usize {
     let shift = segments.max(8).ilog2() - 3;
@@ -283,6 +367,13 @@ fn segments(level: usize) -> u64 {
 /// Whether Nagle's algorithm may hold this back: a FIN goes all the same (`tcp_nagle_test`).
 fn is_small(sent: &Sent, stream: &Stream) -> bool {
     sent.payload() > 0 && sent.payload() < stream.terms.mss && !sent.fin
+}
+
+/// What waits for nothing but an ACK goes out that soon after it. Away from the sender, the way to
+/// it and back takes as much longer at times.
+fn at_once(stream: &Stream) -> Span {
+    let soon = if stream.terms.at_sender() { SOON } else { soon(stream) };
+    Span(soon.0 / AT_ONCE)
 }
 
 /// Cwnd is full, as far as was seen.

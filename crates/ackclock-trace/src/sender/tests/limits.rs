@@ -330,11 +330,57 @@ fn nagle_waits_for_the_ack_alone() {
     assert_eq!(found, [50.0, 2.0, 0.0, 0.0, 0.0, 138.0, 0.0]);
 }
 
-/// Two small segments outstanding: the algorithm is off, and cwnd was full.
+/// Two small segments outstanding: the algorithm is off. Had cwnd held the third, it would have gone
+/// with others.
 #[test]
 fn no_nagle_where_small_segments_go_beside_others() {
-    let found = pieces(&[(50.0, 100, None), (50.0, 100, Some(140.0)), (140.0, 500, Some(190.0))]);
+    let found = pieces(&[(50.0, 100, None), (50.0, 100, Some(140.0)), (140.0, 400, Some(190.0))]);
+    assert_eq!(found, [50.0, 0.0, 0.0, 0.0, 0.0, 140.0, 0.0]);
+}
+
+/// A large segment may be all that a path takes, of which the sender has heard.
+#[test]
+fn segments_that_fill_the_path_wait_for_cwnd() {
+    let found = pieces(&[(50.0, 900, None), (50.0, 900, Some(140.0)), (140.0, 900, Some(190.0))]);
     assert_eq!(found, [50.0, 0.0, 0.0, 90.0, 0.0, 50.0, 0.0]);
+}
+
+/// An application that writes by a timer of its own, with TCP_NODELAY, about a round trip apart:
+/// some writes go out just after the ACK of the one before, and some before it.
+#[test]
+fn a_timer_of_an_application_is_not_nagle() {
+    let mut all = Vec::new();
+    for n in 0..40 {
+        let at = 50.0 + 50.5 * f64::from(n);
+        let acked = if n % 3 == 2 { 50.4 } else { 50.1 };
+        all.push((at, 200, Some(at + acked)));
+    }
+    // A third at once, and the others a little later.
+    let shares = pieces(&all);
+    assert_eq!((shares[3], shares[6]), (0.0, 0.0));
+    let mut beside = vec![(50.0, 200, None), (80.0, 200, Some(130.0)), (140.0, 200, None)];
+    beside.extend([
+        (170.0, 200, Some(220.0)),
+        (230.0, 200, Some(280.0)),
+        (280.1, 200, Some(330.0)),
+    ]);
+    let shares = pieces(&beside);
+    assert_eq!((shares[3], shares[6]), (0.0, 0.0));
+}
+
+/// Two full segments and a rest: classic Nagle holds the rest until both are acknowledged, the
+/// first of which makes room for cwnd.
+#[test]
+fn nagle_waits_for_full_segments() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.ack(100.0, 1);
+    line.ack(140.0, 2);
+    line.frame += 1;
+    line.sent(ms(140.0), 2000, 500, false);
+    line.acked_at(190.0, 2500);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.001, 0.0, 50.0, 89.999]);
 }
 
 /// A FIN with the last bytes is not held back (`tcp_nagle_test`).
