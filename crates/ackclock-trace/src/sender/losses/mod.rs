@@ -80,8 +80,11 @@ struct AllLost {
     episode: (Time, u32),
     /// Retransmissions of what was not seen going out.
     unseen: u32,
-    /// The longest segment whose round trip was measured since, in bytes of payload.
+    /// The longest segment whose round trip was measured since the first retransmission, in bytes
+    /// of payload.
     longest: u32,
+    /// The mean of what was acknowledged before: one segment at least was as long.
+    mean: u32,
 }
 
 impl LossRecord {
@@ -132,7 +135,11 @@ impl LossRecord {
 
     /// `segment` is retransmitted, for the first time, as the retransmission with this index.
     pub fn retransmitted(&mut self, segment: &Segment, index: usize, stream: &Stream) {
-        let losses = self.losses.get_or_insert_default();
+        let losses = self.losses.get_or_insert_with(|| {
+            let acked = stream.segments().saturating_sub(stream.outstanding.len() as u64 + 1);
+            let mean = stream.outstanding.una() / acked.max(1);
+            Box::new(AllLost { mean: mean as u32, ..AllLost::default() })
+        });
         if segment.unseen || segment.is_hole() {
             losses.unseen = losses.unseen.saturating_add(1);
             return;
@@ -187,9 +194,9 @@ impl LossRecord {
             r.spurious.is_none() && (r.known || sack || r.kind != Kind::SlowStart)
         };
         let Some(losses) = &mut self.losses else { return Losses::default() };
-        let too_long = size::too_long(losses.longest, &stream.terms, retransmissions);
         losses.lost.retain(|lost| retransmissions.get(lost.again as usize).is_some_and(is_lost));
         losses.lost.sort_by_key(|lost| (lost.at, lost.position));
+        let too_long = size::too_long(losses, &stream.terms, retransmissions);
         let (counted, unseen) = (losses.lost.len() as u32, losses.unseen);
         let Some(timeline) = Timeline::new(&self, stream, retransmissions) else {
             return Losses { counted, cause: too_long, ..Losses::default() };

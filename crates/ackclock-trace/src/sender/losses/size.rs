@@ -7,23 +7,31 @@ use std::collections::BTreeMap;
 use ackclock_tcp::Time;
 
 use super::super::input::Terms;
+use super::{AllLost, Lost};
 use crate::connection::{Kind, Retransmission};
 use crate::loss::LossCause;
 
 /// With fewer retransmissions lost, an outage is as likely.
 const LEAST: usize = 3;
 
+/// Linux looks for the MTU until it knows it to within so much (`tcp_probe_threshold`). What then
+/// comes through is nearly as long as what did not: nothing has vanished for its length.
+const SEARCHED: u32 = 8;
+
 /// Timeouts sent a segment again and again in vain, and then a shorter part of it, which arrived,
-/// while nothing as long did. `longest`: of what arrived on its first transmission since the first
-/// loss.
+/// while nothing as long has since.
+///
+/// A sender that tries shorter ones does so in an outage, too. So where others as long had arrived
+/// before, they have to be lost still, after shorter ones arrived.
 ///
 /// A timer sends one packet. What else goes out is of no use where offload sends several at once,
 /// of lengths that the capture does not show.
 pub(super) fn too_long(
-    longest: u32,
+    losses: &AllLost,
     terms: &Terms,
     retransmissions: &[Retransmission],
 ) -> Option<LossCause> {
+    let longest = losses.longest;
     let offload = longest > terms.mss;
     let by_timer = || {
         let timer = |r: &&Retransmission| matches!(r.kind, Kind::Timeout | Kind::BackedOffTimeout);
@@ -36,7 +44,15 @@ pub(super) fn too_long(
     let shortened = |r: &Retransmission| last.get(&r.position).is_some_and(|at| *at > r.at);
     let lost = || by_timer().filter(|r| r.lost == Some(true) && r.len > passed && shortened(r));
     let shortest = lost().map(|r| r.len).min()?;
+    let since = arrived().map(|r| r.at).min()?;
+    // What is retransmitted in pieces was lost as one.
+    let one = |a: &Lost, b: &Lost| a.at == b.at && a.position + u64::from(a.len) == b.position;
+    let vanishes = |lost: &[Lost]| {
+        let len = lost.iter().map(|lost| u64::from(lost.len)).sum();
+        lost[0].at > since && (u64::from(passed) + 1..=u64::from(terms.mss)).contains(&len)
+    };
+    let still = || losses.lost.chunk_by(one).any(vanishes);
     let packet = |len: u32| len + terms.header;
-    (lost().count() >= LEAST)
+    (lost().count() >= LEAST && shortest >= passed + SEARCHED && (losses.mean <= passed || still()))
         .then_some(LossCause::PathMtu { passed: packet(passed), lost: packet(shortest) })
 }

@@ -191,6 +191,59 @@ fn an_outage_is_no_path_mtu() {
     assert_eq!(black_hole(3, 500, 1000), None);
 }
 
+/// Full segments had arrived before, an outage came, and a sender that tries shorter ones goes on
+/// with these. Where a longer one is lost again later, the path has changed. `again`: that one.
+fn shorter_after_full_ones(again: Option<u32>) -> Option<LossCause> {
+    let mut line = Line::sack(50.0);
+    let send = |line: &mut Line, t: f64, position: u64, len: u32| {
+        line.frame += 1;
+        line.sent(ms(t), position, len, false);
+    };
+    line.ack(50.0, 0);
+    for n in 0..4 {
+        send(&mut line, 50.0 * (n + 1) as f64, 1000 * n, 1000);
+        line.acked_at(50.0 * (n + 2) as f64, 1000 * (n + 1));
+    }
+    send(&mut line, 250.0, 4000, 1000);
+    for at in [500.0, 1000.0, 2000.0] {
+        send(&mut line, at, 4000, 1000);
+    }
+    for (at, position) in [(4000.0, 4000), (4050.0, 4500)] {
+        send(&mut line, at, position, 500);
+        line.acked_at(at + 50.0, position + 500);
+    }
+    if let Some(len) = again {
+        send(&mut line, 4100.0, 5000, len);
+        for n in 0..4 {
+            send(&mut line, 4101.0, 5000 + u64::from(len) + 500 * n, 500);
+        }
+        let end = 5000 + u64::from(len);
+        for n in 1..5 {
+            let mut sack = [(0, 0); 4];
+            sack[0] = (end, end + 500 * n);
+            line.heard(Acked { sack, sacks: 1, ..line.plain(4151.0 + n as f64, 5000) });
+        }
+        send(&mut line, 4156.0, 5000, 500);
+        send(&mut line, 4156.0, 5500, len - 500);
+        line.acked_at(4206.0, end + 2000);
+    }
+    line.found().losses.cause
+}
+
+#[test]
+fn an_outage_after_full_segments_is_no_path_mtu() {
+    assert_eq!(shorter_after_full_ones(None), None);
+    let cause = LossCause::PathMtu { passed: 540, lost: 1040 };
+    assert_eq!(shorter_after_full_ones(Some(800)), Some(cause));
+}
+
+/// The search for the MTU has found nearly what was lost.
+#[test]
+fn a_search_that_finds_the_length_is_no_path_mtu() {
+    assert_eq!(black_hole(3, 993, 993), None);
+    assert!(black_hole(3, 992, 992).is_some());
+}
+
 /// Two retransmissions may be lost by chance.
 #[test]
 fn a_path_mtu_takes_three_retransmissions_lost() {
