@@ -6,14 +6,14 @@ use std::path::Path;
 use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{QlogTrace, write_qlog};
 use ackclock_run::WholeFile;
-use ackclock_tcp::{Event, Time};
+use ackclock_tcp::{Event, Span, Time};
 use ackclock_trace::Flow;
 
 use crate::error::Error;
 use crate::explained::{End, Explained, Found};
 use crate::read::{Options, with_events};
 use crate::source::Source;
-use crate::{html, xplot};
+use crate::{html, text, xplot};
 
 /// The most packets of connections that are drawn at a time, so that their events do not fill the
 /// memory.
@@ -28,7 +28,7 @@ pub struct Pictures<'a> {
     /// The file of their traces as qlog.
     pub qlog: Option<&'a Path>,
     /// How many connections are drawn at most: those in which most time was lost. 0 for all with
-    /// stalls or retransmissions.
+    /// stalls or retransmissions, or that were held up.
     pub top: usize,
 }
 
@@ -107,14 +107,24 @@ pub fn connection_page(explained: &Explained, found: &Found) -> String {
     html::page(found, explained)
 }
 
-/// Connections with stalls or retransmissions, those first in which most time was lost; or the only
-/// one there is.
+/// A connection was held up if it was for this part of its time: one tenth.
+const HELD_UP: u64 = 10;
+
+/// Connections with stalls or retransmissions, or that were held up, those first in which most time
+/// was lost; or the only one there is.
 pub fn eventful(explained: &Explained) -> Vec<&Found> {
     let all = &explained.connections;
     let mut found: Vec<_> = all.iter().map(|found| (found, found.counts())).collect();
-    found.retain(|(_, c)| all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0);
-    found.sort_by_key(|(_, c)| {
-        std::cmp::Reverse((c.lost_time(), c.all_timeouts(), c.all_retransmissions()))
+    let held_up = |found: &Found| {
+        let held = text::held(found);
+        held > Span::ZERO && held.0 >= found.lifetime().whole().0 / HELD_UP
+    };
+    found.retain(|(found, c)| {
+        all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0 || held_up(found)
+    });
+    found.sort_by_key(|(found, c)| {
+        let lost = c.lost_time().max(text::held(found));
+        std::cmp::Reverse((lost, c.all_timeouts(), c.all_retransmissions()))
     });
     found.into_iter().map(|(found, _)| found).collect()
 }

@@ -1,6 +1,6 @@
 use std::fs;
 
-use ackclock_trace::Connection;
+use ackclock_trace::{Connection, Limit};
 
 use super::*;
 use crate::fixture;
@@ -34,6 +34,14 @@ fn those_with_trouble_are_drawn_most_time_lost_first() {
     let numbers =
         |explained: &Explained| eventful(explained).iter().map(|f| f.number).collect::<Vec<_>>();
     assert_eq!(numbers(&explained), [2, 1, 3, 4]);
+    // One that lost nothing, and waited for its own segments for a tenth of its time.
+    let lifetime = &mut explained.connections[0].connection.from_server.lifetime;
+    lifetime.add(Limit::Path, Span::from_millis(900));
+    lifetime.add(Limit::Nagle, Span::from_millis(99));
+    assert_eq!(numbers(&explained), [2, 1, 3, 4]);
+    let lifetime = &mut explained.connections[0].connection.from_server.lifetime;
+    lifetime.add(Limit::Nagle, Span::from_secs(100));
+    assert_eq!(numbers(&explained), [0, 2, 1, 3, 4]);
     // A single connection is drawn whatever it is.
     explained.connections.truncate(1);
     assert_eq!(numbers(&explained), [0]);

@@ -241,8 +241,8 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
     if left_out > 0 {
         let _ = writeln!(
             html,
-            "<p class=\"soft\">{} with stalls or retransmissions have a page; {left_out} more are \
-             left out, in which less time was lost: \
+            "<p class=\"soft\">{} that were held up have a page; {left_out} more are left out, \
+             in which less time was lost: \
              <code>--top</code> draws more, <code>--connection</code> draws one.</p>",
             drawn.len()
         );

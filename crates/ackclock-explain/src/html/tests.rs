@@ -228,7 +228,7 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
         assert_eq!(html.matches(title).count(), 1, "{title}");
     }
     let html = index(&explained, &[0], 5);
-    assert!(html.contains("1 with stalls or retransmissions have a page; 5 more are left out"));
+    assert!(html.contains("1 that were held up have a page; 5 more are left out"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub(crate) fn shares(lifetime: &Lifetime) -> String {
 }
 
 /// Time in which neither the application nor the path was what limited a connection.
-fn held(found: &Found) -> Span {
+pub(crate) fn held(found: &Found) -> Span {
     busy(found) - found.lifetime().of(Limit::Path)
 }
 
