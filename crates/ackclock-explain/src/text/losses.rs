@@ -79,8 +79,8 @@ pub(super) fn advice(
             100.0 * rate
         ),
         LossCause::PathMtu { lost, .. } => format!(
-            "packets of {lost} bytes do not come through, shorter ones do; let ICMP through, lower \
-             the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
+            "packets of {lost} bytes do not come through, shorter ones do; let ICMP through, or \
+             lower the MTU or the MSS: the sender finds that out by itself, but only after timeouts"
         ),
     };
     format!("{sender} to {receiver}: {what}")
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(
             advice(cause, None, "A", "B"),
             "A to B: packets of 1500 bytes do not come through, shorter ones do; let ICMP through, \
-             lower the MTU or the MSS, or set net.ipv4.tcp_mtu_probing to 1"
+             or lower the MTU or the MSS: the sender finds that out by itself, but only after timeouts"
         );
     }
 
