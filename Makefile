@@ -20,18 +20,21 @@ demo: build playground
 # The playground as one file, out/playground.html: the module for wasm32, the figures of the papers
 # to start from, and the page. The tool's own lock file names versions that mirrors may lack. Tool
 # and figures run for a second, so they are built in the quickest way: the figures from what `unit`
-# builds, too.
+# builds, too. Tests take the module that `portable` builds.
 WASM_BINDGEN := out/tools/bin/wasm-bindgen
+WASM_PROFILE := $(if $(filter debug,$(PROFILE)),test,playground)
+WASM_FOLDER := target/wasm32-unknown-unknown/$(if $(filter debug,$(PROFILE)),debug,playground)
 playground:
 	@mkdir -p out
 	rustup target add wasm32-unknown-unknown
 	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 --debug \
 	    --no-default-features --bin wasm-bindgen --root out/tools
-	cargo build --locked --profile playground --target wasm32-unknown-unknown -p ackclock-playground --lib
+	cargo build --locked --profile $(WASM_PROFILE) --target wasm32-unknown-unknown \
+	    -p ackclock-playground --lib
 	cargo build --quiet --profile test --workspace --locked --example figures
 	target/debug/examples/figures >out/figures.json
 	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) --figures out/figures.json \
-	    --wasm target/wasm32-unknown-unknown/playground/ackclock_playground.wasm --out out/playground.html
+	    --wasm $(WASM_FOLDER)/ackclock_playground.wasm --out out/playground.html
 
 # What the kernel sent, taken by `ackclock-score take`.
 CAPTURE := tests/kernel.pcap.gz
@@ -78,9 +81,8 @@ portable:
 	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown x86_64-pc-windows-gnu \
 	    aarch64-apple-darwin
 	cargo build --locked --target thumbv7em-none-eabi -p ackclock-tcp
-	cargo build --locked --target wasm32-unknown-unknown \
-	    -p ackclock-tcp -p ackclock-net -p ackclock-report -p ackclock-run \
-	    -p ackclock-trace -p ackclock-explain -p ackclock-playground --lib
+	cargo build --locked --profile test --target wasm32-unknown-unknown \
+	    -p ackclock-playground --lib
 	cargo check --locked --target x86_64-pc-windows-gnu -p ackclock-impair
 	cargo check --locked --target aarch64-apple-darwin -p ackclock-impair
 
@@ -118,18 +120,18 @@ clients: build
 	cd clients/python && ACKCLOCK_IMPAIR="$(ACKCLOCK) impair" python3 -m unittest
 
 # The Python package, in the virtual environment out/venv: its tests and its types, with a wheel that
-# is built in half the time.
+# is built in half the time. Clippy reads the module as it is built: to check it apart takes all
+# crates once more.
 VENV := out/venv
 MATURIN := PATH=$(CURDIR)/$(VENV)/bin:$$PATH maturin build --quiet --locked \
     --manifest-path python/Cargo.toml --target-dir target
 INSTALL_WHEEL := $(VENV)/bin/pip install -q --force-reinstall --no-deps
 python: $(VENV)/bin/maturin
 	rm -rf out/wheels/quick
-	$(MATURIN) --profile quick --out out/wheels/quick
-	$(INSTALL_WHEEL) out/wheels/quick/*.whl
 	cargo fmt --check --manifest-path python/Cargo.toml
-	cargo clippy --profile quick --locked --manifest-path python/Cargo.toml --target-dir target -- \
-	    -D warnings
+	RUSTFLAGS="-D warnings" RUSTC_WORKSPACE_WRAPPER=clippy-driver \
+	    $(MATURIN) --profile quick --out out/wheels/quick
+	$(INSTALL_WHEEL) out/wheels/quick/*.whl
 	cd python/tests && ../../$(VENV)/bin/python -m pytest -q
 	cd out && ../$(VENV)/bin/stubtest ackclock
 	$(VENV)/bin/pyright --project python --pythonpath $(VENV)/bin/python
