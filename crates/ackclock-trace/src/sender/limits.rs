@@ -179,7 +179,8 @@ impl Limits {
     #[inline]
     pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
         let due = std::mem::take(&mut self.due);
-        let held = self.may_be_held(sent, stream, due != Due::Later);
+        let is_due = due != Due::Later;
+        let held = self.may_be_held(sent, stream, is_due);
         let silent = self.silent.window + self.silent.flight;
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
         let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
@@ -192,7 +193,7 @@ impl Limits {
         self.silent = Silent::default();
         let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
-            let waited = due != Due::Later || follows_ack(sent.at, stream, asked);
+            let waited = is_due || follows_ack(sent.at, stream, asked);
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
@@ -205,9 +206,9 @@ impl Limits {
     }
 
     /// Whether Nagle's algorithm may have held this segment, which is not full. It does so while
-    /// anything is outstanding (RFC 9293 section 3.7.4), in Linux only while another segment is that
-    /// is not full (`tcp_minshall_check`). Cwnd had room if one segment was outstanding alone, or if
-    /// part of what was outstanding had been acknowledged before the rest.
+    /// anything is outstanding (RFC 9293 section 3.7.4), in Linux only while another segment is
+    /// that is not full (`tcp_minshall_check`). Cwnd had room if one segment was outstanding alone,
+    /// or if part of what was outstanding had been acknowledged before the rest.
     #[inline]
     fn may_be_held(&mut self, sent: &Sent, stream: &Stream, due: bool) -> bool {
         let partly = std::mem::take(&mut self.partly);
@@ -248,7 +249,7 @@ impl Limits {
         if waited || stream.has_no_room() {
             let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
             if window + shut > Span::ZERO {
-                self.full_window = self.full_window.max(u32::try_from(offered).unwrap_or(u32::MAX));
+                self.full_window = self.full_window.max(bytes(offered));
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
@@ -264,16 +265,16 @@ impl Limits {
     /// A segment that is not full goes out when all is acknowledged, and cwnd had room for it:
     /// Nagle's algorithm held it, or it was written only now.
     fn follows_all(&mut self, at: Time, stream: &Stream, due: Due, waited: bool) {
+        let limit = at_once(stream);
         let after = match due {
             Due::Later => stream.moments.since_ack(at),
-            Due::Soon => at_once(stream).times(AT_ONCE),
+            Due::Soon => limit.times(AT_ONCE),
             Due::AtOnce => Span::ZERO,
         };
-        let at_once = at_once(stream);
-        if waited && after <= at_once {
+        if waited && after <= limit {
             self.at_once = self.at_once.saturating_add(1);
             self.found.add(Limit::Nagle, std::mem::take(&mut self.pending.flight));
-        } else if waited && after <= at_once.times(AT_ONCE) {
+        } else if waited && after <= limit.times(AT_ONCE) {
             self.at_once = self.at_once.saturating_sub(1);
         }
         self.had_no_more();
@@ -348,6 +349,8 @@ fn repaired(stream: &Stream) -> Limit {
     if stream.waits_for_fin_alone() { Limit::Application } else { Limit::Recovery }
 }
 
+/// A window is at most 2^30 bytes (RFC 7323 section 2.3); what several connections have outstanding
+/// may be more, and then counts as all that fits.
 fn bytes(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

@@ -300,8 +300,7 @@ fn pieces(pieces: &[(f64, u32, Option<f64>)]) -> [f64; 7] {
     line.ack(50.0, 0);
     let mut position = 0;
     for &(at, len, acked) in pieces {
-        line.frame += 1;
-        line.sent(ms(at), position, len, false);
+        line.send_bytes(at, position, len);
         position += u64::from(len);
         acked.into_iter().for_each(|acked| line.acked_at(acked, position));
     }
@@ -330,8 +329,8 @@ fn nagle_waits_for_the_ack_alone() {
     assert_eq!(found, [50.0, 2.0, 0.0, 0.0, 0.0, 138.0, 0.0]);
 }
 
-/// Two small segments outstanding: the algorithm is off. Had cwnd held the third, it would have gone
-/// with others.
+/// Two small segments outstanding: the algorithm is off. Had cwnd held the third, it would have
+/// gone with others.
 #[test]
 fn no_nagle_where_small_segments_go_beside_others() {
     let found = pieces(&[(50.0, 100, None), (50.0, 100, Some(140.0)), (140.0, 400, Some(190.0))]);
@@ -377,8 +376,7 @@ fn nagle_waits_for_full_segments() {
     line.send(50.0, 0..2);
     line.ack(100.0, 1);
     line.ack(140.0, 2);
-    line.frame += 1;
-    line.sent(ms(140.0), 2000, 500, false);
+    line.send_bytes(140.0, 2000, 500);
     line.acked_at(190.0, 2500);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.001, 0.0, 50.0, 89.999]);
 }

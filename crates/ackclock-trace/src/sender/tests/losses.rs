@@ -151,29 +151,25 @@ fn losses_are_bounded() {
 /// bytes.
 fn black_hole(attempts: u32, last: u32, then: u32) -> Option<LossCause> {
     let mut line = Line::sack(50.0);
-    let send = |line: &mut Line, t: f64, position: u64, len: u32| {
-        line.frame += 1;
-        line.sent(ms(t), position, len, false);
-    };
     line.ack(50.0, 0);
-    send(&mut line, 50.0, 0, 100);
+    line.send_bytes(50.0, 0, 100);
     line.acked_at(100.0, 100);
     for n in 0..2 {
-        send(&mut line, 100.0, 100 + 1000 * n, 1000);
+        line.send_bytes(100.0, 100 + 1000 * n, 1000);
     }
     let mut t = 350.0;
     for n in 0..attempts {
-        send(&mut line, t, 100, 1000);
+        line.send_bytes(t, 100, 1000);
         t += 500.0 * f64::from(1 << n);
     }
     let mut position = 100;
     while position < 2100 {
-        send(&mut line, t, position, last);
+        line.send_bytes(t, position, last);
         position += u64::from(last);
         t += 50.0;
         line.acked_at(t, position);
     }
-    send(&mut line, t, 2100, then);
+    line.send_bytes(t, 2100, then);
     line.acked_at(t + 50.0, 2100 + u64::from(then));
     line.found().losses.cause
 }
@@ -195,27 +191,23 @@ fn an_outage_is_no_path_mtu() {
 /// with these. Where a longer one is lost again later, the path has changed. `again`: that one.
 fn shorter_after_full_ones(again: Option<u32>) -> Option<LossCause> {
     let mut line = Line::sack(50.0);
-    let send = |line: &mut Line, t: f64, position: u64, len: u32| {
-        line.frame += 1;
-        line.sent(ms(t), position, len, false);
-    };
     line.ack(50.0, 0);
     for n in 0..4 {
-        send(&mut line, 50.0 * (n + 1) as f64, 1000 * n, 1000);
+        line.send_bytes(50.0 * (n + 1) as f64, 1000 * n, 1000);
         line.acked_at(50.0 * (n + 2) as f64, 1000 * (n + 1));
     }
-    send(&mut line, 250.0, 4000, 1000);
+    line.send_bytes(250.0, 4000, 1000);
     for at in [500.0, 1000.0, 2000.0] {
-        send(&mut line, at, 4000, 1000);
+        line.send_bytes(at, 4000, 1000);
     }
     for (at, position) in [(4000.0, 4000), (4050.0, 4500)] {
-        send(&mut line, at, position, 500);
+        line.send_bytes(at, position, 500);
         line.acked_at(at + 50.0, position + 500);
     }
     if let Some(len) = again {
-        send(&mut line, 4100.0, 5000, len);
+        line.send_bytes(4100.0, 5000, len);
         for n in 0..4 {
-            send(&mut line, 4101.0, 5000 + u64::from(len) + 500 * n, 500);
+            line.send_bytes(4101.0, 5000 + u64::from(len) + 500 * n, 500);
         }
         let end = 5000 + u64::from(len);
         for n in 1..5 {
@@ -223,8 +215,8 @@ fn shorter_after_full_ones(again: Option<u32>) -> Option<LossCause> {
             sack[0] = (end, end + 500 * n);
             line.heard(Acked { sack, sacks: 1, ..line.plain(4151.0 + n as f64, 5000) });
         }
-        send(&mut line, 4156.0, 5000, 500);
-        send(&mut line, 4156.0, 5500, len - 500);
+        line.send_bytes(4156.0, 5000, 500);
+        line.send_bytes(4156.0, 5500, len - 500);
         line.acked_at(4206.0, end + 2000);
     }
     line.found().losses.cause

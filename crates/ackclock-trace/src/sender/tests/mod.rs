@@ -106,6 +106,12 @@ impl Line {
         }
     }
 
+    /// Sends these bytes at `t`, in a packet of its own.
+    fn send_bytes(&mut self, t: f64, position: u64, len: u32) {
+        self.frame += 1;
+        self.sent(ms(t), position, len, false);
+    }
+
     fn ack_with(&mut self, t: f64, n: u64, blocks: &[(u64, u64)], dsack: bool, echo: Option<f64>) {
         self.acked(t, n, blocks, dsack, echo, false);
     }
