@@ -114,19 +114,19 @@ const HELD_UP: u64 = 10;
 /// was lost; or the only one there is.
 pub fn eventful(explained: &Explained) -> Vec<&Found> {
     let all = &explained.connections;
-    let mut found: Vec<_> = all.iter().map(|found| (found, found.counts())).collect();
-    let held_up = |found: &Found| {
-        let held = text::held(found);
+    let mut found: Vec<_> =
+        all.iter().map(|found| (found, found.counts(), text::held(found))).collect();
+    let held_up = |found: &Found, held: Span| {
         held > Span::ZERO && held.0 >= found.lifetime().whole().0 / HELD_UP
     };
-    found.retain(|(found, c)| {
-        all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0 || held_up(found)
+    found.retain(|(found, c, held)| {
+        all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0 || held_up(found, *held)
     });
-    found.sort_by_key(|(found, c)| {
-        let lost = c.lost_time().max(text::held(found));
+    found.sort_by_key(|(_, c, held)| {
+        let lost = c.lost_time().max(*held);
         std::cmp::Reverse((lost, c.all_timeouts(), c.all_retransmissions()))
     });
-    found.into_iter().map(|(found, _)| found).collect()
+    found.into_iter().map(|(found, ..)| found).collect()
 }
 
 /// Parts with few enough packets, or with a single connection.
