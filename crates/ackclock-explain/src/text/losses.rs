@@ -159,7 +159,8 @@ mod tests {
         assert_eq!(
             advice(cause, None, "A", "B"),
             "A to B: packets of 1500 bytes do not come through, shorter ones do; let ICMP through, \
-             or lower the MTU or the MSS: the sender finds that out by itself, but only after timeouts"
+             or lower the MTU or the MSS: the sender finds that out by itself, but only after \
+             timeouts"
         );
     }
 

@@ -193,7 +193,8 @@ macro_rules! axis {
     };
 }
 
-/// Adds one to a list. Most flows have one at most, and a list that grows by itself has room for four.
+/// Adds one to a list. Most flows have one at most, and a list that grows by itself has room for
+/// four.
 fn add<T>(list: &mut Vec<T>, one: T) {
     list.reserve_exact(1);
     list.push(one);
