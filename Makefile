@@ -266,7 +266,7 @@ score:
 SOAK ?= 600
 soak:
 	tools/install iproute2
-	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test hardship --test nothing_lost -- --ignored --nocapture --test-threads 1
+	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test all -- --ignored --nocapture --test-threads 1
 
 # Attacks `serve` and `proxy` for some minutes, while an honest client fetches files: their memory stays within its budget. Needs root.
 hostile: build

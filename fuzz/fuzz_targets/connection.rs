@@ -3,7 +3,7 @@
 //! send more than it may.
 #![no_main]
 
-#[path = "../../crates/ackclock-tcp/tests/duplex/mod.rs"]
+#[path = "../../crates/ackclock-tcp/tests/all/duplex/mod.rs"]
 mod duplex;
 
 use ackclock_tcp::connection::Connection;

@@ -5,7 +5,7 @@
 
 // The property tests use the rest of it.
 #[allow(dead_code)]
-#[path = "../../crates/ackclock-tcp/tests/rig/mod.rs"]
+#[path = "../../crates/ackclock-tcp/tests/all/rig/mod.rs"]
 mod rig;
 
 use ackclock_tcp::{

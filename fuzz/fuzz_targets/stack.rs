@@ -3,7 +3,7 @@
 //! neither panic, nor send what is no packet, nor keep anything once everybody has gone.
 #![no_main]
 
-#[path = "../../crates/ackclock-stack/tests/rig/mod.rs"]
+#[path = "../../crates/ackclock-stack/tests/all/rig/mod.rs"]
 mod rig;
 
 use std::net::SocketAddr;

@@ -1,6 +1,8 @@
 //! What connections cost in memory, with an allocator that counts. It runs without the test harness,
 //! whose own thread allocates meanwhile.
 
+#[allow(dead_code, reason = "a part of it is needed here")]
+#[path = "all/rig/mod.rs"]
 mod rig;
 
 use std::alloc::System;

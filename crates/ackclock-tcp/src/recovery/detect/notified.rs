@@ -29,7 +29,7 @@
 //!   sent d * ssthresh / F; RFC 6675's pipe has sent d - (F - ssthresh), which is less.
 //!
 //! So it bounds what could be gained by knowing more, not by sending more. A strategy may complete
-//! before it (`tests/oracle.rs` of `ackclock-net`; in 52 to 96 of 20,000 random transfers,
+//! before it (`tests/all/oracle.rs` of `ackclock-net`; in 52 to 96 of 20,000 random transfers,
 //! depending on the strategy, and before `notified-at-once` in 24 to 105):
 //! - if it retransmits on suspicion what was indeed lost. `notified-at-once` is sooner, if only by
 //!   a part of a round trip;

@@ -1,0 +1,7 @@
+//! The integration tests, as one binary: it is linked once, and its tests run beside each other.
+
+mod annotate;
+mod compare;
+mod outputs;
+mod sample;
+mod sources;

@@ -1,0 +1,5 @@
+//! The integration tests, as one binary: it is linked once, and its tests run beside each other.
+
+mod simulator;
+mod windows;
+mod worst;

@@ -1,0 +1,191 @@
+//! What is wrong with an experiment: file, line and key.
+
+use ackclock_papers::Library;
+
+use super::{DRAWN, LOSSY, ONE_LOSS, error, library};
+
+#[test]
+fn errors_in_a_population_name_file_line_and_key() {
+    for (right, wrong, expected) in [
+        (
+            "transfers = 5",
+            "transfers = 0",
+            "papers/p/e.toml:14: population.transfers: at least one transfer",
+        ),
+        (
+            "values = [[0]]",
+            "values = []",
+            "papers/p/e.toml:19: population.draw[0].values: at least one",
+        ),
+        (
+            "key = \"link[0].loss[0]",
+            "key = \"link[1].loss[0]",
+            "papers/p/e.toml:18: population.draw[0].key: there is no `link[1]`",
+        ),
+        ("values = [[0]]", "values = [[9], [-1]]", "papers/p/e.toml:37: scenario.link[0].loss[0]"),
+        (
+            "drop.segments\"",
+            "drop.segment\"",
+            "papers/p/e.toml:19: scenario.link[0].loss[0].drop.segment: there is no key",
+        ),
+        (
+            "runs = 4",
+            "sequence = true",
+            "papers/p/e.toml:13: population: many transfers have no sequence",
+        ),
+        (
+            "chart = \"Timeouts\"\n",
+            "chrat = \"x\"\n",
+            "papers/p/e.toml:15: population.chrat: there is no key",
+        ),
+        (
+            "values = [[0]]",
+            "values = [[0]]\nweights = [1, 1]",
+            "papers/p/e.toml:20: population.draw[0].weights: as many",
+        ),
+        (
+            "\"share-non-trigger/reno\"",
+            "\"timeouts/reno/flow0\"",
+            "papers/p/e.toml:22: row[0].measurement: there is no measurement \
+             `timeouts/reno/flow0`; ",
+        ),
+    ] {
+        let text = DRAWN.replacen(right, wrong, 1);
+        assert_ne!(text, DRAWN, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let elsewhere = error(&LOSSY.replacen("\"timeouts\"]", "\"mean-window\"]", 1));
+    assert!(
+        elsewhere.starts_with("papers/p/e.toml:6: show[1]: there is no `mean-window`"),
+        "{elsewhere}"
+    );
+}
+
+#[test]
+fn errors_name_file_line_and_key() {
+    let cases = [
+        (
+            "title = \"One loss\"",
+            "titel = \"x\"",
+            "papers/p/e.toml:2: titel: there is no key `titel` here; did you mean `title`?",
+        ),
+        (
+            "rate = \"0.8mbit\"",
+            "rat = 1",
+            "papers/p/e.toml:54: scenario.link[0].rat: there is no key `rat` here; \
+             did you mean `rate`?",
+        ),
+        ("duration = \"60s\"", "duration = \"0s\"", "papers/p/e.toml:44: scenario.duration: "),
+        (
+            "composition = \"newreno\"",
+            "composition = \"newrenno\"",
+            "papers/p/e.toml:5: strategy[0]: `newrenno` is neither",
+        ),
+        (
+            "\"third/ours/time\"",
+            "\"third/ours/tim\"",
+            "papers/p/e.toml:26: row[0].measurement: there is no measurement `third/ours/tim`; ",
+        ),
+        (
+            "above = 0",
+            "above = 0\nbelow = 1",
+            "papers/p/e.toml:36: claim[1]: exactly one of `equals`, ",
+        ),
+        (
+            "above = 0",
+            "above = \"timeouts/theirs\"",
+            "papers/p/e.toml:40: claim[1].above: there is no measurement `timeouts/theirs`; ",
+        ),
+        ("\"again\"", "\"third\"", "papers/p/e.toml:14: step[1].name: `third` is taken"),
+        ("above = 0", "near = 0", "papers/p/e.toml:36: claim[1]: `near` needs a `tolerance`"),
+        (
+            "above = 0",
+            "above = 0\nby = \"ten\"",
+            "papers/p/e.toml:41: claim[1].by: `ten` is no margin",
+        ),
+        (
+            "place = \"figure 1\"\n\n",
+            "place = \"figure 1\"\nruns = 2\n\n",
+            "papers/p/e.toml:4: runs: steps take a single run",
+        ),
+    ];
+    for (right, wrong, expected) in cases {
+        let text = ONE_LOSS.replacen(right, wrong, 1);
+        assert_ne!(text, ONE_LOSS, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    for (right, wrong, expected) in [
+        (
+            "link[0].delay",
+            "link[1].delay",
+            "papers/p/e.toml:23: vary[1].key: there is no `link[1]`; there are 1",
+        ),
+        (
+            "link[0].delay",
+            "link[0].dely",
+            "papers/p/e.toml:24: scenario.link[0].dely: there is no key `dely` here",
+        ),
+        (
+            "lossy.toml",
+            "none.toml",
+            "papers/p/e.toml:7: scenario_file: there is no papers/p/scenarios/none.toml",
+        ),
+        (
+            "[\"near\", \"far\"]",
+            "[\"near\"]",
+            "papers/p/e.toml:25: vary[1].labels: as many labels as values are expected",
+        ),
+        (
+            "quick = [\"far\"]",
+            "quick = [\"50ms\"]",
+            "papers/p/e.toml:26: vary[1].quick: there is no value called `50ms`",
+        ),
+        (
+            "loss = \"0%\"",
+            "loss = \"1%\"",
+            "papers/p/e.toml:55: claim[1].where: no cell has these labels; the axes are `loss` with `",
+        ),
+        (
+            "where = { delay = \"far\" }",
+            "where = { delay = \"50ms\" }",
+            "papers/p/e.toml:42: chart[2].where: no cell has these labels",
+        ),
+        (
+            "axis = \"loss\"",
+            "flows = { flow2 = \"C\" }",
+            "papers/p/e.toml:31: chart[0].flows: names of flows of the scenario",
+        ),
+        (
+            "axis = \"loss\"",
+            "axis = \"delay\"",
+            "papers/p/e.toml:31: chart[0].axis: the name of a `[[vary]]` is expected",
+        ),
+        (
+            "measure = \"goodput\"\naxis = \"loss\"",
+            "quantiles = \"goodput\"",
+            "papers/p/e.toml:28: chart[0].measure: a `measure` of `row` or `show` is expected",
+        ),
+        ("\"goodput\"", "\"godput\"", "papers/p/e.toml:6: show[0]: there is no `godput`"),
+        (
+            "axis = \"loss\"",
+            "axis = \"loss\"\nstrategies = [\"tahoe\"]",
+            "papers/p/e.toml:32: chart[0].strategies: names of strategies of this experiment",
+        ),
+    ] {
+        let error = error(&LOSSY.replacen(right, wrong, 1));
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let library = library(ONE_LOSS).unwrap();
+    let unknown = library.plan("p/f", false).unwrap_err().to_string();
+    assert_eq!(unknown, "there is no paper or experiment `p/f`; there are p, all, p/e");
+}
+
+#[test]
+fn every_experiment_has_a_paper() {
+    let files = vec![("p/e.toml".to_string(), ONE_LOSS.to_string())];
+    let error =
+        Library::from_files(files, ackclock_tcp::Registry::default()).unwrap_err().to_string();
+    assert_eq!(error, "papers/p/e.toml: there is no paper.toml in this folder");
+}

@@ -1,0 +1,13 @@
+//! The integration tests, as one binary: it is linked once, and its tests run beside each other.
+
+mod budget;
+mod ecn;
+mod hostile;
+mod icmp;
+mod limits;
+mod listen;
+mod patience;
+mod rig;
+mod simulated;
+mod through_gateway;
+mod transfer;

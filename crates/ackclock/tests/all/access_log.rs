@@ -1,0 +1,154 @@
+//! The access log of `serve` and `proxy`, in namespaces that are gone afterwards. The tests need
+//! root; without it they say that they were skipped.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::daemon::{Daemon, connect, namespace, noise, scratch, settled};
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Lines are handed over once a second.
+fn wait_for(path: &Path, n: usize) -> Vec<Value> {
+    for _ in 0..100 {
+        let seen = lines(path);
+        if seen.len() >= n {
+            return seen;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("{:?}", lines(path));
+}
+
+#[test]
+fn a_line_says_what_became_of_a_connection() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log");
+    let log = dir.join("log");
+    fs::write(dir.join("file"), noise(30_000, 1)).unwrap();
+    let args = ["serve", dir.to_str().unwrap(), "--access-log", log.to_str().unwrap()];
+    let more = ["--mss", "1000", "--no-timestamps", "--strategy", "sack", "--idle", "1s"];
+    let server = Daemon::start(&ns, &[&args[..], &more].concat());
+    let request = b"GET /file HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+    let mut client = connect(&ns, "10.77.0.2:80");
+    client.write_all(request).unwrap();
+    let mut got = Vec::new();
+    client.read_to_end(&mut got).unwrap();
+    let address = client.local_addr().unwrap().to_string();
+    drop(client);
+    let seen = wait_for(&log, 1);
+    assert_eq!(seen.len(), 1);
+    let line = &seen[0];
+    let text = |key: &str| line[key].as_str().unwrap().to_string();
+    assert_eq!(
+        ["client", "server", "strategy", "ended"].map(text),
+        [&address, "10.77.0.2:80", "sack", "closed"]
+    );
+    let number = |key: &str| line[key].as_u64().unwrap();
+    assert_eq!(
+        ["bytes_received", "bytes_sent", "segments_sent", "retransmissions", "timeouts"]
+            .map(number),
+        [request.len() as u64, got.len() as u64, got.len().div_ceil(1000) as u64, 0, 0]
+    );
+    let seconds = |key: &str| line[key].as_f64().unwrap();
+    assert!((0.0..5.0).contains(&seconds("duration_s")), "{line}");
+    assert!(0.0 < seconds("least_rtt_s") && seconds("smoothed_rtt_s") <= 1.0, "{line}");
+    assert!(seconds("least_rtt_s") <= seconds("smoothed_rtt_s"), "{line}");
+    let limits = line["limited_s"].as_object().unwrap();
+    let sum: f64 = limits.values().map(|v| v.as_f64().unwrap()).sum();
+    assert!((sum - seconds("duration_s")).abs() < 1e-6, "{line}");
+    assert!(0.0 < seconds("until_taken_s") && seconds("until_taken_s") < 1.0, "{line}");
+    assert_eq!((limits.len(), line["timeouts_by_class"]["non_trigger"].as_u64()), (6, Some(0)));
+
+    // A log that was moved away gets no more lines, and a new one has them.
+    fs::rename(&log, dir.join("old")).unwrap();
+    server.signal(Signal::HUP);
+    assert_eq!(settled(|| server.said()), ["SIGHUP: the access log is opened anew"]);
+    let reset = connect(&ns, "10.77.0.2:80");
+    rustix::net::sockopt::set_socket_linger(&reset, Some(Duration::ZERO)).unwrap();
+    drop(reset);
+    let line = &wait_for(&log, 1)[0];
+    assert_eq!(line["ended"], "reset_by_client");
+    // The one round trip was that of the handshake.
+    assert!(line["least_rtt_s"].as_f64() > Some(0.0), "{line}");
+    assert_eq!(line["least_rtt_s"], line["smoothed_rtt_s"]);
+    let idle = connect(&ns, "10.77.0.2:80");
+    let mut busy = connect(&ns, "10.77.0.2:80");
+    busy.write_all(b"GET ").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.end();
+    let ended: Vec<_> =
+        lines(&log).iter().map(|l| l["ended"].as_str().unwrap().to_string()).collect();
+    assert_eq!(ended, ["reset_by_client", "cut_off", "cut_off"]);
+    assert_eq!(lines(&dir.join("old")).len(), 1);
+    drop(idle);
+}
+
+/// The second client waits for half a second until the first one has gone.
+#[test]
+fn what_came_before_a_connection_was_taken_is_apart() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-waits");
+    let log = dir.join("log");
+    let args = ["serve", dir.to_str().unwrap(), "--access-log", log.to_str().unwrap()];
+    let server = Daemon::start(&ns, &[&args[..], &["--max-connections", "1"]].concat());
+    let first = connect(&ns, "10.77.0.2:80");
+    let mut second = connect(&ns, "10.77.0.2:80");
+    second.write_all(b"GET /none HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    drop(first);
+    second.read_to_end(&mut Vec::new()).unwrap();
+    drop(second);
+    let seen = wait_for(&log, 2);
+    let line = &seen[1];
+    assert!(line["until_taken_s"].as_f64() >= Some(0.5), "{line}");
+    let sum: f64 =
+        line["limited_s"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();
+    let duration = line["duration_s"].as_f64().unwrap();
+    assert!((sum - duration).abs() < 1e-6, "{line}");
+    server.end();
+}
+
+#[test]
+fn the_proxy_says_who_ended_it() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-proxy");
+    let log = dir.join("log");
+    let backend = ns.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let to = backend.local_addr().unwrap().to_string();
+    let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--half-closed-idle", "1s"];
+    let daemon =
+        Daemon::start(&ns, &[&args[..], &["--access-log", log.to_str().unwrap()]].concat());
+    let ended = |n: usize| {
+        let seen = wait_for(&log, n);
+        assert_eq!(seen.len(), n);
+        seen[n - 1]["ended"].as_str().unwrap().to_string()
+    };
+    let mut client = connect(&ns, "10.77.0.2:80");
+    client.write_all(b"x").unwrap();
+    let (mut stream, _) = backend.accept().unwrap();
+    stream.read_exact(&mut [0; 1]).unwrap();
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+    drop(stream);
+    assert!(client.read(&mut [0; 1]).is_err());
+    assert_eq!(ended(1), "reset_by_backend");
+    let client = connect(&ns, "10.77.0.2:80");
+    let _silent = backend.accept().unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(ended(2), "idle");
+    drop(backend);
+    // It may hear of the reset while it connects.
+    let _ = ns.run(|| TcpStream::connect("10.77.0.2:80")).unwrap();
+    assert_eq!(ended(3), "no_backend");
+    daemon.end();
+}

@@ -1,0 +1,155 @@
+//! `ackclock lab`, as a user calls it. Runs on the wire are skipped where that is not permitted.
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use ackclock_live::Namespace;
+
+use crate::pair;
+
+fn ackclock(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+    command.args(args);
+    command
+}
+
+fn permitted() -> bool {
+    let permitted = Namespace::new().is_ok() && Path::new("/dev/net/tun").exists();
+    if !permitted {
+        eprintln!("skipped: needs root and /dev/net/tun");
+    }
+    permitted
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What of the system a lab could leave behind: named namespaces, without those of the tests beside
+/// this one, and devices.
+fn system() -> Vec<String> {
+    let list = |args: &[&str]| stdout(&Command::new("ip").args(args).output().unwrap());
+    let found = list(&["netns"]) + &list(&["-o", "link"]);
+    found.lines().filter(|line| !line.starts_with(pair::PREFIX)).map(str::to_string).collect()
+}
+
+#[test]
+fn the_labs_are_listed_and_others_are_not_there() {
+    let list = stdout(&ackclock(&["lab", "list"]).output().unwrap());
+    let names: Vec<&str> =
+        list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["bbr", "lin-kung-table3", "lossy", "short"]);
+    let unknown = ackclock(&["lab", "lossless"]).output().unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr)
+            .contains("there are bbr, lin-kung-table3, lossy, short")
+    );
+    let row = ackclock(&["lab", "short", "--only", "cubic"]).output().unwrap();
+    assert_eq!(row.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&row.stderr)
+            .contains("there is no row `cubic`; there are kernel, net-reno")
+    );
+}
+
+#[test]
+fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind() {
+    if !permitted() {
+        return;
+    }
+    let before = system();
+    let html = std::env::temp_dir().join(format!("ackclock-lab-{}.html", std::process::id()));
+    let args = [
+        "lab",
+        "lin-kung-table3",
+        "--seconds",
+        "3",
+        "--only",
+        "reno,kernel-reno",
+        "--format",
+        "json",
+        "--html",
+    ];
+    let output = ackclock(&args).arg(&html).output().unwrap();
+    let json = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(system(), before);
+    let page = std::fs::read_to_string(&html).unwrap();
+    std::fs::remove_file(&html).unwrap();
+    assert!(page.contains("<svg") && page.contains("kernel-reno"));
+
+    let lab: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&lab["lab"], &lab["seconds"], &lab["quick"]),
+        (&"lin-kung-table3".into(), &3.0.into(), &false.into())
+    );
+    // In three seconds chance may have it that they do not agree, and the exit code says so.
+    let agreement = &lab["cells"][0]["agreement"];
+    let agrees = agreement["agree"] == 1 && agreement["same_order"] == agreement["pairs"];
+    assert_eq!(output.status.code(), Some(if agrees { 0 } else { 5 }));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = "error: wire and simulation do not agree in 1 of 1 cells\n";
+    assert_eq!(said.ends_with(line), !agrees, "{said}");
+    let rows = lab["cells"][0]["rows"].as_array().unwrap();
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["strategy"].is_string()))
+        .collect();
+    assert_eq!(names, [("reno", true), ("kernel-reno", false)]);
+    for row in rows {
+        let run = &row["runs"][0];
+        let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}: {run}"));
+        assert_eq!(row["runs"].as_array().unwrap().len(), 1);
+        assert!((3.0..3.5).contains(&number("seconds")), "{run}");
+        // Up to what reading the JSON rounds.
+        assert!(
+            (number("goodput_bps") * number("seconds") / 8.0 - number("bytes")).abs() < 1e-3,
+            "{run}"
+        );
+        assert!(
+            (row["measures"]["goodput"].as_f64().unwrap() - number("goodput_bps") / 1e3).abs()
+                < 1e-6,
+            "{row}"
+        );
+        // 512 of the 590 bytes that a packet takes of 10 Mb/s.
+        assert!((1e5..8_678_000.0).contains(&number("goodput_bps")), "{run}");
+        // What arrived had been sent, and came through the gateway.
+        assert!(
+            number("packets")
+                >= number("segments") + number("dropped_queue") + number("dropped_early"),
+            "{run}"
+        );
+        assert_eq!(number("dropped_loss"), 0.0);
+        for key in ["retransmissions", "timeouts", "late_p99_us"] {
+            number(key);
+        }
+    }
+    assert_eq!(rows[0]["simulated"].as_array().unwrap().len(), 10);
+    assert!(
+        rows[0]["measures"]["difference"].is_number()
+            && rows[1]["measures"]["difference"].is_null()
+    );
+    assert_eq!(
+        (&lab["cells"][0]["agreement"]["rows"], rows[0]["paper"].as_f64()),
+        (&1.into(), Some(4006.0))
+    );
+}
+
+#[test]
+fn a_lab_that_is_killed_leaves_nothing_behind() {
+    if !permitted() {
+        return;
+    }
+    let before = system();
+    let mut lab = ackclock(&["lab", "lossy", "--seconds", "30", "--jobs", "2"]);
+    let mut lab = lab.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    thread::sleep(Duration::from_secs(1));
+    assert!(lab.try_wait().unwrap().is_none(), "it has come to its end too soon");
+    lab.kill().unwrap();
+    assert_eq!(lab.wait().unwrap().signal(), Some(9));
+    assert_eq!(system(), before);
+}

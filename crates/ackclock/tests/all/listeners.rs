@@ -1,0 +1,115 @@
+//! Several listeners of `proxy` from a file that is read again, in a namespace that is gone
+//! afterwards. The tests need root; without it they say that they were skipped.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use rustix::process::Signal;
+
+use crate::daemon::{Daemon, backend, connect, metrics, namespace, run, scratch, settled};
+
+fn listener(listen: &str, to: SocketAddr) -> String {
+    format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{to}\"\n")
+}
+
+fn part(strategy: &str, clients: &str) -> String {
+    format!("[[split]]\nstrategy = \"{strategy}\"\nclients = \"{clients}\"\n")
+}
+
+fn greeting(mut stream: &TcpStream) -> String {
+    let mut bytes = [0; 3];
+    stream.read_exact(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
+    let Some(ns) = namespace() else { return };
+    let file = scratch("listeners").join("proxy.toml");
+    let [one, two] = [backend(&ns, "one"), backend(&ns, "two")];
+    let [first, second, third] = ["10.77.0.2:80", "10.77.0.2:81", "10.77.0.2:82"];
+    fs::write(&file, listener(first, one) + &listener(second, two)).unwrap();
+    let name = file.to_str().unwrap();
+    let daemon = Daemon::start(&ns, &["proxy", "--listeners", name]);
+    let mut old = connect(&ns, first);
+    assert_eq!((greeting(&old), greeting(&connect(&ns, second))), ("one".into(), "two".into()));
+
+    // The first goes, the second leads elsewhere, the third is new.
+    fs::write(&file, listener(second, one) + &listener(third, two)).unwrap();
+    let before = settled(|| daemon.said());
+    daemon.signal(Signal::HUP);
+    let said = settled(|| daemon.said()).split_off(before.len());
+    assert_eq!(said, [format!("SIGHUP: 2 listeners from {name}")]);
+    assert_eq!(greeting(&connect(&ns, second)), "one");
+    assert_eq!(greeting(&connect(&ns, third)), "two");
+    let refused = ns.run(|| TcpStream::connect(first)).unwrap().unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    old.write_all(b"old").unwrap();
+    assert_eq!(greeting(&old), "old");
+
+    // What cannot be had changes nothing, whichever way it is wrong.
+    for (text, part) in [
+        (listener(first, one) + "liste = 1\n", "there is no key `liste`"),
+        (listener(first, one) + &listener("10.1.1.1:80", one), "10.1.1.1:80: address not"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let before = settled(|| daemon.said());
+        daemon.signal(Signal::HUP);
+        let said = settled(|| daemon.said()).split_off(before.len());
+        let line = said.join("\n");
+        assert!(line.contains(part), "{line}");
+        assert!(line.ends_with("; the listeners stay as they are"), "{line}");
+        assert_eq!(greeting(&connect(&ns, third)), "two");
+        assert!(ns.run(|| TcpStream::connect(first)).unwrap().is_err());
+    }
+    drop(old);
+    daemon.end();
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["proxy", "--to", "127.0.0.1:1"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), text.contains("--listen")), (Some(2), true), "{text}");
+}
+
+/// Which strategy a client gets, in the access log and in metrics, before and after a reload.
+#[test]
+fn clients_get_the_strategies_of_the_file() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("listeners-split");
+    let (file, log) = (dir.join("proxy.toml"), dir.join("log"));
+    let to = backend(&ns, "one");
+    let first = "10.77.0.2:80";
+    fs::write(&file, listener(first, to) + &part("prr", "10.77.0.0/24")).unwrap();
+    let (name, log_name) = (file.to_str().unwrap(), log.to_str().unwrap());
+    let args = ["proxy", "--listeners", name, "--access-log", log_name, "--strategy", "sack"];
+    let daemon = Daemon::start(&ns, &[&args[..], &["--metrics", "127.0.0.1:9100"]].concat());
+    let open = || {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        ["sack", "prr", "newreno"].map(|strategy| {
+            let key = format!("ackclock_connections_open{{strategy=\"{strategy}\"}}");
+            now.get(&key).copied()
+        })
+    };
+    let old = connect(&ns, first);
+    greeting(&old);
+    assert_eq!(open(), [Some(0.0), Some(1.0), None]);
+    // No connection changes its strategy.
+    fs::write(&file, listener(first, to) + &part("newreno", "100%")).unwrap();
+    daemon.signal(Signal::HUP);
+    settled(|| daemon.said());
+    let new = connect(&ns, first);
+    greeting(&new);
+    assert_eq!(open(), [Some(0.0), Some(1.0), Some(1.0)]);
+    drop((old, new));
+    settled(open);
+    daemon.end();
+    let text = fs::read_to_string(&log).unwrap();
+    let mut strategies: Vec<_> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["strategy"].clone())
+        .collect();
+    strategies.sort_by_key(|s| s.to_string());
+    assert_eq!(strategies, ["newreno", "prr"]);
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["access-log", log_name]);
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("prr - newreno"), "{table}");
+}

@@ -1,0 +1,581 @@
+//! `proxy` from outside: the kernel's TCP on both sides of it, in namespaces that are gone
+//! afterwards. The tests need root, curl and Python; without root they say that they were skipped.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use ackclock_live::{Namespace, Tun, TunConfig};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sha2::{Digest, Sha256};
+
+use crate::daemon::{self, Daemon, connect, curl, metrics, namespace, noise, scratch, settled};
+
+const ADDRESS: &str = "10.77.0.2:80";
+
+fn proxy(namespace: &Namespace, to: &str, more: &[&str]) -> Daemon {
+    Daemon::start(namespace, &[&["proxy", "--listen", ADDRESS, "--to", to], more].concat())
+}
+
+/// A backend that gives each of so many connections to `work`, in a thread of its own.
+fn backend<T: Send + 'static>(
+    namespace: &Namespace,
+    connections: usize,
+    work: impl Fn(TcpStream) -> T + Copy + Send + 'static,
+) -> (SocketAddr, JoinHandle<Vec<T>>) {
+    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        let take = |_| {
+            let (stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            std::thread::spawn(move || work(stream))
+        };
+        let threads: Vec<_> = (0..connections).map(take).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    (address, thread)
+}
+
+/// Sends back what comes, until its end.
+fn echo(mut stream: TcpStream) {
+    let mut other = stream.try_clone().unwrap();
+    std::io::copy(&mut stream, &mut other).unwrap();
+    other.shutdown(Shutdown::Write).unwrap();
+}
+
+/// Dropped like this, a socket sends a reset.
+fn reset(stream: TcpStream) {
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+}
+
+/// What reading to the end comes to.
+fn outcome(stream: &mut TcpStream) -> Result<Vec<u8>, ErrorKind> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).map(|_| bytes).map_err(|e| e.kind())
+}
+
+/// What a client finds that says nothing; where it is reset at once, it may hear of that while it
+/// connects.
+fn attempt(namespace: &Namespace) -> Result<Vec<u8>, ErrorKind> {
+    let address: SocketAddr = ADDRESS.parse().unwrap();
+    let client = namespace.run(|| TcpStream::connect(address)).unwrap();
+    client.map_err(|e| e.kind()).and_then(|mut client| outcome(&mut client))
+}
+
+/// Writes and reads at the same time; returns what came.
+fn exchange(mut stream: TcpStream, bytes: Vec<u8>) -> Vec<u8> {
+    let mut writer = stream.try_clone().unwrap();
+    let writing = std::thread::spawn(move || {
+        writer.write_all(&bytes).unwrap();
+        writer.shutdown(Shutdown::Write).unwrap();
+    });
+    let got = outcome(&mut stream).unwrap();
+    writing.join().unwrap();
+    got
+}
+
+#[test]
+fn curl_reaches_a_web_server_of_the_kernel() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("proxy-curl");
+    let bytes = noise(32 << 20, 1);
+    fs::write(dir.join("big"), &bytes).unwrap();
+    let mut command = Command::new("python3");
+    command.args([
+        "-um",
+        "http.server",
+        "--bind",
+        "127.0.0.1",
+        "8080",
+        "-d",
+        dir.to_str().unwrap(),
+    ]);
+    let mut python =
+        ns.run(|| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()).unwrap().unwrap();
+    while ns.run(|| TcpStream::connect("127.0.0.1:8080")).unwrap().is_err() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let daemon = proxy(&ns, "localhost:8080", &[]);
+    let out = dir.join("out");
+    curl(&ns, &["--fail", "-o", out.to_str().unwrap(), "http://10.77.0.2/big"]);
+    assert_eq!(Sha256::digest(fs::read(&out).unwrap()), Sha256::digest(&bytes));
+    python.kill().unwrap();
+    python.wait().unwrap();
+    daemon.end();
+}
+
+#[test]
+fn bytes_are_the_same_both_ways() {
+    let Some(ns) = namespace() else { return };
+    for more in [&[][..], &["--no-offload"], &["--send-buffer", "4kb", "--receive-buffer", "4kb"]] {
+        let (to, thread) = backend(&ns, 1, echo);
+        let daemon = proxy(&ns, &to.to_string(), more);
+        let bytes = noise(8_000_000, 2);
+        assert!(exchange(connect(&ns, ADDRESS), bytes.clone()) == bytes, "{more:?}");
+        thread.join().unwrap();
+        let said = daemon.end();
+        assert!(
+            said.starts_with("1 connection, 0 cut off; 8000000 bytes in, 8000000 out; "),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_backend_hears_who_the_client_is() {
+    let Some(ns) = namespace() else { return };
+    for version in ["v1", "v2"] {
+        let (to, thread) = backend(&ns, 1, |mut stream| outcome(&mut stream).unwrap());
+        let daemon = proxy(&ns, &to.to_string(), &["--proxy-protocol", version]);
+        let mut client = connect(&ns, ADDRESS);
+        let port = client.local_addr().unwrap().port();
+        client.write_all(b"hello").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let got = &thread.join().unwrap()[0];
+        match version {
+            "v1" => {
+                let text = format!("PROXY TCP4 10.77.0.1 10.77.0.2 {port} 80\r\nhello");
+                assert_eq!(String::from_utf8_lossy(got), text);
+            }
+            _ => {
+                let (header, rest) = got.split_at(28);
+                let port = port.to_be_bytes();
+                let end = [10, 77, 0, 1, 10, 77, 0, 2, port[0], port[1], 0, 80];
+                assert_eq!((&header[16..], rest), (&end[..], &b"hello"[..]));
+            }
+        }
+        daemon.end();
+    }
+}
+
+#[test]
+fn five_hundred_at_once() {
+    let Some(ns) = namespace() else { return };
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    let (to, thread) = backend(&ns, 500, echo);
+    let daemon = proxy(&ns, &to.to_string(), &["--metrics", "127.0.0.1:9100"]);
+    let clients: Vec<_> = (0..500).map(|_| connect(&ns, ADDRESS)).collect();
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(
+        (now["ackclock_connections_open"], now["ackclock_connections_total"]),
+        (500.0, 500.0)
+    );
+    let exchanges = clients.into_iter().enumerate().map(|(i, client)| {
+        std::thread::spawn(move || {
+            let bytes = noise(20_000 + 100 * i, i as u64);
+            assert!(exchange(client, bytes.clone()) == bytes, "{i}");
+        })
+    });
+    exchanges.collect::<Vec<_>>().into_iter().for_each(|thread| thread.join().unwrap());
+    thread.join().unwrap();
+    let said = daemon.end();
+    assert!(said.starts_with("500 connections, 0 cut off; "), "{said}");
+}
+
+#[test]
+fn each_half_closes_by_itself() {
+    let Some(ns) = namespace() else { return };
+    // The client first: the backend answers after the end of the request.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        let got = outcome(&mut stream).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        stream.write_all(b"answer").unwrap();
+        got
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"question").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(outcome(&mut client), Ok(b"answer".to_vec()));
+    assert_eq!(thread.join().unwrap(), [b"question"]);
+    daemon.end();
+
+    // The backend first: it reads on after its own end.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.write_all(b"greeting").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        outcome(&mut stream).unwrap()
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    assert_eq!(outcome(&mut client), Ok(b"greeting".to_vec()));
+    std::thread::sleep(Duration::from_millis(300));
+    client.write_all(b"farewell").unwrap();
+    drop(client);
+    assert_eq!(thread.join().unwrap(), [b"farewell"]);
+    daemon.end();
+}
+
+#[test]
+fn resets_go_on_to_the_other_side() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 1]).unwrap();
+        reset(stream);
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"x").unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    thread.join().unwrap();
+    daemon.end();
+
+    let (to, thread) = backend(&ns, 1, |mut stream| outcome(&mut stream));
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"x").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    reset(client);
+    assert_eq!(thread.join().unwrap(), [Err(ErrorKind::ConnectionReset)]);
+    let said = daemon.end();
+    assert!(said.starts_with("1 connection, 0 cut off; 1 byte in, 0 out; "), "{said}");
+}
+
+#[test]
+fn a_process_that_is_killed_resets_or_ends_the_other_side() {
+    let Some(ns) = namespace() else { return };
+    let listen = "import \
+        socket,time\ns=socket.create_server(('127.0.0.1',9000))\nc,_=s.accept()\nprint(flush=True)\ntime.sleep(60)";
+    let mut command = Command::new("python3");
+    let mut python =
+        ns.run(|| command.args(["-c", listen]).stdout(Stdio::piped()).spawn()).unwrap().unwrap();
+    let listening = || {
+        ns.run(|| fs::read_to_string("/proc/thread-self/net/tcp").unwrap())
+            .unwrap()
+            .contains(":2328 ")
+    };
+    while !listening() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let daemon = proxy(&ns, "127.0.0.1:9000", &[]);
+    let mut client = connect(&ns, ADDRESS);
+    python.stdout.take().unwrap().read_exact(&mut [0; 1]).unwrap();
+    // What it has not read makes the kernel reset the connection when it dies.
+    client.write_all(b"unread").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    python.kill().unwrap();
+    python.wait().unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    // And now there is no backend.
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    daemon.end();
+}
+
+#[test]
+fn no_backend_means_a_reset() {
+    let Some(ns) = namespace() else { return };
+    // Behind this device nobody answers.
+    let nobody = TunConfig {
+        name: "nobody".into(),
+        addresses: vec![("10.98.0.1".parse().unwrap(), 24)],
+        mtu: 1500,
+        offload: false,
+    };
+    let _nobody = ns.run(|| Tun::open(&nobody)).unwrap().unwrap();
+    let wait = |to: &str| {
+        let daemon = proxy(&ns, to, &["--connect-timeout", "1s", "--metrics", "127.0.0.1:9100"]);
+        let begin = Instant::now();
+        assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset), "{to}");
+        let waited = begin.elapsed().as_secs_f64();
+        assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_backend_failures_total"], 1.0);
+        daemon.end();
+        waited
+    };
+    // Nobody listens; no way there; no answer.
+    assert!(wait("127.0.0.1:1") < 1.0);
+    assert!(wait("192.0.2.1:80") < 1.0);
+    let waited = wait("10.98.0.2:80");
+    assert!((1.0..4.0).contains(&waited), "{waited}");
+}
+
+/// A connection that rests ends after its time, another one for a half-closed one, and one that
+/// moves does not.
+#[test]
+fn connections_that_rest_are_reset() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 3, |mut stream| outcome(&mut stream));
+    let args = ["--idle", "3s", "--half-closed-idle", "1s", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut silent = connect(&ns, ADDRESS);
+    let half = connect(&ns, ADDRESS);
+    let mut busy = connect(&ns, ADDRESS);
+    half.shutdown(Shutdown::Write).unwrap();
+    let rested = |state: &str| {
+        let name = format!("ackclock_rested_connections_total{{state=\"{state}\"}}");
+        metrics(&ns, "127.0.0.1:9100")[&name]
+    };
+    let begin = Instant::now();
+    assert_eq!(outcome(&mut { half }), Ok(Vec::new()), "the backend answers with FIN");
+    let mut sent = 0;
+    while rested("open") == 0.0 {
+        busy.write_all(b"x").unwrap();
+        sent += 1;
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(begin.elapsed().as_secs() < 20);
+    }
+    let waited = begin.elapsed().as_secs_f64();
+    assert!(waited > 2.5, "{waited}");
+    assert_eq!(outcome(&mut silent), Err(ErrorKind::ConnectionReset));
+    drop(busy);
+    let mut got = thread.join().unwrap();
+    got.sort();
+    assert_eq!(got, [Ok(vec![]), Ok(vec![b'x'; sent]), Err(ErrorKind::ConnectionReset)]);
+    daemon.end();
+}
+
+#[test]
+fn half_closed_connections_have_a_time_of_their_own() {
+    let Some(ns) = namespace() else { return };
+    // It never answers the client's FIN.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        let got = outcome(&mut stream);
+        std::thread::sleep(Duration::from_secs(4));
+        (got, stream.write_all(b"late").and_then(|()| stream.write_all(b"late")).is_err())
+    });
+    let args = ["--half-closed-idle", "1s", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"question").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_rested_connections_total{state=\"half_closed\"}"], 1.0);
+    assert_eq!(now["ackclock_rested_connections_total{state=\"open\"}"], 0.0);
+    assert_eq!(thread.join().unwrap(), [(Ok(b"question".to_vec()), true)]);
+    daemon.end();
+}
+
+/// Who waits, and who is refused, is seen from outside.
+#[test]
+fn clients_that_wait_and_clients_too_many_are_counted() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 3, echo);
+    let args = ["--max-connections", "2", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut clients: Vec<_> = (0..3).map(|_| connect(&ns, ADDRESS)).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let seen = |now: &std::collections::BTreeMap<String, f64>| {
+        ["open", "waiting", "total"].map(|n| now[&format!("ackclock_connections_{n}")])
+    };
+    assert_eq!(seen(&now), [2.0, 1.0, 2.0]);
+    assert_eq!(
+        settled(|| daemon.said()),
+        ["1 client waits: there may be 2 connections (--max-connections, --memory)"]
+    );
+    drop(clients.remove(0));
+    clients[1].write_all(b"x").unwrap();
+    clients[1].read_exact(&mut [0; 1]).unwrap();
+    assert_eq!(seen(&metrics(&ns, "127.0.0.1:9100")), [2.0, 0.0, 3.0]);
+    drop(clients);
+    thread.join().unwrap();
+    daemon.end();
+
+    let (to, thread) = backend(&ns, 3, echo);
+    let args = ["--max-per-source", "2", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let first = [connect(&ns, ADDRESS), connect(&ns, ADDRESS)];
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    assert_eq!(
+        metrics(&ns, "127.0.0.1:9100")["ackclock_connections_refused_total{limit=\"connections\"}"],
+        2.0
+    );
+    let line = "10.77.0.1 is refused: it has 2 connections (--max-per-source)";
+    assert_eq!(settled(|| daemon.said()), [line], "not a line for each");
+    // Once one has ended there is room for another one.
+    drop(first);
+    std::thread::sleep(Duration::from_millis(200));
+    drop(connect(&ns, ADDRESS));
+    thread.join().unwrap();
+    daemon.end();
+}
+
+/// Of those that come at once from one address, as many are taken as it may open in a second.
+#[test]
+fn clients_that_come_too_fast_are_refused() {
+    let Some(ns) = namespace() else { return };
+    let log = scratch("proxy-rate").join("log");
+    let (to, thread) = backend(&ns, 2, echo);
+    let args = ["--max-rate-per-source", "2", "--metrics", "127.0.0.1:9100", "--access-log"];
+    let args = [&args[..], &[log.to_str().unwrap()]].concat();
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    // Some hear of their reset while they connect.
+    let clients: Vec<_> =
+        (0..20).map(|_| ns.run(|| TcpStream::connect(ADDRESS)).unwrap()).collect();
+    let line =
+        "10.77.0.1 is refused: it opens more than 2 connections a second (--max-rate-per-source)";
+    assert_eq!(settled(|| daemon.said()), [line]);
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let refused = now["ackclock_connections_refused_total{limit=\"rate\"}"];
+    assert_eq!(refused + now["ackclock_connections_total"], 20.0);
+    // However slow this machine is, twenty in a row do not take the nine seconds that they may.
+    assert!(refused > 0.0);
+    drop(clients);
+    daemon.end();
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(text.matches("\"ended\":\"refused_rate\"").count() as f64, refused);
+    drop(thread);
+}
+
+#[test]
+fn a_side_that_does_not_read_holds_the_other_one_back() {
+    let Some(ns) = namespace() else { return };
+    let small =
+        ["--send-buffer", "64kb", "--receive-buffer", "64kb", "--metrics", "127.0.0.1:9100"];
+    let listener = ns.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let daemon = proxy(&ns, &listener.local_addr().unwrap().to_string(), &small);
+    let moved = |direction: &str| {
+        let name = format!("ackclock_bytes_total{{direction=\"{direction}\"}}");
+        let ns = ns.clone();
+        move || metrics(&ns, "127.0.0.1:9100")[&name]
+    };
+    let mut client = connect(&ns, ADDRESS);
+    let (mut backend, _) = listener.accept().unwrap();
+    let (up, down) = (noise(60_000_000, 3), noise(60_000_000, 4));
+    let (mut up_to, mut down_to, up_copy, down_copy) =
+        (client.try_clone().unwrap(), backend.try_clone().unwrap(), up.clone(), down.clone());
+    let writers = [
+        std::thread::spawn(move || {
+            up_to.write_all(&up_copy).and_then(|()| up_to.shutdown(Shutdown::Write))
+        }),
+        std::thread::spawn(move || {
+            down_to.write_all(&down_copy).and_then(|()| down_to.shutdown(Shutdown::Write))
+        }),
+    ];
+    // Nobody reads: what is on its way is what the kernel's buffers and ours hold, and nothing more
+    // happens.
+    for direction in ["received", "sent"] {
+        let held = settled(moved(direction));
+        assert!(held < 30_000_000.0, "{direction} {held}");
+    }
+    let before = settled(|| daemon.cpu());
+    std::thread::sleep(Duration::from_secs(2));
+    let used = daemon.cpu() - before;
+    assert!(used <= 0.03, "{used} s");
+    let reading = std::thread::spawn(move || outcome(&mut backend).unwrap());
+    assert!(outcome(&mut client).unwrap() == down);
+    assert!(reading.join().unwrap() == up);
+    writers.into_iter().for_each(|writer| writer.join().unwrap().unwrap());
+    daemon.end();
+}
+
+#[test]
+fn metrics_of_a_known_exchange() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 5000]).unwrap();
+        stream.write_all(&noise(30_000, 5)).unwrap();
+    });
+    let args =
+        ["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps", "--strategy", "sack"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(&noise(5000, 6)).unwrap();
+    assert_eq!(outcome(&mut client).unwrap().len(), 30_000);
+    drop(client);
+    thread.join().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let is = |name: &str, value: u64| assert_eq!(now[name], value as f64, "{name}");
+    is("ackclock_connections_total{strategy=\"sack\"}", 1);
+    is("ackclock_connections_open{strategy=\"sack\"}", 0);
+    is("ackclock_bytes_total{strategy=\"sack\",direction=\"received\"}", 5000);
+    is("ackclock_bytes_total{strategy=\"sack\",direction=\"sent\"}", 30_000);
+    is("ackclock_retransmissions_total{strategy=\"sack\"}", 0);
+    is("ackclock_timeouts_total{strategy=\"sack\",class=\"non_trigger\"}", 0);
+    is("ackclock_backend_failures_total{strategy=\"sack\"}", 0);
+    for times in ["backend_connect", "connection_duration", "connection_rtt"] {
+        is(&format!("ackclock_{times}_seconds_count{{strategy=\"sack\"}}"), 1);
+        is(&format!("ackclock_{times}_seconds_bucket{{strategy=\"sack\",le=\"+Inf\"}}"), 1);
+        is(&format!("ackclock_{times}_seconds_bucket{{strategy=\"sack\",le=\"60\"}}"), 1);
+    }
+    daemon.end();
+}
+
+/// Each is refused before there is a device.
+#[test]
+fn what_leads_nowhere_or_round_is_refused() {
+    let refused = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+        let output = command.arg("proxy").args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let own = "is an address of our own stack (--addr), where the proxy listens; write the address \
+        of the backend";
+    for (args, text) in [
+        (
+            &["--listen", "10.77.0.2:80", "--to", "10.77.0.2:80"][..],
+            format!("--to 10.77.0.2:80: 10.77.0.2 {own}"),
+        ),
+        (
+            &[
+                "--addr",
+                "10.1.0.2/24",
+                "--addr",
+                "fd77::2/64",
+                "--listen",
+                "10.1.0.2:80",
+                "--to",
+                "[fd77::2]:1",
+            ],
+            format!("--to [fd77::2]:1: fd77::2 {own}"),
+        ),
+        (
+            &["--listen", "10.77.0.2:80", "--to", "127.0.0.1:0"],
+            "--to 127.0.0.1:0: no server has port 0; write the port of the backend".into(),
+        ),
+        (
+            &["--listen", "10.77.0.2:0", "--to", "127.0.0.1:1"],
+            "--listen 10.77.0.2:0: no client can know port 0; write the port to listen at".into(),
+        ),
+        (
+            &["--listen", "10.77.0.2:80", "--to", "127.0.0.1:1", "--mss", "1461"],
+            "--mss 1461: an MTU of 1500 (--mtu) has room for at most 1460".into(),
+        ),
+        (
+            &[
+                "--addr",
+                "fd77::2/64",
+                "--mtu",
+                "1300",
+                "--listen",
+                "[fd77::2]:80",
+                "--to",
+                "127.0.0.1:1",
+                "--mss",
+                "1241",
+            ],
+            "--mss 1241: an MTU of 1300 (--mtu) has room for at most 1240".into(),
+        ),
+    ] {
+        assert_eq!(refused(args), (Some(2), format!("error: {text}\n")));
+    }
+}
+
+/// The largest MSS there is.
+#[test]
+fn an_mss_of_all_the_mtu_is_taken() {
+    let Some(ns) = namespace() else { return };
+    let to = daemon::backend(&ns, "one").to_string();
+    let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--mss", "1460"];
+    Daemon::start(&ns, &args).end();
+}
+
+#[test]
+fn an_address_that_is_not_ours_is_refused() {
+    let Some(ns) = namespace() else { return };
+    let args = ["proxy", "--listen", "10.1.1.1:80", "--to", "127.0.0.1:1"];
+    let output = daemon::run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
+    let text = "error: 10.1.1.1:80: address not available; our stack has the addresses that --addr \
+        gives it\n";
+    assert_eq!(
+        (output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()),
+        (Some(2), text)
+    );
+}

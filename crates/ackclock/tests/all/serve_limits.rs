@@ -1,0 +1,183 @@
+//! Many clients of `serve` at once, slow ones and silent ones, and what they may take. The tests need
+//! root and curl; without root they say that they were skipped.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::daemon::{
+    ADDRESS, URL, codes, connect, curl, metrics, namespace, noise, rest, scratch, serve, settled,
+};
+
+#[test]
+fn two_hundred_downloads_at_once() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-parallel");
+    for i in 0..200 {
+        fs::write(dir.join(format!("file-{i}")), noise(50_000 + 1000 * i, i as u64)).unwrap();
+    }
+    let server = serve(&ns, &dir, &[]);
+    let out = dir.join("out-#1");
+    let args =
+        ["--fail-early", "--fail", "--parallel", "--parallel-immediate", "--parallel-max", "200"];
+    curl(
+        &ns,
+        &[&args[..], &["-o", out.to_str().unwrap(), &format!("{URL}/file-[0-199]")]].concat(),
+    );
+    for i in 0..200 {
+        let read = |name: &str| fs::read(dir.join(format!("{name}-{i}"))).unwrap();
+        assert!(read("file") == read("out"), "{i}");
+    }
+    let said = server.end();
+    assert!(said.starts_with("200 connections, 0 cut off; "), "{said}");
+}
+
+#[test]
+fn two_thousand_connections_share_the_server() {
+    let Some(ns) = namespace() else { return };
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let all = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, all).unwrap();
+    let dir = scratch("serve-many");
+    fs::write(dir.join("file"), noise(5000, 3)).unwrap();
+    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
+    let mut clients: Vec<TcpStream> = (0..2000).map(|_| connect(&ns, ADDRESS)).collect();
+    let before = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(before["ackclock_connections_open"], 2000.0);
+    for client in &mut clients {
+        client.write_all(b"GET /file HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+    }
+    let expected = noise(5000, 3);
+    for client in &mut clients {
+        let mut got = Vec::new();
+        client.read_to_end(&mut got).unwrap();
+        assert!(got.ends_with(&expected));
+    }
+    drop(clients);
+    server.end();
+}
+
+#[test]
+fn connections_beyond_the_limit_wait_for_their_turn() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-limit");
+    fs::write(dir.join("a"), "A").unwrap();
+    let server = serve(&ns, &dir, &["--max-connections", "2"]);
+    let mut clients: Vec<TcpStream> = (0..3).map(|_| connect(&ns, ADDRESS)).collect();
+    for client in &mut clients {
+        client.write_all(b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    }
+    for client in &mut clients[..2] {
+        client.read_exact(&mut [0; 10]).unwrap();
+    }
+    clients[2].set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    assert_eq!(clients[2].read(&mut [0; 10]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    clients[2].set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    drop(clients.remove(0));
+    clients[1].read_exact(&mut [0; 10]).unwrap();
+    drop(clients);
+    server.end();
+}
+
+#[test]
+fn patience_has_limits() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-patience");
+    fs::write(dir.join("big"), noise(4_000_000, 5)).unwrap();
+    let server = serve(&ns, &dir, &["--idle", "1s", "--send-buffer", "64kb"]);
+    let begin = Instant::now();
+    let mut silent = connect(&ns, ADDRESS);
+    let mut half = connect(&ns, ADDRESS);
+    half.write_all(b"GET / HT").unwrap();
+    let mut stuck = connect(&ns, ADDRESS);
+    stuck.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    assert_eq!(rest(&mut silent), "");
+    assert_eq!(codes(&rest(&mut half)), ["408"]);
+    let waited = begin.elapsed();
+    assert!(waited > Duration::from_secs(1) && waited < Duration::from_secs(4), "{waited:?}");
+    // What the kernel holds for it can still be read, unless the reset has thrown it away.
+    std::thread::sleep(Duration::from_secs(3));
+    let mut got = Vec::new();
+    assert_eq!(stuck.read_to_end(&mut got).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert!(got.len() < 4_000_000);
+    server.end();
+}
+
+#[test]
+fn slow_readers_cost_no_time() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-slow");
+    fs::write(dir.join("big"), noise(8_000_000, 6)).unwrap();
+    let server = serve(&ns, &dir, &["--send-buffer", "256kb"]);
+    let mut clients: Vec<TcpStream> = (0..50).map(|_| connect(&ns, ADDRESS)).collect();
+    for client in &mut clients {
+        client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+    }
+    let before = settled(|| server.cpu());
+    std::thread::sleep(Duration::from_secs(3));
+    let used = server.cpu() - before;
+    assert!(used <= 0.05, "{used} s");
+    let expected = noise(8_000_000, 6);
+    for client in &mut clients[..3] {
+        let mut got = Vec::new();
+        client.read_to_end(&mut got).unwrap();
+        assert!(got.ends_with(&expected));
+    }
+}
+
+#[test]
+fn connections_that_rest_hold_little_memory() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-memory");
+    fs::write(dir.join("big"), noise(4_000_000, 10)).unwrap();
+    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
+    let buffers = || metrics(&ns, "127.0.0.1:9100")["ackclock_buffer_bytes"];
+    let download = |_| {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+        client.read_exact(&mut vec![0; 4_000_000]).unwrap();
+        client
+    };
+    let _first: Vec<_> = (0..10).map(download).collect();
+    let (before, resident) = (settled(buffers), server.memory());
+    let _others: Vec<_> = (0..60).map(download).collect();
+    let each = (settled(buffers) - before) / 60.0;
+    assert!(each < 100_000.0, "{each} bytes for each");
+    // What the allocator leaves lying between them differs from run to run.
+    let resident = (server.memory() as f64 - resident as f64) / 60.0;
+    assert!(resident < 400_000.0, "{resident} bytes of memory for each");
+    server.end();
+}
+
+/// Clients that ask for much and read nothing, with receive buffers of their own that take little.
+#[test]
+fn memory_stays_within_its_budget() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-budget");
+    let bytes = noise(6_000_000, 11);
+    fs::write(dir.join("big"), &bytes).unwrap();
+    ns.sysctl("net/ipv4/tcp_rmem", "4096 8192 8192").unwrap();
+    let server = serve(&ns, &dir, &["--memory", "64mb", "--metrics", "127.0.0.1:9100"]);
+    let ask = |_| {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /big HTTP/1.0\r\n\r\n").unwrap();
+        client
+    };
+    let silent: Vec<_> = (0..250).map(ask).collect();
+    let held = settled(|| metrics(&ns, "127.0.0.1:9100")["ackclock_buffer_bytes"]);
+    // Without a budget they would hold 1 GB.
+    assert!(held > 10_000_000.0, "{held}");
+    assert!(server.memory() < 64 << 20, "{}", server.memory());
+    // One more gets all that it asks for, and nobody was reset.
+    let mut one = ask(0);
+    let mut got = Vec::new();
+    one.read_to_end(&mut got).unwrap();
+    assert!(got.ends_with(&bytes));
+    assert!(server.memory() < 64 << 20, "{}", server.memory());
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_connections_open"], 251.0);
+    assert_eq!(now["ackclock_memory_budget_bytes"], 67_108_864.0);
+    drop(silent);
+    server.end();
+}
