@@ -69,6 +69,10 @@ impl From<Shares> for Lifetime {
 pub(crate) struct Shares([Span; Limit::ALL.len()]);
 
 impl Shares {
+    pub fn of(&self, limit: Limit) -> Span {
+        self.0[limit as usize]
+    }
+
     pub fn add(&mut self, limit: Limit, span: Span) {
         let share = &mut self.0[limit as usize];
         *share = *share + span;
@@ -92,7 +96,7 @@ pub struct Lifetime {
 impl Lifetime {
     /// How long this limited the sender.
     pub fn of(&self, limit: Limit) -> Span {
-        self.shares.0[limit as usize]
+        self.shares.of(limit)
     }
 
     /// All of it.

@@ -45,6 +45,9 @@ fn why(flow: &Flow, stall: &Stall) -> String {
             None if class == TimeoutClass::Handshake => {
                 "timeout, loss of a SYN, or of its answer".into()
             }
+            None if class == TimeoutClass::Unknown => {
+                "timeout, what went out was lost before it came to the capture".into()
+            }
             None => format!("timeout, {}", names::class_text(class)),
         },
         StallCause::TailLossProbe => probed(flow, stall),

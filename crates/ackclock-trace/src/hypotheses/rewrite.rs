@@ -1,6 +1,6 @@
 //! The verdicts of hypotheses in place of what the model of the sender had found.
 
-use ackclock_tcp::{Cause, EventKind, Span, TimeoutClass};
+use ackclock_tcp::{Cause, EventKind, Span};
 
 use super::{Entry, Verdict, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
@@ -105,6 +105,8 @@ fn explain_stalls(found: &mut Found) {
         let within = |at| stall.start < at && at <= stall.end;
         let timeout = found.timeouts.iter().position(|timeout| within(timeout.at));
         let is_probe = |r: &Retransmission| within(r.at) && r.kind == Kind::TailLossProbe;
+        // Its time is recovery's already, by the numbers of packets, or the handshake's.
+        let told = stall.timeout.is_none();
         stall.timeout = timeout;
         if timeout.is_some() && stall.cause == StallCause::Application {
             let span = stall.end.since(stall.start).min(found.lifetime.of(Limit::Application));
@@ -113,8 +115,7 @@ fn explain_stalls(found: &mut Found) {
         }
         stall.cause = match (timeout.and_then(|i| found.timeouts.get(i)), stall.cause) {
             (Some(timeout), _) => StallCause::Timeout(timeout.class),
-            // The timer of the other end's SYN expired.
-            (None, cause @ StallCause::Timeout(TimeoutClass::Handshake)) => cause,
+            (None, cause @ StallCause::Timeout(_)) if told => cause,
             (None, StallCause::Timeout(_) | StallCause::ProbeOrTimeout) => {
                 match found.retransmissions.iter().any(is_probe) {
                     true => StallCause::TailLossProbe,
@@ -159,7 +160,7 @@ fn redraw(found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_tcp::{Event, Seq, Time};
+    use ackclock_tcp::{Event, Seq, Time, TimeoutClass};
 
     use super::super::trial::{Expiry, Says};
     use super::*;
@@ -189,6 +190,7 @@ mod tests {
             fin: false,
             tsval: None,
             ip_id: None,
+            missing: 0,
         }
     }
 
@@ -268,7 +270,10 @@ mod tests {
             ],
             timeouts: vec![timeout(20, 0, TimeoutClass::NonTrigger)],
             stalls: vec![
-                stall(5, 20, StallCause::Timeout(TimeoutClass::NonTrigger)),
+                Stall {
+                    timeout: Some(0),
+                    ..stall(5, 20, StallCause::Timeout(TimeoutClass::NonTrigger))
+                },
                 stall(21, 30, StallCause::Recovery),
                 stall(31, 40, StallCause::Application),
             ],

@@ -47,6 +47,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
         fin: false,
         tsval: None,
         ip_id: None,
+        missing: 0,
     })
 }
 

@@ -253,6 +253,7 @@ impl Model {
             self.sender.ack_has_passed(acked.ack);
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
+        let mut missing = data.missing;
         let mss = self.sender.mss().max(1).max(rest.div_ceil(MOST_SEGMENTS));
         loop {
             let len = rest.min(mss);
@@ -261,13 +262,14 @@ impl Model {
             let len_with_fin = len + u32::from(fin);
             let Data { frame, tsval, ip_id, .. } = *data;
             let at = self.now;
-            let sent = Sent { frame, at, position, seq, len: len_with_fin, fin, tsval, ip_id };
+            let len = len_with_fin;
+            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing };
             let late = self.sender.sent(&sent);
             self.keep(|| if late { Entry::Late(sent) } else { Entry::Sent(sent) }, places);
             if rest == 0 {
                 return;
             }
-            (position, seq) = (position + u64::from(len), seq + len);
+            (position, seq, missing) = (position + u64::from(len), seq + len, 0);
         }
     }
 }

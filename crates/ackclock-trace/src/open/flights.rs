@@ -110,6 +110,7 @@ mod tests {
             again,
             tsval: None,
             ip_id: None,
+            missing: 0,
             cwr,
         };
         (0, Input::Data(data))

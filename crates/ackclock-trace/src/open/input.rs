@@ -18,6 +18,8 @@ pub(super) struct Data {
     pub again: bool,
     pub tsval: Option<u32>,
     pub ip_id: Option<u16>,
+    /// As in [`Sent`](crate::sender::Sent).
+    pub missing: u16,
     /// It has CWR.
     pub cwr: bool,
 }

@@ -7,6 +7,7 @@ use super::input::{Opening, Sent, Sight};
 use super::limits::{SOON, follows_ack};
 use super::stalls::Now;
 use super::stream::Stream;
+use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
@@ -26,7 +27,7 @@ impl SenderModel {
             }
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
-            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
+            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing: 0 };
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
             let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
@@ -106,17 +107,38 @@ impl SenderModel {
     /// The first segment that goes out with nothing outstanding.
     fn sender_resumes(&mut self, sent: &Sent, asked: bool) {
         let had_waited = follows_ack(sent.at, &self.stream, asked);
+        let repaired = self.repaired_unseen(sent, asked);
+        self.limits.was_repairing(repaired);
         let first = self.stream.bytes() == 0;
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
         let now = Now { at, frame, progress, timers };
         let probes_window = windows.offered() == 0 && sent.len == 1;
-        self.stalls.sender_resumes(&now, first, terms.mss, probes_window);
+        let lost = repaired > Span::ZERO;
+        self.stalls.sender_resumes(&now, first, terms.mss, probes_window, lost);
         if !had_waited {
             self.episodes.idle(outstanding.max());
         }
         moments.progressed(sent.at);
         windows.set_pipe(0);
+    }
+
+    /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer took
+    /// at most. Packets were lost before the capture meanwhile, as their numbers say, and the timer
+    /// has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
+    fn repaired_unseen(&self, sent: &Sent, asked: bool) -> Span {
+        // One packet may have been the ACK of what the other end had asked.
+        let lost = sent.missing.saturating_sub(asked.into());
+        if lost == 0 || self.stream.terms.at_sender() {
+            return Span::ZERO;
+        }
+        let rto = self.stream.timers.rto();
+        let waited = self.stream.moments.silence(sent.at).min(self.stalls.since_asked(sent.at));
+        if waited < nearly(rto) {
+            Span::ZERO
+        } else {
+            waited.min(rto.times((1 << lost.min(16)) - 1))
+        }
     }
 
     /// What does not continue where the highest ended: a retransmission, or something was missed.
@@ -168,6 +190,10 @@ impl SenderModel {
         }
         if !is_by_ack(kind) {
             limits.timer_expired(stream);
+            if stream.outstanding.is_empty() && !stream.terms.at_sender() {
+                // The ACK was lost behind the capture: the sender has waited for it ever since.
+                limits.was_repairing(stream.moments.silence(sent.at));
+            }
         }
         let behind_head = records.start > 0;
         let is_head = !behind_head && !records.is_empty();

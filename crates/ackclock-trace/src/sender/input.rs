@@ -37,6 +37,9 @@ pub(crate) struct Sent {
     pub fin: bool,
     pub tsval: Option<u32>,
     pub ip_id: Option<u16>,
+    /// Packets of this end that went out after what was seen before, and were not seen, by their
+    /// numbers; 0 if these do not tell.
+    pub missing: u16,
 }
 
 impl Sent {

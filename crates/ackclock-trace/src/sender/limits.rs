@@ -168,6 +168,14 @@ impl Limits {
         }
     }
 
+    /// So much of the time in which nothing was seen to be outstanding went into losses before the
+    /// capture.
+    pub fn was_repairing(&mut self, span: Span) {
+        let span = span.min(self.found.of(Limit::Application));
+        self.found.take(Limit::Application, span);
+        self.found.add(Limit::Recovery, span);
+    }
+
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut, .. } = std::mem::take(&mut self.pending);

@@ -9,7 +9,8 @@
 //! - *While nothing is outstanding*, it is the sender's turn. Its turn begins when the last byte
 //!   was acknowledged, or when the other end's last data reached it, if that is later; it lasts
 //!   until it sends something. If it lasts too long, the cause is the receiver if its window was
-//!   closed or smaller than a segment meanwhile, and else the application.
+//!   closed or smaller than a segment meanwhile, a timeout if the numbers of its packets say that
+//!   some were lost before the capture, and else the application.
 //!
 //! So between two requests on an idle connection only the client stalls, and while the server
 //! thinks only the server does. Where both ends have something outstanding, both may stall at once:
@@ -107,6 +108,11 @@ impl Stalls {
         self.peer_data >= since && self.peer_data > Time::ZERO
     }
 
+    /// Since the other end's data last reached this one.
+    pub fn since_asked(&self, at: Time) -> Span {
+        at.since(self.peer_data)
+    }
+
     /// The capture has a gap that ends now.
     pub fn gap(&mut self, until: Time) {
         self.gap = until;
@@ -125,8 +131,16 @@ impl Stalls {
     }
 
     /// Something goes out with nothing outstanding. `first`: it is the first byte of the stream.
-    /// `probes_window`: it asks for a closed window.
-    pub fn sender_resumes(&mut self, now: &Now<'_>, first: bool, mss: u32, probes_window: bool) {
+    /// `probes_window`: it asks for a closed window. `lost`: it was lost before the capture until a
+    /// timer sent it again.
+    pub fn sender_resumes(
+        &mut self,
+        now: &Now<'_>,
+        first: bool,
+        mss: u32,
+        probes_window: bool,
+        lost: bool,
+    ) {
         self.probing_window = probes_window;
         // Before the first byte, a sender only has something to answer if the other end has sent
         // something.
@@ -136,10 +150,11 @@ impl Stalls {
         let cause = match self.least_window {
             0 => StallCause::ZeroWindow,
             window if window < u64::from(mss) => StallCause::ReceiveWindow,
+            _ if lost => StallCause::Timeout(TimeoutClass::Unknown),
             _ => StallCause::Application,
         };
         let start = match cause {
-            StallCause::Application => now.progress.max(self.peer_data),
+            StallCause::Application | StallCause::Timeout(_) => now.progress.max(self.peer_data),
             _ => now.progress,
         };
         self.add(start, now, Cause::Known(cause));

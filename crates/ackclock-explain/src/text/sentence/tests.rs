@@ -79,6 +79,13 @@ fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
 }
 
 #[test]
+fn numbers_of_packets_say_what_was_lost_unseen() {
+    let flow = flow(again(Kind::Unknown, None, false));
+    let stalled = why(&flow, &stall(StallCause::Timeout(TimeoutClass::Unknown), None));
+    assert_eq!(stalled, "timeout, what went out was lost before it came to the capture");
+}
+
+#[test]
 fn a_probe_that_was_not_needed_repaired_no_loss() {
     let probed = |spurious, known| {
         let flow = flow(again(Kind::TailLossProbe, spurious, known));

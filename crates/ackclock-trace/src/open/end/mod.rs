@@ -2,12 +2,14 @@
 //! the file.
 
 mod duplicates;
+mod numbers;
 pub(crate) mod positions;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Time};
 
 pub use self::duplicates::Recent;
+use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
 use super::input::Data;
 use crate::compact::Compact;
@@ -41,6 +43,7 @@ pub(super) struct End {
     /// Position of the byte that a window probe carried last.
     probe: Compact<u64>,
     recent: Recent,
+    numbers: Numbers,
 }
 
 impl End {
@@ -138,9 +141,10 @@ impl End {
     }
 
     /// The payload of a packet, if it is something that the sender model should see, and whether
-    /// the stream jumps ahead to it.
+    /// the stream jumps ahead to it. `mss`: what it is cut into if it is a super-segment.
     #[inline]
-    pub fn payload(&mut self, p: &Packet, at: Time) -> (Option<Data>, bool) {
+    pub fn payload(&mut self, p: &Packet, at: Time, mss: u32) -> (Option<Data>, bool) {
+        let missing = self.numbers.passed(p, mss);
         let syn = p.control.contains(Control::SYN);
         let mut seq = if syn { p.seq + 1 } else { p.seq };
         let Some(mut position) = self.position(seq) else { return (None, false) };
@@ -167,7 +171,7 @@ impl End {
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
-        let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id, cwr };
+        let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id, missing, cwr };
         self.positions.extend(data.end());
         if p.at < at {
             self.untimed = data.end();

@@ -1,8 +1,9 @@
 //! What limits a sender that the capture was not taken at.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, TimeoutClass};
 
 use super::*;
+use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
 
 /// In milliseconds.
@@ -135,5 +136,86 @@ fn small_pieces_that_wait_for_acks_on_their_way() {
         let lifetime = talk.one().from_client.lifetime;
         let limits = [Limit::Nagle, Limit::CongestionWindow, Limit::Path];
         assert_eq!(limits.map(|limit| share(&lifetime, limit)), [89.6, 0.0, 0.01]);
+    });
+}
+
+/// A download in two bursts of ten segments over 20 ms, as its receiver sees it. The server numbers
+/// its packets from 1000 on; the next segment comes `at` this time, in milliseconds, with `number`.
+fn outage(mut talk: Talk, at: f64, number: u16) -> Connection {
+    talk.at(0.0, syn(0).id(1)).at(20.0, syn(1).options(|options| options.mss = Some(1000)).id(0));
+    talk.at(20.01, c(0, 100).id(2));
+    for n in 0..20_u16 {
+        let ms = 44.0 + 20.0 * f64::from(n / 10) + 0.1 * f64::from(n % 10);
+        talk.at(ms, s(1000 * u64::from(n), 1000).ack(100).id(1000 + n));
+        talk.at(ms + 0.01, c(100, 0).ack(1000 * u64::from(n) + 1000).id(3 + n));
+    }
+    talk.at(at, s(20_000, 1000).ack(100).id(number));
+    talk.at(at + 0.01, c(100, 0).ack(21_000).id(23));
+    talk.one()
+}
+
+/// Twenty segments were sent, and the timer sent the first of them five times: 25 packets are
+/// missing. So the application did not pause.
+#[test]
+fn numbers_of_packets_tell_an_outage_from_a_pause() {
+    each(|talk| {
+        let flow = outage(talk, 6465.0, 1045).from_server;
+        assert_eq!(flow.lifetime.main(), Some(Limit::Recovery));
+        assert_eq!(share(&flow.lifetime, Limit::Recovery), 6380.09);
+        assert_eq!(flow.stalls.len(), 1);
+        assert_eq!(flow.stalls[0].cause, StallCause::Timeout(TimeoutClass::Unknown));
+    });
+    each(|talk| {
+        let flow = outage(talk, 6465.0, 1020).from_server;
+        assert_eq!(flow.lifetime.main(), Some(Limit::Application));
+        assert_eq!(share(&flow.lifetime, Limit::Recovery), 0.0);
+    });
+}
+
+/// One packet is missing: it was lost, and the timer waited once. Before, the application paused.
+#[test]
+fn a_timer_waits_no_longer_than_it_does() {
+    each(|talk| {
+        let flow = outage(talk, 6465.0, 1021).from_server;
+        assert_eq!(flow.lifetime.main(), Some(Limit::Application));
+        assert!((200.0..240.0).contains(&share(&flow.lifetime, Limit::Recovery)));
+    });
+}
+
+/// The numbers of a host that counts all that it sends, and of one that draws them, tell nothing.
+#[test]
+fn numbers_that_other_connections_take_as_well() {
+    for step in [7, 1021] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).id(1)).at(20.0, syn(1).id(0)).at(20.01, c(0, 100).id(2));
+            for n in 0..20_u16 {
+                let (ms, position) = (44.0 + 2.0 * f64::from(n), 1000 * u64::from(n));
+                talk.at(ms, s(position, 1000).ack(100).id(1000 + step * n));
+                talk.at(ms + 0.01, c(100, 0).ack(position + 1000).id(3 + n));
+            }
+            talk.at(6000.0, s(20_000, 1000).ack(100).id(1000 + step * 20 + 3));
+            talk.at(6000.01, c(100, 0).ack(21_000).id(23));
+            let flow = talk.one().from_server;
+            assert_eq!(share(&flow.lifetime, Limit::Recovery), 0.0);
+        });
+    }
+}
+
+/// The server got none of the last ten ACKs in an outage, and its timer sends what they were for.
+#[test]
+fn a_timer_that_waits_for_lost_acks_is_no_pause() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(20.0, syn(1).options(|options| options.mss = Some(1000)));
+        talk.at(20.01, c(0, 100));
+        for n in 0..20_u16 {
+            let ms = 44.0 + 20.0 * f64::from(n / 10) + 0.1 * f64::from(n % 10);
+            talk.at(ms, s(1000 * u64::from(n), 1000).ack(100));
+            talk.at(ms + 0.01, c(100, 0).ack(1000 * u64::from(n) + 1000));
+        }
+        talk.at(3265.0, s(10_000, 1000).ack(100));
+        talk.at(3265.01, c(100, 0).ack(20_000));
+        let flow = talk.one().from_server;
+        assert_eq!(flow.lifetime.main(), Some(Limit::Recovery));
+        assert_eq!(share(&flow.lifetime, Limit::Recovery), 3180.09);
     });
 }

@@ -21,6 +21,7 @@ fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>
         fin: false,
         tsval,
         ip_id,
+        missing: 0,
     });
 }
 

@@ -95,6 +95,7 @@ impl Line {
             fin,
             tsval,
             ip_id: None,
+            missing: 0,
         });
     }
 

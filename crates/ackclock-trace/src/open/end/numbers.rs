@@ -1,0 +1,40 @@
+//! Packets that did not get as far as the capture, by the numbers of those that did.
+//!
+//! Linux numbers the packets of a connection one by one (IPv4 identification, `inet_id`), ACKs
+//! without data among them, and each segment of a super-segment. Other systems number all packets of
+//! a host, or draw numbers, or give none.
+
+use crate::packet::Packet;
+
+/// Numbers tell something after so many packets that each had the next one.
+const ENOUGH: u8 = 8;
+
+/// More packets than this are not lost in a row: the numbers mean something else.
+const MOST: u16 = 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    /// What the next packet has.
+    next: u16,
+    /// Packets that had the next number; halved by each that had another.
+    in_order: u8,
+}
+
+impl Numbers {
+    /// A packet of this end was seen. Returns how many before it were not; 0 if that is not known.
+    /// `mss`: what it is cut into if it is a super-segment.
+    #[inline]
+    pub fn passed(&mut self, p: &Packet, mss: u32) -> u16 {
+        let Some(id) = p.ip_id else { return 0 };
+        let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
+        let missing = id.wrapping_sub(self.next);
+        self.next = id.wrapping_add(packets as u16);
+        if missing == 0 {
+            self.in_order = self.in_order.saturating_add(1);
+            return 0;
+        }
+        let tells = self.in_order >= ENOUGH && missing < MOST;
+        self.in_order = if missing < MOST { self.in_order / 2 } else { 0 };
+        if tells { missing } else { 0 }
+    }
+}
