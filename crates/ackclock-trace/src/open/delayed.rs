@@ -144,7 +144,7 @@ impl DelayedSender {
                     model.sender.peer_data(data.at.min(self.peer_data + delay));
                 }
                 model.arrive(data.at, delay, places);
-                let next = model.acks.front().map(|acked| acked.at + delay);
+                let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));
                 model.sender.ack_is_due(data.at, next);
                 if data.cwr {
                     model.sender.says_lowered(data.position);

@@ -83,6 +83,10 @@ pub(crate) struct Limits {
     alone: bool,
     /// Some of what is outstanding was acknowledged since new data last went out.
     partly: bool,
+    /// Low bits of the position after a small segment, if it is outstanding and no other one is.
+    small: Option<u32>,
+    /// The last ACK that advanced has covered it.
+    freed: bool,
     /// Small segments that went out beside another one.
     beside: u8,
     /// Small segments that went out at once on the ACK of all before them, less those that did so
@@ -110,11 +114,20 @@ impl Limits {
     pub fn outstanding(&mut self, stream: &Stream) {
         let flight = bytes(stream.outstanding.flight());
         if flight != self.counted {
-            self.partly |= flight < self.counted && flight > 0;
+            if flight < self.counted {
+                self.partly |= flight > 0;
+                self.freed = self.frees(stream.outstanding.una());
+                self.small = self.small.filter(|_| !self.freed);
+            }
             self.path.outstanding(self.counted.into(), flight.into());
             self.counted = flight;
         }
         self.most = self.most.max(bytes(self.path.flight()));
+    }
+
+    /// Whether this ACK covers the small segment that is outstanding.
+    fn frees(&self, ack: u64) -> bool {
+        self.small.is_some_and(|end| (ack as u32).wrapping_sub(end) as i32 >= 0)
     }
 
     /// A SYN goes out, and there was none before.
@@ -216,7 +229,8 @@ impl Limits {
     /// Whether Nagle's algorithm may have held this segment, which is not full. It does so while
     /// anything is outstanding (RFC 9293 section 3.7.4), in Linux only while another segment is
     /// that is not full (`tcp_minshall_check`). Cwnd had room if one segment was outstanding alone,
-    /// or if part of what was outstanding had been acknowledged before the rest.
+    /// or if part of what was outstanding had been acknowledged before the rest. Or an ACK covers the
+    /// small segment and lets another small one go, with nothing before it.
     #[inline]
     fn may_be_held(&mut self, sent: &Sent, stream: &Stream, due: bool) -> bool {
         let partly = std::mem::take(&mut self.partly);
@@ -225,11 +239,16 @@ impl Limits {
         let single = sent.payload() <= stream.terms.mss;
         let alone = std::mem::replace(&mut self.alone, idle && single);
         let small = is_small(sent, stream);
+        let freed = std::mem::take(&mut self.freed);
+        if small {
+            let end = sent.end() as u32;
+            self.small = self.small.is_none().then_some(end);
+        }
         let after_small = self.last > 0 && self.last < stream.terms.mss;
         if small && after_small && !idle && !due {
             self.beside = self.beside.saturating_add(1);
         }
-        small && (alone && idle || partly && all_acked) && !stream.has_no_room()
+        small && (alone && idle || partly && all_acked || freed) && !stream.has_no_room()
     }
 
     /// The last segment was not full, so that nothing waited behind it. If no ACK has come since,
@@ -242,14 +261,17 @@ impl Limits {
         short(self.last) && (!acked || short(sent.payload()))
     }
 
-    /// Data goes out now, and the next ACK that passed the capture before it reaches the sender at
-    /// `ack`. Away from the sender, that time may be late: the data may have waited for this ACK.
-    pub fn ack_is_due(&mut self, now: Time, ack: Option<Time>, stream: &Stream) {
-        self.due = match ack.map(|ack| ack.since(now)) {
+    /// Data goes out now, and the next ACK that passed the capture before it, of this position,
+    /// reaches the sender at that time. Away from the sender, that time may be late: the data may have waited for this ACK.
+    pub fn ack_is_due(&mut self, now: Time, ack: Option<(Time, u64)>, stream: &Stream) {
+        self.due = match ack.map(|(at, _)| at.since(now)) {
             Some(span) if span <= at_once(stream) => Due::AtOnce,
             Some(span) if span <= soon(stream) => Due::Soon,
             _ => Due::Later,
         };
+        if self.due != Due::Later && ack.is_some_and(|(_, ack)| self.frees(ack)) {
+            (self.small, self.freed) = (None, true);
+        }
     }
 
     /// `waited`: what goes out had waited for an ACK.

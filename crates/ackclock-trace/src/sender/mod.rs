@@ -147,10 +147,10 @@ impl SenderModel {
         }
     }
 
-    /// Data goes out now, and the next ACK that passed the capture before it reaches the sender at
-    /// `ack`.
+    /// Data goes out now, and the next ACK that passed the capture before it, of this position,
+    /// reaches the sender at that time.
     #[inline]
-    pub fn ack_is_due(&mut self, now: Time, ack: Option<Time>) {
+    pub fn ack_is_due(&mut self, now: Time, ack: Option<(Time, u64)>) {
         self.limits.ack_is_due(now, ack, &self.stream);
     }
 

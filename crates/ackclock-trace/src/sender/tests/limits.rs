@@ -381,6 +381,29 @@ fn nagle_waits_for_full_segments() {
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.001, 0.0, 50.0, 89.999]);
 }
 
+/// An application writes pieces of two segments and a half, every 30 ms: the half of each waits for
+/// the ACK of the half before it, while full segments are outstanding (`tcp_minshall_check`). With
+/// whole segments, what goes on an ACK has waited for cwnd.
+#[test]
+fn nagle_holds_the_rest_of_each_piece() {
+    let found = |half: u32| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        let end = u64::from(2000 + half);
+        line.send(50.0, 0..2);
+        line.send_bytes(50.0, 2000, half);
+        line.send_bytes(80.0, end, 1000);
+        line.send_bytes(80.0, end + 1000, 1000);
+        line.acked_at(100.0, end);
+        line.send_bytes(100.0, end + 2000, half);
+        line.acked_at(130.0, end + 2000);
+        line.acked_at(150.0, end + end);
+        shares(line)
+    };
+    assert_eq!(found(500), [50.0, 0.0, 0.0, 0.001, 0.0, 79.999, 20.0]);
+    assert_eq!(found(1000), [50.0, 0.0, 0.0, 20.001, 0.0, 79.999, 0.0]);
+}
+
 /// A FIN with the last bytes is not held back (`tcp_nagle_test`).
 #[test]
 fn nagle_lets_a_fin_go() {
