@@ -27,6 +27,9 @@ pub(super) const SOON: Span = Span::from_millis(1);
 /// in and sends the other. What is written then may leave at any moment of it.
 const AT_ONCE: u64 = 4;
 
+/// Segments of a window that is large enough to tell whether it has room.
+const MANY: u64 = 8;
+
 /// Nagle's algorithm is off where small segments went beside others more often than this: once may
 /// be a capture out of order.
 const BESIDE: u8 = 1;
@@ -40,8 +43,6 @@ struct Pending {
     flight: Span,
     /// Nothing was outstanding, and the receiver's window had no room.
     shut: Span,
-    /// The largest window that had no room, in bytes.
-    offered: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +71,8 @@ pub(crate) struct Limits {
     /// 2.3).
     full_window: u32,
     pending: Pending,
+    /// The largest window that had no room in that time, in bytes.
+    offered: u32,
     /// What of `pending.window` and `pending.flight` has passed since the timer was set at the
     /// latest.
     silent: Silent,
@@ -83,8 +86,11 @@ pub(crate) struct Limits {
     alone: bool,
     /// Some of what is outstanding was acknowledged since new data last went out.
     partly: bool,
-    /// Low bits of the position after a small segment, if it is outstanding and no other one is.
-    small: Option<u32>,
+    /// Since when cwnd has had room ([`has_room`]); late where it has none.
+    room: Time,
+    /// Low bits of the position after a small segment, if it is outstanding and no other one is; else
+    /// 0.
+    small: u32,
     /// The last ACK that advanced has covered it.
     freed: bool,
     /// Small segments that went out beside another one.
@@ -106,7 +112,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// From the connection's first packet on.
     pub fn new(start: Time, path: Arc<Path>) -> Limits {
-        Limits { now: start, path, ..Limits::default() }
+        Limits { now: start, path, room: Time::NEVER, ..Limits::default() }
     }
 
     /// Something has gone out, or has been acknowledged.
@@ -117,17 +123,33 @@ impl Limits {
             if flight < self.counted {
                 self.partly |= flight > 0;
                 self.freed = self.frees(stream.outstanding.una());
-                self.small = self.small.filter(|_| !self.freed);
+                if self.freed {
+                    self.small = 0;
+                }
             }
             self.path.outstanding(self.counted.into(), flight.into());
             self.counted = flight;
         }
         self.most = self.most.max(bytes(self.path.flight()));
+        if !has_room(stream) {
+            self.room = Time::NEVER;
+        } else if self.room == Time::NEVER {
+            self.room = self.now;
+        }
+    }
+
+    /// Whether cwnd has had room for longer than an ACK needs to let more go. That counts away from
+    /// the sender, where an ACK may always be due. A sender that leaves room for its retransmission
+    /// timeout lowers cwnd (Linux's `tcp_cwnd_application_limited`, and `tcp_cwnd_restart` after
+    /// idle time), and nothing is known.
+    fn had_room(&self, at: Time, stream: &Stream) -> bool {
+        let room = at.since(self.room);
+        !stream.terms.at_sender() && room > soon(stream) && room < stream.timers.rto()
     }
 
     /// Whether this ACK covers the small segment that is outstanding.
     fn frees(&self, ack: u64) -> bool {
-        self.small.is_some_and(|end| (ack as u32).wrapping_sub(end) as i32 >= 0)
+        self.small > 0 && (ack as u32).wrapping_sub(self.small) as i32 >= 0
     }
 
     /// A SYN goes out, and there was none before.
@@ -153,7 +175,7 @@ impl Limits {
             return self.divide_unusual(span, stream, idle);
         }
         if stream.has_no_room() {
-            self.pending.offered = self.pending.offered.max(stream.windows.offered());
+            self.offered = self.offered.max(bytes(stream.windows.offered()));
             self.pending.window = self.pending.window + span;
             self.silent.window = self.silent.window + span;
         } else {
@@ -169,7 +191,7 @@ impl Limits {
             self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
-            self.pending.offered = self.pending.offered.max(stream.windows.offered());
+            self.offered = self.offered.max(bytes(stream.windows.offered()));
             self.pending.shut = self.pending.shut + span;
         } else {
             if span > soon(stream) {
@@ -191,7 +213,8 @@ impl Limits {
 
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
-        let Pending { window, flight, shut, .. } = std::mem::take(&mut self.pending);
+        let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+        self.offered = 0;
         self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
         self.found.add(Limit::Application, shut);
     }
@@ -212,13 +235,14 @@ impl Limits {
         // Elsewhere what is new to the capture may have been sent before.
         may_be_probe &= stream.terms.at_sender();
         self.silent = Silent::default();
-        let Pending { window, flight, shut, .. } = self.pending;
+        let Pending { window, flight, shut } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
             let waited = is_due || follows_ack(sent.at, stream, asked);
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited && !self.is_written_now(sent, stream);
+                let waited =
+                    waited && !self.had_room(sent.at, stream) && !self.is_written_now(sent, stream);
                 self.decide(waited, stream, if may_be_probe { silent } else { Span::ZERO });
             }
             self.most = 0;
@@ -241,8 +265,7 @@ impl Limits {
         let small = is_small(sent, stream);
         let freed = std::mem::take(&mut self.freed);
         if small {
-            let end = sent.end() as u32;
-            self.small = self.small.is_none().then_some(end);
+            self.small = if self.small == 0 { sent.end() as u32 } else { 0 };
         }
         let after_small = self.last > 0 && self.last < stream.terms.mss;
         if small && after_small && !idle && !due {
@@ -270,16 +293,17 @@ impl Limits {
             _ => Due::Later,
         };
         if self.due != Due::Later && ack.is_some_and(|(_, ack)| self.frees(ack)) {
-            (self.small, self.freed) = (None, true);
+            (self.small, self.freed) = (0, true);
         }
     }
 
     /// `waited`: what goes out had waited for an ACK.
     fn decide(&mut self, waited: bool, stream: &Stream, probed: Span) {
         if waited || stream.has_no_room() {
-            let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
+            let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+            let offered = std::mem::take(&mut self.offered);
             if window + shut > Span::ZERO {
-                self.full_window = self.full_window.max(bytes(offered));
+                self.full_window = self.full_window.max(offered);
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
@@ -407,6 +431,13 @@ fn is_small(sent: &Sent, stream: &Stream) -> bool {
 fn at_once(stream: &Stream) -> Span {
     let soon = if stream.terms.at_sender() { SOON } else { soon(stream) };
     Span(soon.0 / AT_ONCE)
+}
+
+/// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for it.
+#[inline]
+fn has_room(stream: &Stream) -> bool {
+    let (pipe, cwnd) = (stream.windows.pipe(), stream.windows.cwnd());
+    pipe * 4 <= cwnd * 3 && cwnd >= MANY * u64::from(stream.terms.mss)
 }
 
 /// Cwnd is full, as far as was seen.
