@@ -124,10 +124,10 @@ pub(super) struct Wants {
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
     /// take the full one.
     pub plain: bool,
-    /// Full segments of new data do too: no mechanism has a say in them.
+    /// Full segments of new data do too: windows and timers alone have a say in them.
     pub sends_plainly: bool,
-    /// They do too, but cwnd counts what is in flight, the window law measures, or one timer serves
-    /// all ends.
+    /// And there cwnd counts what is in flight, the window law measures, or one timer serves all
+    /// ends.
     pub sends_in_flight: bool,
     /// On a plain ACK the window law measures, or grows after detection.
     pub responds: bool,
@@ -171,8 +171,8 @@ impl Wants {
             rates,
             asks: measures || paces,
             plain,
-            sends_plainly: plain && !asked && !config.ecn,
-            sends_in_flight: plain && asked && !config.ecn,
+            sends_plainly: plain && !config.ecn,
+            sends_in_flight: asked,
             responds: measures || after_detection,
             skips_detection: strategy.detect.skips_plain_acks(),
             sums_plain_acks,
@@ -404,7 +404,9 @@ impl Sender {
 
     /// What counts against cwnd.
     pub(super) fn in_flight(&self) -> u64 {
-        if self.wants.everywhere || self.s.cwr {
+        if self.wants.everywhere {
+            u64::from(self.s.packets_in_flight()) * self.s.mss
+        } else if self.s.cwr {
             self.strategy.regulate.in_flight(&self.s)
         } else {
             self.s.flight()

@@ -139,7 +139,6 @@ impl Sender {
         match plain::has_room(self) {
             Some(true) => Some(plain::send(self)),
             Some(false) => None,
-            None if self.wants.sends_in_flight => plain::poll_in_flight(self),
             None => transmit::poll(self),
         }
     }

@@ -140,8 +140,34 @@ fn probes_skip(c: &Sender) -> bool {
 /// none, or if anything else has a say in what goes out.
 #[inline(always)]
 pub(super) fn has_room(c: &mut Sender) -> Option<bool> {
-    let end = usual_end(c).filter(|_| c.wants.sends_plainly)?;
+    if !c.wants.sends_plainly {
+        return None;
+    }
+    let end = usual_end(c)?;
+    if c.wants.sends_in_flight {
+        return has_room_in_flight(c);
+    }
     Some(end - c.s.snd_una <= c.s.cwnd)
+}
+
+/// The same where cwnd counts what is in flight, the window law measures, or one timer serves all
+/// ends. A function of its own, so that others do not pay for it.
+#[inline(never)]
+fn has_room_in_flight(c: &mut Sender) -> Option<bool> {
+    let in_flight = c.in_flight();
+    // The law sees data go out into an empty network, and validates cwnd as the application writes.
+    if c.wants.measures && (in_flight == 0 || c.writing) {
+        return None;
+    }
+    if in_flight + c.s.mss > c.s.cwnd {
+        if c.wants.measures {
+            transmit::validate(c, in_flight);
+        }
+        one_timer::settle(c);
+        return Some(false);
+    }
+    // What SACK blocks report may have made the room, which has another cause then.
+    (c.s.flight() + c.s.mss <= c.s.cwnd).then_some(true)
 }
 
 /// Where the full segment of new data ends that is there to send, if only windows have a say in it.
@@ -178,33 +204,9 @@ pub(super) fn send(c: &mut Sender) -> Transmit {
     if c.timers.rto_at == Time::NEVER {
         c.start_rto();
     }
-    let segment = transmit::header(c, seq, len, end == c.s.written);
-    Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
-}
-
-/// What goes out where cwnd counts what is in flight, the window law measures, or one timer serves
-/// all ends. A function of its own, so that others do not pay for it.
-#[inline(never)]
-pub(super) fn poll_in_flight(c: &mut Sender) -> Option<Transmit> {
-    if usual_end(c).is_none() {
-        return transmit::poll(c);
-    }
-    let in_flight = c.in_flight();
-    // The law sees data go out into an empty network, and validates cwnd as the application writes.
-    if c.wants.measures && (in_flight == 0 || c.writing) {
-        return transmit::poll(c);
-    }
-    if in_flight + c.s.mss > c.s.cwnd {
-        if c.wants.measures {
-            transmit::validate(c, in_flight);
-        }
-        one_timer::settle(c);
-        return None;
-    }
-    let cause = transmit::by_room(c, c.s.mss as u32);
-    let transmit = Transmit { cause, ..send(c) };
     if c.timers.serves_all {
         one_timer::after_new(c, false);
     }
-    Some(transmit)
+    let segment = transmit::header(c, seq, len, end == c.s.written);
+    Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
 }

@@ -194,8 +194,7 @@ fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
 
 /// Why new data of this length goes for which there is room in flight: what SACK blocks report may
 /// have made the room. FlightSize leaves that out (RFC 5681 section 3.2 step 2).
-#[inline(always)]
-pub(super) fn by_room(c: &mut Sender, len: u32) -> Cause {
+fn by_room(c: &mut Sender, len: u32) -> Cause {
     let len = u64::from(len);
     if c.s.flight() + len <= c.s.cwnd || c.s.board.is_empty() {
         return Cause::New;
