@@ -49,10 +49,12 @@ pub struct State {
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
     /// sample.
     pub srtt: Span,
-    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
-    pub rttvar: Span,
+    // Between the two, so that they are not copied as one number of twice the width. A timer has
+    // just written them one by one, and a processor would wait for both.
     /// Phase of coarse timers.
     pub tick_phase: Span,
+    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
+    pub rttvar: Span,
     /// The time of the input at hand.
     pub now: Time,
     /// SMSS in bytes.

@@ -148,7 +148,7 @@ fn time(c: &mut Sender, a: &AckSummary) {
         return;
     }
     let backoff = c.timers.backoff;
-    c.take_estimates();
+    c.take_estimates(c.strategy.timer.estimates());
     if timed == Timed::Sampled {
         c.timers.backoff = backoff;
     }

@@ -11,6 +11,7 @@ use super::stats::Stats;
 use super::timers::Timers;
 use crate::event::{Cause, Event, EventKind};
 use crate::recovery::probe::ProbeNow;
+use crate::recovery::timer::Estimates;
 use crate::recovery::window::Windows;
 use crate::scoreboard::Judge;
 use crate::seq::Seq;
@@ -370,12 +371,13 @@ impl Sender {
     }
 
     /// The timer's estimates have changed: a back-off ends (RFC 6298 section 5).
-    pub(super) fn take_estimates(&mut self) {
+    #[inline]
+    pub(super) fn take_estimates(&mut self, estimates: Estimates) {
         self.timers.backoff = 0;
         if self.timers.serves_all {
             self.timers.persist_backoff = 0;
         }
-        self.timers.take(&mut self.s, &self.strategy);
+        self.timers.take(&mut self.s, estimates);
     }
 
     #[inline(always)]

@@ -31,8 +31,7 @@ pub(super) enum WaitsFor {
 pub(super) fn wait_for_reordering(c: &mut Sender) {
     if c.strategy.detect.armed() {
         let latest = c.s.now + c.timers.rto();
-        let at = c.strategy.timer.tick(&c.s, c.strategy.detect.deadline().min(latest));
-        set(c, WaitsFor::Reordering, at);
+        set(c, WaitsFor::Reordering, c.strategy.detect.deadline().min(latest));
         c.timers.restart = false;
     }
 }
@@ -151,7 +150,7 @@ fn probe_at(c: &Sender, latest: Time) -> Option<Time> {
     for probe in &c.strategy.probes {
         due = due.min(probe.deadline(&c.s));
     }
-    (due != Time::NEVER).then(|| c.strategy.timer.tick(&c.s, due.min(latest)))
+    (due != Time::NEVER).then(|| due.min(latest))
 }
 
 /// The same, within recovery only: whether there is one to come. No probe of Linux is.
@@ -168,11 +167,10 @@ fn rearm(c: &mut Sender) {
 }
 
 fn rearmed(c: &Sender) -> Time {
-    let timer = &c.strategy.timer;
     if c.timers.rto_at == Time::NEVER || c.timers.waits_for == WaitsFor::Retransmission {
-        timer.expiry(&c.s, c.timers.rto())
+        c.strategy.timer.expiry(&c.s, c.timers.rto())
     } else {
-        timer.tick(&c.s, from_head(c).max(c.s.now + Span::from_micros(1)))
+        from_head(c).max(c.s.now + Span::from_micros(1))
     }
 }
 

@@ -185,8 +185,8 @@ pub(super) fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
         c.stats.rtt_samples += 1;
         c.stats.rtt_sum = c.stats.rtt_sum + rtt;
         c.stats.round_trip(rtt);
-        if c.strategy.timer.on_sample(&c.s, sent) {
-            c.take_estimates();
+        if let Some(estimates) = c.strategy.timer.on_sample(&c.s, sent) {
+            c.take_estimates(estimates);
         }
     }
 }

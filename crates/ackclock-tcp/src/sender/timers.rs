@@ -64,15 +64,15 @@ impl Timers {
     /// of the SYN.
     pub fn take_handshake(&mut self, rtt: Span, s: &mut State, strategy: &mut Strategy) {
         s.now = Time::ZERO + rtt;
-        strategy.timer.on_sample(s, Time::ZERO);
+        let sampled = strategy.timer.on_sample(s, Time::ZERO);
         strategy.detect.on_handshake(rtt);
         s.now = Time::ZERO;
-        self.take(s, strategy);
+        self.take(s, sampled.unwrap_or_else(|| strategy.timer.estimates()));
     }
 
     /// The timer's estimates have changed.
-    pub fn take(&mut self, s: &mut State, strategy: &Strategy) {
-        let Estimates { rto, srtt, rttvar } = strategy.timer.estimates();
+    #[inline]
+    pub fn take(&mut self, s: &mut State, Estimates { rto, srtt, rttvar }: Estimates) {
         self.bound(rto);
         (s.srtt, s.rttvar) = (srtt, rttvar);
     }

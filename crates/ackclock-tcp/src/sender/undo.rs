@@ -57,7 +57,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
         Verdict::Open => {}
         Verdict::Retime { srtt, rttvar } => {
             c.strategy.timer.retime(srtt, rttvar);
-            c.take_estimates();
+            c.take_estimates(c.strategy.timer.estimates());
             if !c.s.board.is_empty() {
                 c.start_rto();
             }

@@ -9,7 +9,7 @@ use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
 use ackclock_tcp::recovery::select::{Next, Select, Urgent};
-use ackclock_tcp::recovery::timer::Timer;
+use ackclock_tcp::recovery::timer::{Estimates, Timer};
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
 use ackclock_tcp::recovery::window::{Window, Windows};
 use ackclock_tcp::{
@@ -485,8 +485,8 @@ fn one_segment_for_each_ack() {
 struct Restart;
 
 impl Timer for Restart {
-    fn on_sample(&mut self, _s: &State, _sent: Time) -> bool {
-        true
+    fn on_sample(&mut self, _s: &State, _sent: Time) -> Option<Estimates> {
+        Some(self.estimates())
     }
 
     fn rto(&self) -> Span {

@@ -11,7 +11,7 @@
 //! - Round trips and estimates are counted in ticks (`tcpTick_`), rounded down.
 
 use crate::event::Cause;
-use crate::recovery::timer::{Timed, Timer};
+use crate::recovery::timer::{Estimates, Timed, Timer};
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -86,13 +86,13 @@ impl Ns2Timer {
 }
 
 impl Timer for Ns2Timer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         // The handshake's, which ns-2 models by its packet 0.
         if s.snd_max > 0 {
-            return false;
+            return None;
         }
         self.sample(self.ticks(s, sent));
-        true
+        Some(self.estimates())
     }
 
     fn times(&self) -> bool {

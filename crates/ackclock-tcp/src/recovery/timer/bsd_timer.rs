@@ -2,7 +2,7 @@
 //! section 3 assumes: everything is counted in ticks of 500 ms, whose phase differs from host to
 //! host.
 
-use super::Timer;
+use super::{Estimates, Timer};
 use crate::event::Cause;
 use crate::state::State;
 use crate::time::{Span, Time};
@@ -25,9 +25,9 @@ fn ticks(at: Time, phase: Span) -> u64 {
 }
 
 impl Timer for BsdTimer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         if s.snd_una < self.next_sample {
-            return false;
+            return None;
         }
         self.next_sample = s.snd_max + 1;
         let rtt = ticks(s.now, s.tick_phase) - ticks(sent, s.tick_phase);
@@ -36,13 +36,13 @@ impl Timer for BsdTimer {
             // not zero.
             self.srtt = (rtt + 1) << 3;
             self.rttvar = (rtt + 1) << 1;
-            return true;
+            return Some(self.estimates());
         }
         let delta = rtt as i64 - (self.srtt >> 3) as i64;
         self.srtt = (self.srtt as i64 + delta).max(1) as u64;
         let deviation = delta.abs() - (self.rttvar >> 2) as i64;
         self.rttvar = (self.rttvar as i64 + deviation).max(1) as u64;
-        true
+        Some(self.estimates())
     }
 
     fn rto(&self) -> Span {

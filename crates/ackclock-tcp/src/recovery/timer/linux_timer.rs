@@ -10,7 +10,7 @@
 //!
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
-use super::Timer;
+use super::{Estimates, Timer};
 use crate::recovery::linux::whole_jiffies;
 use crate::state::State;
 use crate::time::{Span, Time};
@@ -74,15 +74,11 @@ impl LinuxTimer {
             return;
         }
         let mean = self.srtt >> 3;
-        let (error, deviation) = (m.abs_diff(mean), self.mdev >> 2);
-        if error <= deviation {
-            self.mdev -= deviation - error;
-        } else if m < mean {
-            // A sample far below the mean must not raise the variance as much as one above it.
-            self.mdev += (error - deviation) >> 3;
-        } else {
-            self.mdev += error - deviation;
-        }
+        let rise = m.abs_diff(mean) as i64 - (self.mdev >> 2) as i64;
+        // A sample far below the mean must not raise the variance as much as one above it. Without a
+        // branch: nothing predicts on which side of the mean a sample lies.
+        let shift = if rise > 0 && m < mean { 3 } else { 0 };
+        self.mdev = self.mdev.wrapping_add_signed(rise >> shift);
         self.srtt = (self.srtt - mean + m).max(1);
         if self.mdev > self.mdev_max {
             self.mdev_max = self.mdev;
@@ -99,9 +95,9 @@ impl LinuxTimer {
 }
 
 impl Timer for LinuxTimer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         self.sample(s.now.since(sent), s.snd_una, s.snd_max);
-        true
+        Some(self.estimates())
     }
 
     fn set_min_rto(&mut self, min: Span) {

@@ -54,9 +54,9 @@ pub trait Timer: Send {
         None
     }
 
-    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now. Returns whether
-    /// the timer used it, which ends a back-off (RFC 6298 section 5).
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool;
+    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now. Returns what
+    /// follows from it if the timer used it, which ends a back-off (RFC 6298 section 5).
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates>;
 
     /// The least timeout that the configuration asks for. Linux's timer builds it in
     /// (`tcp_rto_min`), others are held to it from outside.
@@ -104,11 +104,6 @@ pub trait Timer: Send {
         self.inner().is_some_and(|t| t.serves_all())
     }
 
-    /// When a timer expires that is set for this time.
-    fn tick(&self, s: &State, at: Time) -> Time {
-        self.inner().map_or(at, |t| t.tick(s, at))
-    }
-
     /// The timeout interval before back-off.
     fn rto(&self) -> Span;
 
@@ -122,8 +117,7 @@ pub trait Timer: Send {
         self.inner().map_or(Span::ZERO, |t| t.rttvar())
     }
 
-    /// [`rto`](Self::rto), [`srtt`](Self::srtt) and [`rttvar`](Self::rttvar): one call, with almost
-    /// every ACK.
+    /// [`rto`](Self::rto), [`srtt`](Self::srtt) and [`rttvar`](Self::rttvar), in one call.
     fn estimates(&self) -> Estimates {
         Estimates { rto: self.rto(), srtt: self.srtt(), rttvar: self.rttvar() }
     }

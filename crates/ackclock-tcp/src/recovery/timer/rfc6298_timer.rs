@@ -1,6 +1,6 @@
 //! RFC 6298 section 2, with the traditional one sample a round trip (section 3).
 
-use super::Timer;
+use super::{Estimates, Timer};
 use crate::event::Cause;
 use crate::state::State;
 use crate::time::{Span, Time};
@@ -28,12 +28,12 @@ impl Rfc6298Timer {
 }
 
 impl Timer for Rfc6298Timer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         // If a timeout has set snd_nxt back, what was to be acknowledged is not under way any more.
         // Then the next sample, which takes timestamps, ends the back-off (section 5).
         let set_back = self.next_sample > s.snd_nxt + 1;
         if s.snd_una < self.next_sample && !set_back {
-            return false;
+            return None;
         }
         self.next_sample = s.snd_nxt + 1;
         let r = s.now.since(sent);
@@ -46,7 +46,7 @@ impl Timer for Rfc6298Timer {
             self.rttvar = Span(self.rttvar.0 - self.rttvar.0 / 4 + self.srtt.0.abs_diff(r.0) / 4);
             self.srtt = Span((self.srtt.0 - self.srtt.0 / 8 + r.0 / 8).max(1));
         }
-        true
+        Some(self.estimates())
     }
 
     fn rto(&self) -> Span {

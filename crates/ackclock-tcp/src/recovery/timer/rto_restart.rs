@@ -9,7 +9,7 @@
 
 use alloc::boxed::Box;
 
-use super::Timer;
+use super::{Estimates, Timer};
 use crate::state::State;
 use crate::time::{Span, Time};
 
@@ -28,7 +28,7 @@ impl Timer for RtoRestart {
         Some(&mut *self.0)
     }
 
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         self.0.on_sample(s, sent)
     }
 
