@@ -18,6 +18,7 @@
 //!   way".
 
 use alloc::vec::Vec;
+use core::mem::take;
 
 use super::{Detect, Lost, MinRtt};
 use crate::scoreboard::Record;
@@ -49,6 +50,8 @@ pub struct Rack {
     fack: u64,
     reordering_seen: bool,
     reo_wnd: Span,
+    /// It is that of the ACK before a plain one, whose own is worked out when a timeout asks for it.
+    stale: bool,
     dsack_round: Option<u64>,
     /// RACK.reo_wnd_mult less 1.
     dsack_rounds: u64,
@@ -74,7 +77,10 @@ impl Rack {
     #[inline(always)]
     fn advance(&mut self, s: &State, newest: Sent) {
         self.rtt = s.now.since(newest.0);
-        self.segment = self.segment.max(newest);
+        // Times seldom tie.
+        if newest.0 > self.segment.0 || newest > self.segment {
+            self.segment = newest;
+        }
     }
 
     /// Of the valid ones among those that were sent more often, the one sent last.
@@ -126,7 +132,7 @@ impl Rack {
     /// Step 5, RACK_detect_loss_and_arm_timer.
     #[inline(always)]
     fn detect(&mut self, s: &State) -> Lost {
-        self.reo_wnd = self.window(s);
+        (self.reo_wnd, self.stale) = (self.window(s), false);
         self.deadline = None;
         // Almost always nothing outstanding was sent before what was delivered.
         if s.board.sent_before(self.segment, 0).is_some() { self.judge(s) } else { standing(s) }
@@ -213,7 +219,7 @@ impl Detect for Rack {
             return false;
         }
         self.adapt(s, a);
-        (self.reo_wnd, self.deadline) = (self.window(s), None);
+        (self.stale, self.deadline) = (true, None);
         true
     }
 
@@ -235,6 +241,10 @@ impl Detect for Rack {
     fn on_timeout(&mut self, s: &State) -> Time {
         self.fack = s.snd_una;
         self.deadline = None;
+        // Nothing that it goes by has changed since the plain ACK.
+        if take(&mut self.stale) {
+            self.reo_wnd = self.window(s);
+        }
         Time(s.now.0.saturating_sub((self.rtt + self.reo_wnd).0))
     }
 }
