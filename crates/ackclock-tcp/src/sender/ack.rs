@@ -266,6 +266,12 @@ pub(super) fn grow(c: &mut Sender, a: &AckSummary) {
     if c.s.cwr || echo {
         return;
     }
+    grow_window(c, a);
+}
+
+/// The same without ECN.
+#[inline(always)]
+pub(super) fn grow_window(c: &mut Sender, a: &AckSummary) {
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd);
     c.set_cwnd(cwnd);
     if c.s.cwnd < c.s.ssthresh && c.strategy.window.ends_slow_start(&c.s) {

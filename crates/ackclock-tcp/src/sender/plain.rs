@@ -101,7 +101,7 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
     if !c.wants.after_detection {
-        ack::grow(c, a);
+        ack::grow_window(c, a);
     }
     if !c.quiet {
         ack::advance_probes(c, a);
@@ -120,7 +120,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     respond_briefly(c, a);
     if c.wants.after_detection && c.s.phase != Phase::Recovery {
-        ack::grow(c, a);
+        ack::grow_window(c, a);
     }
 }
 

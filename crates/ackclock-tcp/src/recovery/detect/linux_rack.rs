@@ -175,10 +175,7 @@ impl LinuxRack {
         if self.fixed {
             return;
         }
-        if newest < self.raised {
-            self.dsack_seen = false;
-        }
-        if take(&mut self.dsack_seen) {
+        if take(&mut self.dsack_seen) && newest >= self.raised {
             self.reo_wnd_steps = self.reo_wnd_steps.saturating_add(1);
             self.reo_wnd_persist = PERSIST;
             self.raised = s.now;
@@ -219,22 +216,17 @@ impl LinuxRack {
         (lost, next)
     }
 
-    /// What remains to be noted of an ACK; `newest` is when the last of what it reports was sent.
-    #[inline(always)]
-    fn note(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
-        if let Some(rtt) = a.rtt_latest {
-            self.min_rtt.sample(rtt, s.now);
-        }
-        self.watch(s, a, newest);
-        (self.needed, self.armed) = (s.recovering(), false);
-    }
-
     /// What each ACK says of reordering (`tcp_dsack_seen`, `tcp_clean_rtx_queue`).
-    #[inline(always)]
-    fn watch(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
+    fn watch(&mut self, s: &State, a: &AckSummary) {
         // It comes first, and so knows of no reordering that this ACK shows.
         self.dsack_seen |= a.dsack_segments > 0 && !a.dsack_of_probe && self.reord_seen;
         let fack = if s.board.sacked_segments() > 0 { s.board.highest_sacked() } else { s.snd_una };
+        self.note_fack(s, a, fack);
+    }
+
+    /// `fack` is the highest SACKed position as this ACK leaves it.
+    #[inline(always)]
+    fn note_fack(&mut self, s: &State, a: &AckSummary, fack: u64) {
         // Within Loss too: `undo_marker` stands until the undo that ends it.
         if let Some((low, _)) = a.original
             && low < self.fack
@@ -242,9 +234,6 @@ impl LinuxRack {
             self.check_reordering(s, low, fack.max(self.fack));
         }
         self.fack = fack.max(s.snd_una);
-        if let Some(newest) = newest {
-            self.update_window(s, newest);
-        }
     }
 
     /// `tcp_newreno_mark_lost`.
@@ -326,7 +315,14 @@ impl Detect for LinuxRack {
             return self.delivered.clear();
         }
         let newest = self.advance(s, a);
-        self.note(s, a, newest);
+        if let Some(rtt) = a.rtt_latest {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.watch(s, a);
+        if let Some(newest) = newest {
+            self.update_window(s, newest);
+        }
+        (self.needed, self.armed) = (s.recovering(), false);
     }
 
     fn sums_plain_acks(&self) -> bool {
@@ -337,10 +333,20 @@ impl Detect for LinuxRack {
         // `tcp_rack_advance` for the last of them, which overrides the others.
         let Some(sent) = a.last_sent else { return false };
         (self.advanced, self.rtt) = (true, s.now.since(sent));
-        self.segment = self.segment.max((sent, a.ack));
-        self.note(s, a, Some(sent));
+        // Times seldom tie.
+        if sent > self.segment.0 || (sent, a.ack) > self.segment {
+            self.segment = (sent, a.ack);
+        }
+        // As on any ACK, but for what SACK blocks and recoveries bring about: it has neither.
+        if let Some(rtt) = a.rtt_latest {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.note_fack(s, a, s.snd_una);
+        self.update_window(s, sent);
+        (self.needed, self.armed) = (false, false);
         // tcp_ack_is_dubious. Reordering that this ACK has shown counts from now on.
-        let quiet = self.open && self.reordering == s.dupthresh && !any_retransmitted(s);
+        let sent_once = s.board.head().is_none_or(|head| head.transmissions == 1);
+        let quiet = self.open && self.reordering == s.dupthresh && sent_once;
         if quiet {
             self.deadline = Time::NEVER;
         }

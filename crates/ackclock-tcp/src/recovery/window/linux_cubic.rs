@@ -103,6 +103,12 @@ impl Curve {
         if self.last_cwnd == cwnd && now - self.last_time <= HZ / 32 {
             return;
         }
+        self.renew(now, cwnd, delivered);
+    }
+
+    /// The rest of it, which few ACKs need.
+    #[inline(never)]
+    fn renew(&mut self, now: u64, cwnd: u64, delivered: u64) {
         if self.epoch_start.is_none() || now != self.last_time {
             (self.last_cwnd, self.last_time) = (cwnd, now);
             let start = match self.epoch_start {
