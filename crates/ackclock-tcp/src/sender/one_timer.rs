@@ -74,10 +74,15 @@ fn restarted(c: &Sender) -> (WaitsFor, Time) {
 #[inline(never)]
 pub(super) fn after_new(c: &mut Sender, first: bool) {
     let rto_at = from_head(c);
-    if wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER }) {
-        c.timers.restart = false;
-        return;
+    match wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER }) {
+        true => c.timers.restart = false,
+        false => after_new_without_probe(c, first),
     }
+}
+
+/// The same where no probe is to come. A function of its own, since almost always one is.
+#[inline(never)]
+fn after_new_without_probe(c: &mut Sender, first: bool) {
     settle(c);
     if first || c.timers.waits_for == WaitsFor::Probe {
         rearm(c);
@@ -135,6 +140,7 @@ fn probe(c: &mut Sender) -> ProbeNow {
 }
 
 /// Waits for a probe, `latest` at the latest; whether there is one to come.
+#[inline(always)]
 fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
     let at = probe_at(c, latest);
     if let Some(at) = at {

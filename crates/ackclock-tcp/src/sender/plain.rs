@@ -151,8 +151,8 @@ pub(super) fn has_room(c: &mut Sender) -> Option<bool> {
 }
 
 /// The same where cwnd counts what is in flight, the window law measures, or one timer serves all
-/// ends. A function of its own, so that others do not pay for it.
-#[inline(never)]
+/// ends.
+#[inline(always)]
 fn has_room_in_flight(c: &mut Sender) -> Option<bool> {
     let in_flight = c.in_flight();
     // The law sees data go out into an empty network, and validates cwnd as the application writes.
@@ -160,14 +160,20 @@ fn has_room_in_flight(c: &mut Sender) -> Option<bool> {
         return None;
     }
     if in_flight + c.s.mss > c.s.cwnd {
-        if c.wants.measures {
-            transmit::validate(c, in_flight);
-        }
-        one_timer::settle(c);
+        end_turn(c, in_flight);
         return Some(false);
     }
     // What SACK blocks report may have made the room, which has another cause then.
     (c.s.flight() + c.s.mss <= c.s.cwnd).then_some(true)
+}
+
+/// No more goes out on this input. A function of its own, so that others do not pay for it.
+#[inline(never)]
+fn end_turn(c: &mut Sender, in_flight: u64) {
+    if c.wants.measures {
+        transmit::validate(c, in_flight);
+    }
+    one_timer::settle(c);
 }
 
 /// Where the full segment of new data ends that is there to send, if only windows have a say in it.
