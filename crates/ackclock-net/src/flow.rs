@@ -188,6 +188,19 @@ impl Flow {
     /// writes next, if it was waiting for that.
     #[inline]
     pub(crate) fn check_completion(&mut self, now: u64) -> Option<u64> {
+        // Almost every ACK leaves something.
+        if let Agent::Established(tcp) = &self.agent
+            && tcp.sender.acked() < tcp.total
+        {
+            return None;
+        }
+        self.completes(now)
+    }
+
+    /// The rest of it. A function of its own, so that it is not in the way of those ACKs.
+    #[cold]
+    #[inline(never)]
+    fn completes(&mut self, now: u64) -> Option<u64> {
         let (acked, total, writer) = match &mut self.agent {
             Agent::Established(tcp) => (tcp.sender.acked(), tcp.total, &mut tcp.writer),
             Agent::Handshake(connections) => {

@@ -46,6 +46,13 @@ struct Backlog {
     bytes: u64,
 }
 
+/// The backlog of a link on which a packet waits for the first time.
+#[cold]
+#[inline(never)]
+fn no_backlog() -> Box<Backlog> {
+    Box::default()
+}
+
 impl Backlog {
     #[inline(always)]
     fn push(&mut self, departure: Departure) {
@@ -405,7 +412,7 @@ impl Link {
             self.mark_or_drop(verdict)?;
         }
         if now < self.busy_until {
-            let backlog = self.backlog.get_or_insert_default();
+            let backlog = self.backlog.get_or_insert_with(no_backlog);
             backlog.push(Departure { at: self.busy_until, size: self.last_size });
             self.max_queue = self.max_queue.max(backlog.departures.len() as u32 + 1);
         }

@@ -142,6 +142,7 @@ pub(super) fn after_response(c: &mut Sender, a: &AckSummary) {
 }
 
 /// The timer looks whether the segment that it times was acknowledged.
+#[inline(never)]
 fn time(c: &mut Sender, a: &AckSummary) {
     let timed = c.strategy.timer.on_advance(&c.s, a);
     if timed == Timed::Nothing {

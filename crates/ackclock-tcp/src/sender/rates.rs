@@ -158,6 +158,7 @@ impl Rates {
     }
 
     /// Section 3.3: a segment is delivered for the first time.
+    #[inline(never)]
     pub fn on_delivered(&mut self, r: &Record) {
         let Some(&sent) = self.last_sent(r.seq) else { return };
         let later = |by: By| (r.last_sent, r.end()) > (self.first_sent, by.end);
@@ -244,6 +245,7 @@ pub(super) fn check_app_limited(c: &mut Sender) {
 }
 
 /// An ACK arrives.
+#[inline(never)]
 pub(super) fn before_ack(c: &mut Sender) {
     check_app_limited(c);
     if let Some(rates) = &mut c.rates {
@@ -253,6 +255,7 @@ pub(super) fn before_ack(c: &mut Sender) {
 }
 
 /// An ACK has been dealt with: the window law sets cwnd (`tcp_rate_gen`, `tcp_cong_control`).
+#[inline(never)]
 pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
     let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
     let departs = c.strategy.pacing.as_ref().map_or(c.s.now, |pacing| pacing.next(&c.s));
@@ -268,6 +271,7 @@ pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
 }
 
 /// Detection has judged between two ACKs.
+#[inline(never)]
 pub(super) fn between_acks(c: &mut Sender) {
     let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
     rates.report(&c.s, law);

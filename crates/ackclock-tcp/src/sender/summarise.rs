@@ -29,10 +29,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     if !segment.sack.is_empty() {
         read_blocks(c, segment, ack, ranges);
         if ranges.dsack {
-            let (left, right) = ranges.ranges[0];
-            a.dsack = Some((left, right));
-            a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, c.s.mss);
-            a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
+            note_dsack(c, ranges.ranges[0], a);
         }
     }
     let s = &mut c.s;
@@ -100,6 +97,14 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     if a.duplicate {
         c.s.dupacks += 1;
     }
+}
+
+/// A D-SACK reports this range.
+#[cold]
+fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
+    a.dsack = Some((left, right));
+    a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, c.s.mss);
+    a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
 }
 
 /// RFC 9293 section 3.10.7.4: the window that a segment offers counts unless the segment is old. One
