@@ -28,7 +28,8 @@ pub enum Limit {
     /// trip.
     Path,
     /// A segment that is not full waits until all before it is acknowledged (Nagle's algorithm, RFC
-    /// 9293 section 3.7.4), which the receiver may delay. The application writes in pieces.
+    /// 9293 section 3.7.4), in Linux the small segment before it. The receiver may delay that ACK.
+    /// The application writes in pieces.
     Nagle,
 }
 
