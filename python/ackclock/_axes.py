@@ -236,7 +236,8 @@ class Regulate(Mechanism):
         raise NotImplementedError
 
     def everywhere(self) -> bool:
-        """Whether cwnd counts `in_flight` in every phase. Otherwise FlightSize outside recovery."""
+        """Whether cwnd counts segments in the network outside recovery too, as Linux does.
+        Otherwise FlightSize there."""
         return False
 
     def on_enter(self, state: State, ack: Ack) -> int:
@@ -467,10 +468,6 @@ class Timer(Mechanism):
         """Whether one timer serves retransmission, probes and the reordering window, so that it
         waits for one of them at a time. Otherwise not."""
         return False
-
-    def tick(self, state: State, at: float) -> float:
-        """When a timer expires that is set for this time. Otherwise then."""
-        return at
 
     def restarts_on(self, cause: str, replaces_lost: bool) -> bool:
         """Whether a retransmission for this cause restarts the timer; `replaces_lost` if it takes

@@ -12,7 +12,7 @@ use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
 use ackclock_tcp::recovery::segmentation::{Segmentation, Sending};
 use ackclock_tcp::recovery::select::{Next, Select, Urgent};
-use ackclock_tcp::recovery::timer::{Timed, Timer};
+use ackclock_tcp::recovery::timer::{Estimates, Timed, Timer};
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
 use ackclock_tcp::recovery::window::{Window, Windows};
 use ackclock_tcp::{AckSummary, Cause, DUPTHRESH, Record, Span, State, Time};
@@ -393,8 +393,9 @@ impl Window for Object {
 }
 
 impl Timer for Object {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
-        self.call("on_sample", || (seen(s), seconds(sent))).unwrap_or(false)
+    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
+        let used = self.call("on_sample", || (seen(s), seconds(sent))).unwrap_or(false);
+        used.then(|| self.estimates())
     }
 
     fn set_min_rto(&mut self, min: Span) {
@@ -423,10 +424,6 @@ impl Timer for Object {
 
     fn serves_all(&self) -> bool {
         self.call("serves_all", || ()).unwrap_or(false)
-    }
-
-    fn tick(&self, s: &State, at: Time) -> Time {
-        self.call("tick", || (seen(s), seconds(at))).map_or(at, |at| time(Some(at)))
     }
 
     fn rto(&self) -> Span {
