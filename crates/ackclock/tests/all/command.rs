@@ -8,33 +8,8 @@ use std::process::{Command, Stdio};
 use ackclock::EXIT_CODES;
 use serde_json::Value;
 
+use crate::run::{Run, ackclock, json, ok};
 use crate::summary_keys::KEYS;
-
-/// What a run of the command left.
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn ackclock(args: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_ackclock")).args(args).output().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-fn ok(args: &[&str]) -> String {
-    let run = ackclock(args);
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
-    run.out
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&ok(args)).unwrap()
-}
 
 /// A path in a folder of this test alone.
 fn scratch(test: &str, name: &str) -> String {

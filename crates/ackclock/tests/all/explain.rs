@@ -4,51 +4,14 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::{Value, json as object};
 
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
-    command.args(args);
-    command
-}
-
-fn finished(command: &mut Command) -> Run {
-    finished_child(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-}
-
-fn finished_child(child: Child) -> Run {
-    let output = child.wait_with_output().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-fn ackclock(args: &[&str]) -> Run {
-    finished(&mut command(args))
-}
-
-fn ok(args: &[&str]) -> String {
-    let run = ackclock(args);
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
-    run.out
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&ok(args)).unwrap()
-}
+use crate::run::{Run, ackclock, command, json, ok};
 
 /// A path in a folder of this test alone.
 fn scratch(test: &str, name: &str) -> String {
@@ -329,7 +292,7 @@ fn what_an_interface_carries_is_in_the_metrics() {
         open = metrics();
     }
     kill_process(pid, Signal::INT).unwrap();
-    let run = finished_child(watching);
+    let run = Run::from(watching.wait_with_output().unwrap());
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let told: u64 = run.out.split(" connections, ").next().unwrap().parse().unwrap();
     assert!(open.is_some_and(|open| told >= open), "{open:?}: {}", run.out);
@@ -350,7 +313,8 @@ fn files_folders_and_standard_input_give_the_same() {
     assert_eq!(expected.len(), 2);
 
     let run =
-        finished(command(&["explain", "-", "--format", "json"]).stdin(File::open(&path).unwrap()));
+        command(&["explain", "-", "--format", "json"]).stdin(File::open(&path).unwrap()).output();
+    let run = Run::from(run.unwrap());
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     assert_eq!(connections(&run.out), expected);
     let document: Value = serde_json::from_str(&run.out).unwrap();

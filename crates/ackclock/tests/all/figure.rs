@@ -2,15 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
-/// The exit code and standard error.
-fn ackclock(args: &[&str]) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_ackclock")).args(args).output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
-}
+use crate::run::{Run, ackclock};
 
 /// An empty folder of this test alone.
 fn scratch(test: &str) -> PathBuf {
@@ -30,7 +25,8 @@ fn each_ending_is_what_it_says() {
     let paths = ["a.pdf", "a.svg", "a.png", "a.csv"].map(|n| folder.join(n).display().to_string());
     let mut args = vec!["compare", "--strategy", "reno", "--drop", "14", "--width", "12cm"];
     paths.iter().for_each(|path| args.extend(["--figure", path]));
-    assert_eq!(ackclock(&args), (0, String::new()));
+    let Run { code, err, .. } = ackclock(&args);
+    assert_eq!((code, err.as_str()), (0, ""));
     let starts: [&[u8]; 4] = [b"%PDF-", b"<svg width=\"120.000mm\"", b"\x89PNG", b"panel,mark,"];
     for (path, start) in paths.iter().zip(starts) {
         assert!(fs::read(path).unwrap().starts_with(start), "{path}");
@@ -43,7 +39,7 @@ fn what_cannot_be_drawn_is_an_error() {
     let name = |name: &str| folder.join(name).display().to_string();
     let (pdf, jpg) = (name("a.pdf"), name("a.jpg"));
     let compare = |more: &[&str]| {
-        let (code, err) =
+        let Run { code, err, .. } =
             ackclock(&[&["compare", "--strategy", "reno", "--drop", "14"], more].concat());
         assert_eq!(code, 2, "{err}");
         err
@@ -57,9 +53,9 @@ fn what_cannot_be_drawn_is_an_error() {
     assert!(compare(&["--figure", &pdf, "--width", "39mm"]).contains("it takes 40mm to 400mm"));
     assert!(compare(&["--width", "84mm"]).contains("--figure"));
     let many = ["explain", &kernel(), "--figure", &pdf];
-    let (code, err) = ackclock(&many);
+    let Run { code, err, .. } = ackclock(&many);
     assert_eq!((code, err.contains("one connection of 30: add --connection N")), (2, true));
-    let (code, err) = ackclock(&["papers", "run", "lin-kung", "--figure", &pdf]);
+    let Run { code, err, .. } = ackclock(&["papers", "run", "lin-kung", "--figure", &pdf]);
     assert_eq!((code, err.contains("this takes one experiment, not ")), (2, true), "{err}");
 }
 
@@ -69,7 +65,7 @@ fn a_connection_and_an_experiment() {
     let name = |name: &str| folder.join(name).display().to_string();
     let csv = name("stall.csv");
     let args = ["explain", &kernel(), "--connection", "22", "--figure", &csv];
-    assert_eq!(ackclock(&[&args[..], &["--from", "400ms", "--to", "450ms"]].concat()).0, 0);
+    assert_eq!(ackclock(&[&args[..], &["--from", "400ms", "--to", "450ms"]].concat()).code, 0);
     let text = fs::read_to_string(&csv).unwrap();
     let of = |mark: &str| text.lines().filter(|l| l.contains(&format!(",{mark},"))).count();
     // The stall lasts from 0.12 s on, and its second timeout is later.
@@ -78,7 +74,7 @@ fn a_connection_and_an_experiment() {
     assert!(text.lines().skip(1).all(|line| line.starts_with("server ")), "{text}");
     let svg = name("charts.svg");
     let run = ["papers", "run", "gurtov-floyd/figure-5-loss", "--quick", "--figure", &svg];
-    let (code, err) = ackclock(&run);
+    let Run { code, err, .. } = ackclock(&run);
     assert_eq!((code, err), (0, format!("note: figure 2 is {}\n", name("charts-2.svg"))));
     assert!(fs::read(name("charts-2.svg")).unwrap().starts_with(b"<svg width=\"84.000mm\""));
 }
@@ -87,7 +83,7 @@ fn a_connection_and_an_experiment() {
 fn each_flow_of_each_strategy_is_a_trace_of_qlog() {
     let qlog = scratch("qlog").join("a.qlog").display().to_string();
     let traces = |args: &[&str]| {
-        assert_eq!(ackclock(&[args, &["--qlog", &qlog]].concat()).0, 0);
+        assert_eq!(ackclock(&[args, &["--qlog", &qlog]].concat()).code, 0);
         let file: Value = serde_json::from_str(&fs::read_to_string(&qlog).unwrap()).unwrap();
         let traces = file["traces"].as_array().unwrap().iter();
         let sent = |trace: &Value| {
@@ -116,7 +112,7 @@ fn a_page_of_many_panels_begins_with_the_two_that_differ_most() {
     let html = scratch("page").join("a.html").display().to_string();
     let page = |more: &[&str]| {
         let args = [&["compare", "--strategy", "sack,reno", "--html", &html], more].concat();
-        assert_eq!(ackclock(&args).0, 0);
+        assert_eq!(ackclock(&args).code, 0);
         let page = fs::read_to_string(&html).unwrap();
         let (_, rest) = page.split_once("id=\"data\">").unwrap();
         let data: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();

@@ -9,12 +9,7 @@ use std::time::Duration;
 use ackclock_live::Namespace;
 
 use crate::pair;
-
-fn ackclock(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
-    command.args(args);
-    command
-}
+use crate::run::command;
 
 fn permitted() -> bool {
     let permitted = Namespace::new().is_ok() && Path::new("/dev/net/tun").exists();
@@ -39,17 +34,17 @@ fn system() -> Vec<String> {
 
 #[test]
 fn the_labs_are_listed_and_others_are_not_there() {
-    let list = stdout(&ackclock(&["lab", "list"]).output().unwrap());
+    let list = stdout(&command(&["lab", "list"]).output().unwrap());
     let names: Vec<&str> =
         list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["bbr", "lin-kung-table3", "lossy", "short"]);
-    let unknown = ackclock(&["lab", "lossless"]).output().unwrap();
+    let unknown = command(&["lab", "lossless"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&unknown.stderr)
             .contains("there are bbr, lin-kung-table3, lossy, short")
     );
-    let row = ackclock(&["lab", "short", "--only", "cubic"]).output().unwrap();
+    let row = command(&["lab", "short", "--only", "cubic"]).output().unwrap();
     assert_eq!(row.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&row.stderr)
@@ -75,7 +70,7 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
         "json",
         "--html",
     ];
-    let output = ackclock(&args).arg(&html).output().unwrap();
+    let output = command(&args).arg(&html).output().unwrap();
     let json = String::from_utf8(output.stdout).unwrap();
     assert_eq!(system(), before);
     let page = std::fs::read_to_string(&html).unwrap();
@@ -145,7 +140,7 @@ fn a_lab_that_is_killed_leaves_nothing_behind() {
         return;
     }
     let before = system();
-    let mut lab = ackclock(&["lab", "lossy", "--seconds", "30", "--jobs", "2"]);
+    let mut lab = command(&["lab", "lossy", "--seconds", "30", "--jobs", "2"]);
     let mut lab = lab.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     thread::sleep(Duration::from_secs(1));
     assert!(lab.try_wait().unwrap().is_none(), "it has come to its end too soon");

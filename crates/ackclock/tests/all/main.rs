@@ -15,6 +15,7 @@ mod pair;
 mod proxy;
 mod queues;
 mod replay;
+mod run;
 mod serve;
 mod serve_limits;
 mod serve_operation;

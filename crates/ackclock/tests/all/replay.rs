@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::{Value, json};
+
+use crate::run::{Run, ackclock};
 
 /// Two segments, one ACK for each, and the kernel sends after the first one what `after` says.
 fn vector(seed: u32, after: &str) -> String {
@@ -31,16 +32,10 @@ fn file(name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
-fn ackclock(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_ackclock")).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn one_vector_is_shown_whole() {
     let path = file("one.jsonl", &vector(7, "[]"));
-    let (code, out, err) = ackclock(&["replay", &path, "--strategy", "newreno"]);
+    let Run { code, out, err } = ackclock(&["replay", &path, "--strategy", "newreno"]);
     assert_eq!((code, err.as_str()), (0, ""));
     let expected = format!(
         "{path}: example 7, Linux 6.18.44 with reno, answered by newreno\n\
@@ -57,7 +52,7 @@ fn one_vector_is_shown_whole() {
 fn of_several_the_first_differences_and_scores_are_shown() {
     let text = vector(1, "[[2000,1000,1]]") + &vector(2, "[]") + &vector(3, "[]");
     let path = file("several.jsonl", &text);
-    let (code, out, _) =
+    let Run { code, out, .. } =
         ackclock(&["replay", &path, "--strategy", "newreno", "--top", "1", "--context", "0"]);
     assert_eq!(code, 0);
     let lines: Vec<&str> = out.lines().collect();
@@ -71,7 +66,7 @@ fn of_several_the_first_differences_and_scores_are_shown() {
     let sum: Vec<&str> = lines[10].split_whitespace().collect();
     assert_eq!(sum[..7], ["all", "3", "1", "33", "%", "9", "2"]);
 
-    let (_, out, _) = ackclock(&["replay", &path, "--format", "json", "--strategy", "newreno"]);
+    let Run { out, .. } = ackclock(&["replay", &path, "--format", "json", "--strategy", "newreno"]);
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(document["overall"]["identical"], 1);
     assert_eq!(document["vectors"][0]["first_difference"], Value::Null);
@@ -85,7 +80,7 @@ fn of_several_the_first_differences_and_scores_are_shown() {
 #[test]
 fn without_a_strategy_it_is_the_one_that_the_kernel_had() {
     let path = file("own.jsonl", &vector(1, "[[2000,1000,1]]"));
-    let (_, out, _) = ackclock(&["replay", &path, "--format", "json"]);
+    let Run { out, .. } = ackclock(&["replay", &path, "--format", "json"]);
     let document: Value = serde_json::from_str(&out).unwrap();
     let strategy = document["vectors"][0]["strategy"].as_str().unwrap();
     assert!(strategy.contains("reno"), "{strategy}");
@@ -95,7 +90,7 @@ fn without_a_strategy_it_is_the_one_that_the_kernel_had() {
 fn what_is_wrong_is_said_with_the_documented_codes() {
     let path = file("wrong.jsonl", &(vector(1, "[]") + "{\"at\":1}\n"));
     let said = |args: &[&str]| {
-        let (code, out, err) = ackclock(args);
+        let Run { code, out, err } = ackclock(args);
         assert_eq!(out, "");
         (code, err)
     };
