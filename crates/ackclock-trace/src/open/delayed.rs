@@ -256,20 +256,19 @@ impl Model {
         let mut missing = data.missing;
         let mss = self.sender.mss().max(1).max(rest.div_ceil(MOST_SEGMENTS));
         loop {
-            let len = rest.min(mss);
-            rest -= len;
+            let payload = rest.min(mss);
+            rest -= payload;
             let fin = data.fin && rest == 0;
-            let len_with_fin = len + u32::from(fin);
+            let len = payload + u32::from(fin);
             let Data { frame, tsval, ip_id, .. } = *data;
             let at = self.now;
-            let len = len_with_fin;
             let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing };
             let late = self.sender.sent(&sent);
             self.keep(|| if late { Entry::Late(sent) } else { Entry::Sent(sent) }, places);
             if rest == 0 {
                 return;
             }
-            (position, seq, missing) = (position + u64::from(len), seq + len, 0);
+            (position, seq, missing) = (position + u64::from(payload), seq + payload, 0);
         }
     }
 }

@@ -88,8 +88,8 @@ pub(crate) struct Limits {
     partly: bool,
     /// Since when cwnd has had room ([`has_room`]); late where it has none.
     room: Time,
-    /// Low bits of the position after a small segment, if it is outstanding and no other one is; else
-    /// 0.
+    /// Low bits of the position after a small segment, if it is outstanding and no other one is;
+    /// else 0.
     small: u32,
     /// The last ACK that advanced has covered it.
     freed: bool,
@@ -123,14 +123,15 @@ impl Limits {
             if flight < self.counted {
                 self.partly |= flight > 0;
                 self.freed = self.frees(stream.outstanding.una());
-                if self.freed {
-                    self.small = 0;
-                }
             }
             self.path.outstanding(self.counted.into(), flight.into());
             self.counted = flight;
         }
         self.most = self.most.max(bytes(self.path.flight()));
+        // At the sender nobody asks.
+        if stream.terms.at_sender() {
+            return;
+        }
         if !has_room(stream) {
             self.room = Time::NEVER;
         } else if self.room == Time::NEVER {
@@ -147,9 +148,13 @@ impl Limits {
         !stream.terms.at_sender() && room > soon(stream) && room < stream.timers.rto()
     }
 
-    /// Whether this ACK covers the small segment that is outstanding.
-    fn frees(&self, ack: u64) -> bool {
-        self.small > 0 && (ack as u32).wrapping_sub(self.small) as i32 >= 0
+    /// Whether this ACK covers the small segment that is outstanding, which then is none any more.
+    fn frees(&mut self, ack: u64) -> bool {
+        let covers = self.small > 0 && (ack as u32).wrapping_sub(self.small) as i32 >= 0;
+        if covers {
+            self.small = 0;
+        }
+        covers
     }
 
     /// A SYN goes out, and there was none before.
@@ -253,8 +258,8 @@ impl Limits {
     /// Whether Nagle's algorithm may have held this segment, which is not full. It does so while
     /// anything is outstanding (RFC 9293 section 3.7.4), in Linux only while another segment is
     /// that is not full (`tcp_minshall_check`). Cwnd had room if one segment was outstanding alone,
-    /// or if part of what was outstanding had been acknowledged before the rest. Or an ACK covers the
-    /// small segment and lets another small one go, with nothing before it.
+    /// or if part of what was outstanding had been acknowledged before the rest. Or an ACK covers
+    /// the small segment and lets another small one go, with nothing before it.
     #[inline]
     fn may_be_held(&mut self, sent: &Sent, stream: &Stream, due: bool) -> bool {
         let partly = std::mem::take(&mut self.partly);
@@ -285,7 +290,8 @@ impl Limits {
     }
 
     /// Data goes out now, and the next ACK that passed the capture before it, of this position,
-    /// reaches the sender at that time. Away from the sender, that time may be late: the data may have waited for this ACK.
+    /// reaches the sender at that time. Away from the sender, that time may be late: the data may
+    /// have waited for this ACK.
     pub fn ack_is_due(&mut self, now: Time, ack: Option<(Time, u64)>, stream: &Stream) {
         self.due = match ack.map(|(at, _)| at.since(now)) {
             Some(span) if span <= at_once(stream) => Due::AtOnce,
@@ -293,7 +299,7 @@ impl Limits {
             _ => Due::Later,
         };
         if self.due != Due::Later && ack.is_some_and(|(_, ack)| self.frees(ack)) {
-            (self.small, self.freed) = (0, true);
+            self.freed = true;
         }
     }
 

@@ -165,16 +165,23 @@ fn a_sender_with_room_waits_for_its_application() {
 /// A download in two bursts of ten segments over 20 ms, as its receiver sees it. The server numbers
 /// its packets from 1000 on; the next segment comes `at` this time, in milliseconds, with `number`.
 fn outage(mut talk: Talk, at: f64, number: u16) -> Connection {
-    talk.at(0.0, syn(0).id(1)).at(20.0, syn(1).options(|options| options.mss = Some(1000)).id(0));
-    talk.at(20.01, c(0, 100).id(2));
-    for n in 0..20_u16 {
-        let ms = 44.0 + 20.0 * f64::from(n / 10) + 0.1 * f64::from(n % 10);
-        talk.at(ms, s(1000 * u64::from(n), 1000).ack(100).id(1000 + n));
-        talk.at(ms + 0.01, c(100, 0).ack(1000 * u64::from(n) + 1000).id(3 + n));
-    }
+    two_bursts(&mut talk, |p, id| p.id(id));
     talk.at(at, s(20_000, 1000).ack(100).id(number));
     talk.at(at + 0.01, c(100, 0).ack(21_000).id(23));
     talk.one()
+}
+
+/// A handshake, a request, and two bursts of ten segments. `numbered` gives a packet its number.
+fn two_bursts(talk: &mut Talk, numbered: impl Fn(P, u16) -> P) {
+    let opens = syn(1).options(|options| options.mss = Some(1000));
+    talk.at(0.0, numbered(syn(0), 1)).at(20.0, numbered(opens, 0));
+    talk.at(20.01, numbered(c(0, 100), 2));
+    for n in 0..20_u16 {
+        let ms = 44.0 + 20.0 * f64::from(n / 10) + 0.1 * f64::from(n % 10);
+        let position = 1000 * u64::from(n);
+        talk.at(ms, numbered(s(position, 1000).ack(100), 1000 + n));
+        talk.at(ms + 0.01, numbered(c(100, 0).ack(position + 1000), 3 + n));
+    }
 }
 
 /// Twenty segments were sent, and the timer sent the first of them five times: 25 packets are
@@ -229,13 +236,7 @@ fn numbers_that_other_connections_take_as_well() {
 #[test]
 fn a_timer_that_waits_for_lost_acks_is_no_pause() {
     each(|mut talk| {
-        talk.at(0.0, syn(0)).at(20.0, syn(1).options(|options| options.mss = Some(1000)));
-        talk.at(20.01, c(0, 100));
-        for n in 0..20_u16 {
-            let ms = 44.0 + 20.0 * f64::from(n / 10) + 0.1 * f64::from(n % 10);
-            talk.at(ms, s(1000 * u64::from(n), 1000).ack(100));
-            talk.at(ms + 0.01, c(100, 0).ack(1000 * u64::from(n) + 1000));
-        }
+        two_bursts(&mut talk, |p, _| p);
         talk.at(3265.0, s(10_000, 1000).ack(100));
         talk.at(3265.01, c(100, 0).ack(20_000));
         let flow = talk.one().from_server;
