@@ -1,8 +1,8 @@
 //! The path between the two ends: a small simulator of one connection.
 //!
-//! It does what `ackclock-net` does with the scenario of the same connection, segment by segment and
-//! to the nanosecond (`tests/all/simulator.rs`), in a few microseconds a run: one transmitter and one
-//! wire each way, no queue that overflows, nothing at random.
+//! It does what `ackclock-net` does with the scenario of the same connection, segment by segment
+//! and to the nanosecond (`tests/all/simulator.rs`), in a few microseconds a run: one transmitter
+//! and one wire each way, no queue that overflows, nothing at random.
 
 use std::collections::VecDeque;
 

@@ -123,9 +123,9 @@ impl SenderModel {
         windows.set_pipe(0);
     }
 
-    /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer took
-    /// at most. Packets were lost before the capture meanwhile, as their numbers say, and the timer
-    /// has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
+    /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer
+    /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
+    /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&self, sent: &Sent, asked: bool) -> Span {
         // One packet may have been the ACK of what the other end had asked.
         let lost = sent.missing.saturating_sub(asked.into());

@@ -50,7 +50,8 @@ pub struct Rack {
     fack: u64,
     reordering_seen: bool,
     reo_wnd: Span,
-    /// It is that of the ACK before a plain one, whose own is worked out when a timeout asks for it.
+    /// It is that of the ACK before a plain one, whose own is worked out when a timeout asks for
+    /// it.
     stale: bool,
     dsack_round: Option<u64>,
     /// RACK.reo_wnd_mult less 1.

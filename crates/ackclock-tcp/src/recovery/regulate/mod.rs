@@ -46,8 +46,8 @@ pub trait Regulate: Send {
     /// What counts against cwnd within recovery, in bytes.
     fn in_flight(&self, s: &State) -> u64;
 
-    /// Whether cwnd counts segments in the network ([`State::packets_in_flight`]) outside of recovery
-    /// too, as in Linux (`tcp_cwnd_test`). RFC 5681 counts FlightSize there.
+    /// Whether cwnd counts segments in the network ([`State::packets_in_flight`]) outside of
+    /// recovery too, as in Linux (`tcp_cwnd_test`). RFC 5681 counts FlightSize there.
     fn everywhere(&self) -> bool {
         self.inner().is_some_and(|r| r.everywhere())
     }

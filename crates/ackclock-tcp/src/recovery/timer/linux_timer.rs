@@ -75,8 +75,8 @@ impl LinuxTimer {
         }
         let mean = self.srtt >> 3;
         let rise = m.abs_diff(mean) as i64 - (self.mdev >> 2) as i64;
-        // A sample far below the mean must not raise the variance as much as one above it. Without a
-        // branch: nothing predicts on which side of the mean a sample lies.
+        // A sample far below the mean must not raise the variance as much as one above it. Without
+        // a branch: nothing predicts on which side of the mean a sample lies.
         let shift = if rise > 0 && m < mean { 3 } else { 0 };
         self.mdev = self.mdev.wrapping_add_signed(rise >> shift);
         self.srtt = (self.srtt - mean + m).max(1);

@@ -1,9 +1,9 @@
 //! Packets that did not get as far as the capture, by the numbers of those that did.
 //!
 //! Linux numbers the packets of a connection one by one (IPv4 identification, `inet_id`), ACKs
-//! without data among them, and each segment of a super-segment. Other systems number all packets of
-//! a host, or draw numbers, or give none. Windows numbers all that go to one host; its TTL is 128 at
-//! first, that of Linux 64.
+//! without data among them, and each segment of a super-segment. Other systems number all packets
+//! of a host, or draw numbers, or give none. Windows numbers all that go to one host; its TTL is
+//! 128 at first, that of Linux 64.
 
 use crate::packet::Packet;
 
