@@ -246,9 +246,9 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited =
-                    waited && !self.had_room(sent.at, stream) && !self.is_written_now(sent, stream);
-                self.decide(waited, stream, if may_be_probe { silent } else { Span::ZERO });
+                let waited = waited && !self.is_written_now(sent, stream);
+                let room = waited && self.had_room(sent.at, stream);
+                self.decide(waited, room, stream, if may_be_probe { silent } else { Span::ZERO });
             }
             self.most = 0;
         }
@@ -303,9 +303,11 @@ impl Limits {
         }
     }
 
-    /// `waited`: what goes out had waited for an ACK.
-    fn decide(&mut self, waited: bool, stream: &Stream, probed: Span) {
-        if waited || stream.has_no_room() {
+    /// `waited`: what goes out had waited for an ACK. If cwnd had `room`, only the receiver's window
+    /// can have held it.
+    fn decide(&mut self, waited: bool, room: bool, stream: &Stream, probed: Span) {
+        let by_window = self.pending.window + self.pending.shut > Span::ZERO;
+        if waited && (by_window || !room) || stream.has_no_room() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
             let offered = std::mem::take(&mut self.offered);
             if window + shut > Span::ZERO {
@@ -313,7 +315,11 @@ impl Limits {
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
-            self.was_full(flight, stream.terms.mss);
+            if room {
+                self.found.add(Limit::Path, flight);
+            } else {
+                self.was_full(flight, stream.terms.mss);
+            }
         } else {
             self.had_no_more();
             // Was it written now, or does a probe carry what had waited?

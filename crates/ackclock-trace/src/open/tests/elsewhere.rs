@@ -139,6 +139,30 @@ fn small_pieces_that_wait_for_acks_on_their_way() {
     });
 }
 
+/// A reader that takes ten segments every 60 ms, over a round trip of 40 ms, and has a window of as
+/// many. Nothing is outstanding before that opens, so that cwnd has room; but the window has none.
+#[test]
+fn a_receivers_window_has_no_room_while_cwnd_has() {
+    each(|mut talk| {
+        let opens = |end| syn(end).options(|o| (o.mss, o.wscale) = (Some(1000), None));
+        talk.at(0.0, opens(0)).at(40.0, opens(1));
+        talk.at(40.01, c(0, 100).wnd(10_000));
+        for burst in 0..20_u64 {
+            let at = 84.0 + 60.0 * burst as f64;
+            for n in 0..10 {
+                let (at, position) = (at + 0.3 * n as f64, 1000 * (10 * burst + n));
+                talk.at(at, s(position, 1000).ack(100));
+                let left = 1000 * (9 - n) as u16;
+                talk.at(at + 0.01, c(100, 0).ack(position + 1000).wnd(left));
+            }
+            talk.at(at + 19.0, c(100, 0).ack(10_000 * (burst + 1)).wnd(10_000));
+        }
+        let lifetime = talk.one().from_server.lifetime;
+        let shares = Limit::ALL.map(|limit| share(&lifetime, limit));
+        assert_eq!(shares, [80.01, 0.0, 1069.7, 14.1, 0.0, 79.19, 0.0]);
+    });
+}
+
 /// A server writes ten segments every 33 ms over a round trip of 40 ms, so that twenty may be
 /// outstanding. When ten are acknowledged, cwnd has room for 26 ms, and nothing goes out until more
 /// is written: nothing waits for the ACKs that come 7 ms later.
