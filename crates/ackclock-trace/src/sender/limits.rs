@@ -139,13 +139,24 @@ impl Limits {
         }
     }
 
-    /// Whether cwnd has had room for longer than an ACK needs to let more go. That counts away from
-    /// the sender, where an ACK may always be due. A sender that leaves room for its retransmission
-    /// timeout lowers cwnd (Linux's `tcp_cwnd_application_limited`, and `tcp_cwnd_restart` after
-    /// idle time), and nothing is known.
-    fn had_room(&self, at: Time, stream: &Stream) -> bool {
+    /// Whether cwnd has had room for longer than an ACK needs to let more go.
+    ///
+    /// What an ACK lets go is paced at times, but in full segments, which go out all the time. So
+    /// what goes out without an ACK had not waited behind a segment that is not full, and not while
+    /// nothing went out.
+    ///
+    /// Away from the sender, where an ACK may always be due, all that takes longer counts. A sender
+    /// that leaves room for its retransmission timeout lowers cwnd (Linux's
+    /// `tcp_cwnd_application_limited`, and `tcp_cwnd_restart` after idle time), and nothing is
+    /// known.
+    fn had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
+        let without_ack = due != Due::AtOnce && stream.moments.since_ack(at) > at_once(stream);
+        let silent = stream.moments.since_new_data(at) > soon(stream) && has_room(stream);
+        if stream.terms.at_sender() {
+            return without_ack && (silent || is_short(self.last, stream));
+        }
         let room = at.since(self.room);
-        !stream.terms.at_sender() && room > soon(stream) && room < stream.timers.rto()
+        without_ack && silent || room > soon(stream) && room < stream.timers.rto()
     }
 
     /// Whether this ACK covers the small segment that is outstanding, which then is none any more.
@@ -199,7 +210,7 @@ impl Limits {
             self.offered = self.offered.max(bytes(stream.windows.offered()));
             self.pending.shut = self.pending.shut + span;
         } else {
-            if span > soon(stream) {
+            if span > follows_within(stream) {
                 self.had_no_more();
             }
             // Away from the sender, what is on its way to the capture is not known to be outstanding.
@@ -247,7 +258,7 @@ impl Limits {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
                 let waited = waited && !self.is_written_now(sent, stream);
-                let room = waited && self.had_room(sent.at, stream);
+                let room = waited && self.had_room(sent.at, due, stream);
                 self.decide(waited, room, stream, if may_be_probe { silent } else { Span::ZERO });
             }
             self.most = 0;
@@ -284,9 +295,8 @@ impl Limits {
     /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
     /// the path takes.
     fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
-        let short = |len: u32| len > 0 && len < stream.terms.mss / 2;
         let acked = stream.moments.since_ack(sent.at) <= stream.moments.since_new_data(sent.at);
-        short(self.last) && (!acked || short(sent.payload()))
+        is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
     }
 
     /// Data goes out now, and the next ACK that passed the capture before it, of this position,
@@ -303,8 +313,8 @@ impl Limits {
         }
     }
 
-    /// `waited`: what goes out had waited for an ACK. If cwnd had `room`, only the receiver's window
-    /// can have held it.
+    /// `waited`: what goes out had waited for an ACK. If cwnd had `room`, only the receiver's
+    /// window can have held it.
     fn decide(&mut self, waited: bool, room: bool, stream: &Stream, probed: Span) {
         let by_window = self.pending.window + self.pending.shut > Span::ZERO;
         if waited && (by_window || !room) || stream.has_no_room() {
@@ -438,11 +448,20 @@ fn is_small(sent: &Sent, stream: &Stream) -> bool {
     sent.payload() > 0 && sent.payload() < stream.terms.mss && !sent.fin
 }
 
-/// What waits for nothing but an ACK goes out that soon after it. Away from the sender, the way to
-/// it and back takes as much longer at times.
+/// Whether a segment of so many bytes is not full, however long the path lets one be.
+fn is_short(len: u32, stream: &Stream) -> bool {
+    len > 0 && len < stream.terms.mss / 2
+}
+
+/// What waits for nothing but an ACK goes out within this part of that time after it.
 fn at_once(stream: &Stream) -> Span {
-    let soon = if stream.terms.at_sender() { SOON } else { soon(stream) };
-    Span(soon.0 / AT_ONCE)
+    Span(follows_within(stream).0 / AT_ONCE)
+}
+
+/// What an ACK lets go that is not paced follows within this time. Away from the sender, the way to
+/// it and back takes as much longer at times.
+fn follows_within(stream: &Stream) -> Span {
+    if stream.terms.at_sender() { SOON } else { soon(stream) }
 }
 
 /// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for it.

@@ -259,6 +259,53 @@ fn writes_of_its_own() {
     assert_eq!(shares(line)[..5], [50.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
+/// What is written while ACKs come waits for none of them: nothing was left behind a segment that
+/// is not full, and what goes out 5 ms after an ACK was written then. Full segments may be paced.
+#[test]
+fn writes_between_acks() {
+    let found = |rest: u32| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        let end = 1000 + u64::from(rest);
+        for (at, position) in [(50.0, 0), (80.0, end)] {
+            line.send_bytes(at, position, 1000);
+            line.send_bytes(at, position + 1000, rest);
+        }
+        line.acked_at(100.0, end);
+        line.send_bytes(105.0, 2 * end, 1000);
+        line.acked_at(155.0, 2 * end + 1000);
+        shares(line)
+    };
+    assert_eq!(found(400), [50.0, 0.0, 0.0, 0.0, 0.0, 105.0, 0.0]);
+    assert_eq!(found(1000), [50.0, 0.0, 0.0, 25.0, 0.0, 80.0, 0.0]);
+}
+
+/// Ten segments every 30 ms, of which twenty may be outstanding: 10 ms before each, ten are
+/// acknowledged, and let nothing go. What goes at once has waited.
+#[test]
+fn bursts_between_acks() {
+    let found = |after: f64| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..10);
+        line.send(80.0, 10..20);
+        line.ack(100.0, 10);
+        line.send(100.0 + after, 20..30);
+        line.ack(130.0, 20);
+        line.ack(150.0 + after, 30);
+        shares(line)
+    };
+    assert_eq!(found(10.0), [50.0, 0.0, 0.0, 0.018, 0.0, 109.982, 0.0]);
+    assert_eq!(found(0.0), [50.0, 0.0, 0.0, 20.009, 0.0, 79.991, 0.0]);
+}
+
+/// All is acknowledged, and 5 ms later more is written.
+#[test]
+fn what_is_written_after_the_last_ack() {
+    let found = pieces(&[(50.0, 1000, Some(100.0)), (105.0, 1000, Some(155.0))]);
+    assert_eq!(found, [50.0, 5.0, 0.0, 0.0, 0.0, 100.0, 0.0]);
+}
+
 /// A FIN is lost with nothing else: all data has arrived, so that nobody waits. With the last
 /// segment lost, somebody does.
 #[test]
