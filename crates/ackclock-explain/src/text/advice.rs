@@ -8,6 +8,7 @@ use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
 use ackclock_trace::{
     Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
+    Timeout,
 };
 
 use super::losses;
@@ -351,8 +352,17 @@ fn several_lost(found: &Found, from: End) -> Span {
 
 /// How long it waited for a timer that expired though nothing was lost.
 fn late(flow: &Flow) -> Span {
+    // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
+    let lost = |t: &Timeout| {
+        let outstanding = t.position..t.position + t.flight;
+        flow.retransmissions.iter().any(|r| {
+            let first = r.at > t.at && r.transmission == 2 && outstanding.contains(&r.position);
+            first && r.known && r.spurious.is_none()
+        })
+    };
     let spurious = |timeout: Option<usize>| {
-        timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some())
+        let timeout = timeout.and_then(|i| flow.timeouts.get(i));
+        timeout.is_some_and(|t| t.spurious.is_some() && !lost(t))
     };
     let stalls = flow.stalls.iter().filter(|stall| spurious(stall.timeout));
     stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))

@@ -1,9 +1,7 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{
-    Connection, Lifetime, LossCause, Losses, Position, Spurious, Stall, Timeout, Vantage,
-};
+use ackclock_trace::{Connection, Lifetime, LossCause, Losses, Position, Spurious, Stall, Vantage};
 
 use super::*;
 use crate::explained::Saved;
@@ -262,7 +260,12 @@ fn nothing_is_lost_after_a_delay_spike() {
     found.connection.from_server.stalls = vec![stall];
     let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
         spikes and lost acknowledgments (recovery: 2.0 s)";
-    assert_eq!(lines(found), [late]);
+    assert_eq!(lines(found.clone()), [late]);
+    // An outage: the segment behind the first one did not arrive.
+    let flow = &mut found.connection.from_server;
+    flow.timeouts[0].flight = 2000;
+    flow.retransmissions.push(again(2100, 9000, Kind::Recovery));
+    assert_eq!(lines(found), [LOST]);
 }
 
 /// Only a recovery from several losses takes longer without SACK.
