@@ -27,8 +27,8 @@ WASM_FOLDER := target/wasm32-unknown-unknown/$(if $(filter debug,$(PROFILE)),deb
 playground:
 	@mkdir -p out
 	rustup target add wasm32-unknown-unknown
-	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 --debug \
-	    --no-default-features --bin wasm-bindgen --root out/tools
+	test -x $(WASM_BINDGEN) || CARGO_PROFILE_DEV_DEBUG=false cargo install wasm-bindgen-cli \
+	    --version 0.2.130 --debug --no-default-features --bin wasm-bindgen --root out/tools
 	cargo build --locked --profile $(WASM_PROFILE) --target wasm32-unknown-unknown \
 	    -p ackclock-playground --lib
 	cargo build --quiet --profile test --workspace --locked --example figures
