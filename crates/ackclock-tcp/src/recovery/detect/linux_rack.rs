@@ -20,7 +20,7 @@
 use alloc::vec::Vec;
 use core::mem::{replace, take};
 
-use super::{Detect, Emulated, Lost, MinRtt};
+use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later};
 use crate::recovery::linux::any_retransmitted;
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
@@ -34,9 +34,6 @@ const PERSIST: u8 = 16;
 const SLACK: Span = Span::from_millis(2);
 /// `tcp_max_reordering`.
 const MAX_REORDERING: u32 = 300;
-
-/// A transmission: its time, and the end of its segment, which breaks ties.
-type Sent = (Time, u64);
 
 /// A segment that an ACK reported for the first time.
 #[derive(Clone, Copy)]
@@ -144,7 +141,7 @@ impl LinuxRack {
                 continue;
             }
             (self.advanced, self.rtt) = (true, rtt);
-            self.segment = self.segment.max(d.sent);
+            keep_later(&mut self.segment, d.sent);
         }
         self.delivered.clear();
         newest
@@ -333,10 +330,7 @@ impl Detect for LinuxRack {
         // `tcp_rack_advance` for the last of them, which overrides the others.
         let Some(sent) = a.last_sent else { return false };
         (self.advanced, self.rtt) = (true, s.now.since(sent));
-        // Times seldom tie.
-        if sent > self.segment.0 || (sent, a.ack) > self.segment {
-            self.segment = (sent, a.ack);
-        }
+        keep_later(&mut self.segment, (sent, a.ack));
         // As on any ACK, but for what SACK blocks and recoveries bring about: it has neither.
         if let Some(rtt) = a.rtt_latest {
             self.min_rtt.sample(rtt, s.now);

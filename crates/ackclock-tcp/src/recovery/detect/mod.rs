@@ -57,6 +57,18 @@ pub enum Lost {
     Replace(Transmission),
 }
 
+/// A transmission: its time, and the end of its segment, which breaks ties (RFC 8985 section 6.2,
+/// RACK_sent_after).
+type Sent = (Time, u64);
+
+/// Keeps the later of two transmissions. Times seldom tie, so that they are looked at first.
+#[inline(always)]
+fn keep_later(kept: &mut Sent, sent: Sent) {
+    if sent.0 > kept.0 || sent > *kept {
+        *kept = sent;
+    }
+}
+
 /// One transmission of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {

@@ -20,7 +20,7 @@
 use alloc::vec::Vec;
 use core::mem::take;
 
-use super::{Detect, Lost, MinRtt};
+use super::{Detect, Lost, MinRtt, Sent, keep_later};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
@@ -31,9 +31,6 @@ use crate::time::{Span, Time};
 /// Recoveries without a D-SACK after which the reordering window shrinks again
 /// (RACK_update_reo_wnd).
 const PERSIST: u8 = 16;
-
-/// A transmission: its time, and the end of its segment, which breaks ties (RACK_sent_after).
-type Sent = (Time, u64);
 
 /// Judges a segment by the delivery of one sent later, and by time.
 #[derive(Default)]
@@ -78,10 +75,7 @@ impl Rack {
     #[inline(always)]
     fn advance(&mut self, s: &State, newest: Sent) {
         self.rtt = s.now.since(newest.0);
-        // Times seldom tie.
-        if newest.0 > self.segment.0 || newest > self.segment {
-            self.segment = newest;
-        }
+        keep_later(&mut self.segment, newest);
     }
 
     /// Of the valid ones among those that were sent more often, the one sent last.
