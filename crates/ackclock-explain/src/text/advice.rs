@@ -355,8 +355,8 @@ fn late(flow: &Flow) -> Span {
     // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
     let lost = |t: &Timeout| {
         let outstanding = t.position..t.position + t.flight;
-        flow.retransmissions.iter().any(|r| {
-            let first = r.at > t.at && r.transmission == 2 && outstanding.contains(&r.position);
+        flow.retransmissions.iter().skip(t.retransmission + 1).any(|r| {
+            let first = r.transmission == 2 && outstanding.contains(&r.position);
             first && r.known && r.spurious.is_none()
         })
     };
