@@ -333,13 +333,13 @@ fn avoided(rescues: &[Rescue], strategy: &str) -> Option<Span> {
 fn several_lost(found: &Found, from: End) -> Span {
     let flow = found.flow(from);
     let several = |recovery: &&Recovery| {
-        let within = |r: &&Retransmission| {
-            r.at >= recovery.start && recovery.end.is_none_or(|end| r.at <= end)
-        };
+        let begins = flow.retransmissions.partition_point(|r| r.at < recovery.start);
+        let within = |r: &&Retransmission| recovery.end.is_none_or(|end| r.at <= end);
         let repairs = |r: &&Retransmission| {
             matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) && r.spurious.is_none()
         };
-        let mut lost = flow.retransmissions.iter().filter(within).filter(repairs);
+        let of_recovery = flow.retransmissions.iter().skip(begins).take_while(within);
+        let mut lost = of_recovery.filter(repairs);
         let first = lost.next().map(|r| r.position);
         lost.any(|r| Some(r.position) != first)
     };
@@ -355,7 +355,9 @@ fn late(flow: &Flow) -> Span {
     // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
     let lost = |t: &Timeout| {
         let outstanding = t.position..t.position + t.flight;
-        flow.retransmissions.iter().skip(t.retransmission + 1).any(|r| {
+        let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
+        // What is repaired later lies behind all that was outstanding.
+        behind.take_while(|r| r.position < outstanding.end).any(|r| {
             let first = r.transmission == 2 && outstanding.contains(&r.position);
             first && r.known && r.spurious.is_none()
         })
