@@ -77,12 +77,14 @@ pub struct Bbr {
     round_start: bool,
     /// In microseconds; `u64::MAX` before the first one.
     min_rtt: u64,
-    /// In jiffies; `None` before the first ACK.
+    /// In jiffies; `None` before the first data.
     min_rtt_stamp: Option<u64>,
     probe_rtt_done: Option<u64>,
     probe_rtt_round_done: bool,
     cycle_index: usize,
     cycle_began: Time,
+    /// `tp->delivered_mstamp`.
+    delivered_at: Time,
     full_bw: u64,
     full_bw_count: u32,
     full_bw_reached: bool,
@@ -113,6 +115,7 @@ impl Default for Bbr {
             probe_rtt_round_done: false,
             cycle_index: 0,
             cycle_began: Time::ZERO,
+            delivered_at: Time::ZERO,
             full_bw: 0,
             full_bw_count: 0,
             full_bw_reached: false,
@@ -217,19 +220,19 @@ impl Bbr {
     }
 
     /// `bbr_reset_mode` and `bbr_reset_probe_bw_mode`.
-    fn reset_mode(&mut self, s: &State, delivered_at: Time) {
+    fn reset_mode(&mut self, s: &State) {
         if !self.full_bw_reached {
             self.mode = Mode::Startup;
             return;
         }
         self.mode = Mode::ProbeBw;
         self.cycle_index = CYCLE.len() - 1 - draw(s) as usize;
-        self.advance_cycle(delivered_at);
+        self.advance_cycle();
     }
 
-    fn advance_cycle(&mut self, delivered_at: Time) {
+    fn advance_cycle(&mut self) {
         self.cycle_index = (self.cycle_index + 1) % CYCLE.len();
-        self.cycle_began = delivered_at;
+        self.cycle_began = self.delivered_at;
     }
 
     fn sample_long_term(&mut self, s: &State, sample: &RateSample) {
@@ -237,7 +240,7 @@ impl Bbr {
         match self.long_term.update(sample, self.round_start, probing, s.mss) {
             Policed::Nothing => {}
             Policed::Found => self.pacing_gain = BBR_UNIT,
-            Policed::Over => self.reset_mode(s, sample.delivered_at),
+            Policed::Over => self.reset_mode(s),
         }
     }
 
@@ -300,24 +303,33 @@ impl Bbr {
         }
         let in_net = self.in_net_at_departure(s, sample, s.packets_in_flight());
         if self.mode == Mode::Drain && in_net <= self.inflight(s, self.bw.get(), BBR_UNIT) {
-            self.reset_mode(s, sample.delivered_at);
+            self.reset_mode(s);
         }
         ssthresh
     }
 
     /// `bbr_check_probe_rtt_done`; returns cwnd in segments.
-    fn check_probe_rtt_done(&mut self, s: &State, delivered_at: Time, cwnd: u64) -> u64 {
+    fn check_probe_rtt_done(&mut self, s: &State, cwnd: u64) -> u64 {
         let now = jiffies(s, s.now);
         if self.probe_rtt_done.is_none_or(|done| now <= done) {
             return cwnd;
         }
         self.min_rtt_stamp = Some(now);
-        self.reset_mode(s, delivered_at);
+        self.reset_mode(s);
         cwnd.max(self.prior_cwnd)
     }
 
-    /// `bbr_update_min_rtt`; returns cwnd in segments.
-    fn update_min_rtt(&mut self, s: &State, sample: &RateSample, mut cwnd: u64) -> u64 {
+    /// `bbr_init`, for what goes by the handshake.
+    fn begin(&mut self, s: &State) {
+        if s.srtt != Span::ZERO {
+            self.min_rtt = s.srtt.0 / 1000;
+        }
+        self.min_rtt_stamp = Some(jiffies(s, s.now));
+    }
+
+    /// `bbr_update_min_rtt`: cwnd in segments, and whether what is in the network counts as limited
+    /// by the application.
+    fn update_min_rtt(&mut self, s: &State, sample: &RateSample, mut cwnd: u64) -> (u64, bool) {
         let now = jiffies(s, s.now);
         let stamp = *self.min_rtt_stamp.get_or_insert(now);
         let expired = now > stamp + MIN_RTT_WINDOW;
@@ -331,11 +343,12 @@ impl Bbr {
             self.save_cwnd(cwnd);
             self.probe_rtt_done = None;
         }
-        if self.mode == Mode::ProbeRtt {
+        let probes = self.mode == Mode::ProbeRtt;
+        if probes {
             if self.probe_rtt_done.is_some() {
                 self.probe_rtt_round_done |= self.round_start;
                 if self.probe_rtt_round_done {
-                    cwnd = self.check_probe_rtt_done(s, sample.delivered_at, cwnd);
+                    cwnd = self.check_probe_rtt_done(s, cwnd);
                 }
             } else if u64::from(s.packets_in_flight()) <= MIN_CWND {
                 self.probe_rtt_done = Some(now + PROBE_RTT_TIME);
@@ -346,7 +359,7 @@ impl Bbr {
         if sample.delivered.is_some_and(|delivered| delivered > 0) {
             self.idle_restart = false;
         }
-        cwnd
+        (cwnd, probes)
     }
 
     /// `bbr_update_gains`.
@@ -412,18 +425,18 @@ impl Bbr {
 impl ByRate for Bbr {
     fn control(&mut self, s: &State, sample: &RateSample) -> Controlled {
         let cwnd = (s.cwnd / s.mss).max(1);
+        self.delivered_at = sample.delivered_at;
         if self.rate == 0 {
             (self.rate, self.has_seen_rtt) = (first_rate(s), s.srtt != Span::ZERO);
         }
         self.update_bw(s, sample);
         self.extra_acked.update(sample, self.round_start, self.bandwidth(), cwnd);
         if self.mode == Mode::ProbeBw && self.is_next_phase(s, sample) {
-            self.advance_cycle(sample.delivered_at);
+            self.advance_cycle();
         }
         self.check_full_bw(sample);
         let ssthresh = self.check_drain(s, sample).map_or(s.ssthresh, |segments| segments * s.mss);
-        let cwnd = self.update_min_rtt(s, sample, cwnd);
-        let app_limited = self.mode == Mode::ProbeRtt;
+        let (cwnd, app_limited) = self.update_min_rtt(s, sample, cwnd);
         self.update_gains();
         self.set_rate(s, self.pacing_gain);
         Controlled { cwnd: self.cwnd(s, sample, cwnd) * s.mss, ssthresh, app_limited }
@@ -439,11 +452,14 @@ impl ByRate for Bbr {
 
     /// `bbr_cwnd_event`.
     fn on_restart(&mut self, s: &State) -> u64 {
+        if self.min_rtt_stamp.is_none() {
+            self.begin(s);
+        }
         self.idle_restart = true;
         self.extra_acked.restart(s.now);
         match self.mode {
             Mode::ProbeBw => self.set_rate(s, BBR_UNIT),
-            Mode::ProbeRtt => return self.check_probe_rtt_done(s, s.now, s.cwnd / s.mss) * s.mss,
+            Mode::ProbeRtt => return self.check_probe_rtt_done(s, s.cwnd / s.mss) * s.mss,
             Mode::Startup | Mode::Drain => {}
         }
         s.cwnd

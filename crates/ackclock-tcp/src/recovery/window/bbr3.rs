@@ -253,7 +253,7 @@ fn first_rate(s: &State) -> u64 {
 }
 
 impl Bbr3 {
-    /// The rest of `OnInit`, which takes the time of the first ACK for that of the beginning.
+    /// The rest of `OnInit`, when the first data goes out.
     fn begin(&mut self, s: &State) {
         self.began = true;
         if s.srtt != Span::ZERO {
@@ -421,6 +421,9 @@ impl ByRate for Bbr3 {
 
     /// `HandleRestartFromIdle`.
     fn on_restart(&mut self, s: &State) -> u64 {
+        if !self.began {
+            self.begin(s);
+        }
         self.cwnd = s.cwnd;
         self.idle_restart = true;
         self.extra_acked_start = s.now;

@@ -184,7 +184,49 @@ fn probe_of_the_round_trip() {
     assert_eq!(bbr.control(&s, &sample).cwnd, 4_000);
     let sample = RateSample { rtt: longer, app_limited: true, ..round(&mut s, 1_024) };
     let c = bbr.control(&s, &sample);
-    assert_eq!((bbr.mode, c.cwnd, c.app_limited), (Mode::Startup, 31_000, false));
+    // What is in the network now still counts as limited.
+    assert_eq!((bbr.mode, c.cwnd, c.app_limited), (Mode::Startup, 31_000, true));
+    let sample = round(&mut s, 1_025);
+    assert!(!bbr.control(&s, &sample).app_limited);
+}
+
+/// `bbr_init`: the handshake's round trip is the least so far, and the ten seconds begin with the
+/// connection. What takes longer does not put the probe off.
+#[test]
+fn the_handshake_measures_the_round_trip() {
+    let (mut bbr, mut s) = (Bbr::default(), flying(30));
+    s.srtt = Span::from_millis(10);
+    bbr.on_restart(&s);
+    assert_eq!((bbr.min_rtt, bbr.min_rtt_stamp), (10_000, Some(1)));
+    for n in [2, 1_000] {
+        let sample = RateSample { rtt: Some(Span::from_millis(12)), ..round(&mut s, n) };
+        bbr.control(&s, &sample);
+        assert_ne!((bbr.mode, bbr.min_rtt), (Mode::ProbeRtt, 12_000));
+    }
+    // 10 s are 2500 jiffies, the first of which is 1; more are needed.
+    let sample = RateSample { rtt: Some(Span::from_millis(12)), ..round(&mut s, 1_001) };
+    bbr.control(&s, &sample);
+    assert_eq!((bbr.mode, bbr.min_rtt), (Mode::ProbeRtt, 12_000));
+    // Without a handshake the first sample does.
+    let mut bbr = Bbr::default();
+    s.srtt = Span::ZERO;
+    bbr.on_restart(&s);
+    assert_eq!(bbr.min_rtt, u64::MAX);
+}
+
+/// An idle time ends the probe of the round trip. The cycle goes on since the last delivery
+/// (`tp->delivered_mstamp`), so that the first ACK after it begins the next phase.
+#[test]
+fn idle_in_the_probe_of_the_round_trip() {
+    let (mut bbr, mut s) = (Bbr::default(), flying(4));
+    for n in 1..=5 {
+        let sample = round(&mut s, n);
+        bbr.control(&s, &sample);
+    }
+    (bbr.mode, bbr.probe_rtt_done, bbr.prior_cwnd) = (Mode::ProbeRtt, Some(1), 20);
+    s.now = ms(2_000);
+    assert_eq!(bbr.on_restart(&s), 20_000);
+    assert_eq!((bbr.mode, bbr.cycle_began), (Mode::ProbeBw, ms(50)));
 }
 
 /// In the first round of a recovery what is delivered goes out again; its end restores cwnd.

@@ -42,6 +42,19 @@ fn round(s: &mut State, n: u64) -> RateSample {
     }
 }
 
+/// `OnInit`: the handshake's round trip is the least so far, since the first data goes out.
+#[test]
+fn the_handshake_measures_the_round_trip() {
+    let (mut bbr, mut s) = (Bbr3::default(), flying(10));
+    (s.now, s.srtt) = (ms(7), Span::from_millis(10));
+    bbr.on_restart(&s);
+    assert_eq!((bbr.min_rtt, bbr.min_rtt_stamp), (10_000_000, ms(7)));
+    s.srtt = Span::from_millis(12);
+    let sample = RateSample { rtt: Some(Span::from_millis(12)), ..round(&mut s, 2) };
+    bbr.control(&s, &sample);
+    assert_eq!((bbr.min_rtt, bbr.min_rtt_stamp), (10_000_000, ms(7)));
+}
+
 /// A megabyte a second, and 10 ms.
 fn steady(mode: Mode) -> Bbr3 {
     Bbr3 {
