@@ -116,7 +116,11 @@ pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
         c.restart_rto();
     }
     if urgent.retransmit_head {
-        detection::lose(c, 0, Judge::Select);
+        if detection::lose(c, 0, Judge::Select) {
+            // A partial ACK shows another loss (`tcp_newreno_mark_lost`).
+            a.newly_lost += c.s.board.get(0).map_or(0, |head| u64::from(head.len));
+            a.lost += 1;
+        }
         c.urgent = Some(Urgent {
             seq: c.s.snd_una,
             cause: Cause::Recovery,

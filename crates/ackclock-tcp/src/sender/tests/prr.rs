@@ -249,6 +249,25 @@ fn newreno_with_prr_and_two_losses() {
     });
 }
 
+/// Seven losses without SACK, with RFC 9937: a partial ACK shows another loss, so that it is no
+/// SafeACK, and Linux agrees (`tcp_newreno_mark_lost`). Before ACK 6 prr_delivered = 4 and prr_out =
+/// 5; in flight are 10 less three that arrived, six that were acknowledged less these three, 6 which
+/// is lost, and what was sent since.
+#[test]
+fn a_partial_ack_is_no_safe_ack() {
+    for strategy in ["newreno+prr", "newreno+linux-prr"] {
+        run_with(strategy, SenderConfig { sack: false, ..config() }, |x| {
+            x.write(30_000).sends(&numbers(0, 10));
+            // 0 to 6 are lost: three duplicates.
+            x.ack(0).ack(0).sends("").ack(0).sends("0F");
+            for segment in 1..6 {
+                x.ack(segment).sends(&format!("{segment}P"));
+            }
+            x.ack(6).sends("6P");
+        });
+    }
+}
+
 /// What the bounds make of more sent than delivered (a retransmission found lost is sent whatever
 /// the window says), and of another recovery after the first.
 #[test]
