@@ -7,7 +7,7 @@ use crate::event::SackRanges;
 use crate::scoreboard::{Acked, Record};
 use crate::segment::{SackBlock, Segment};
 use crate::seq::Seq;
-use crate::state::Phase;
+use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
 
@@ -103,7 +103,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
 #[cold]
 fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
     a.dsack = Some((left, right));
-    a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, c.s.mss);
+    a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, &c.s);
     a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
 }
 
@@ -264,9 +264,13 @@ fn again_within(c: &Sender, (left, right): (u64, u64)) -> u32 {
 }
 
 /// Segments that a D-SACK of so many bytes reports. More of them than were retransmitted are not
-/// all ours: such a D-SACK counts none (Linux's `tcp_dsack_seen`).
-fn duplicates(dsacked: &mut u64, stats: &Stats, bytes: u64, mss: u64) -> u32 {
-    let segments = bytes.div_ceil(mss).max(1);
+/// all ours: such a D-SACK counts none, and one that no window had room for is not even remembered
+/// (Linux's `tcp_dsack_seen`).
+fn duplicates(dsacked: &mut u64, stats: &Stats, bytes: u64, s: &State) -> u32 {
+    if bytes > s.max_window {
+        return 0;
+    }
+    let segments = bytes.div_ceil(s.mss).max(1);
     *dsacked = dsacked.saturating_add(segments);
     let ours = *dsacked <= stats.retransmissions;
     if ours { u32::try_from(segments).unwrap_or(u32::MAX) } else { 0 }

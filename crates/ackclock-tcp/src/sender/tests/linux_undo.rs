@@ -55,6 +55,25 @@ fn a_d_sack_for_each_retransmission() {
     });
 }
 
+/// A D-SACK that no window had room for is forged, and is not remembered (`tcp_dsack_seen`): with
+/// it more segments would have been reported than were retransmitted, and no later one would count.
+#[test]
+fn a_d_sack_larger_than_the_window() {
+    run_with("linux", SenderConfig { initial_rwnd: 12_000, ..window(10) }, |x| {
+        x.window = 12_000;
+        lose_head(x).at(202).ack(12);
+        x.sent.clear();
+        x.at(302).ack(14);
+        x.sent.clear();
+        x.phase(Phase::Open).windows(8_000, 7_000);
+        x.at(303).sack(14, &[(0, 13)]);
+        x.sent.clear();
+        x.windows(8_000, 7_000).at(304).sack(14, &[(0, 1)]);
+        x.sent.clear();
+        x.windows(10_000, UNSET);
+    });
+}
+
 /// Without SACK a timeout that an earlier timestamp undoes goes on, and so does F-RTO
 /// (`tcp_try_undo_loss`). What F-RTO undoes is over.
 #[test]
