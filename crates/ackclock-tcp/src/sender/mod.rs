@@ -123,7 +123,7 @@ impl Sender {
         deadline::on_deadline(self);
     }
 
-    /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.5, RFC 8201
+    /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.4, RFC 8201
     /// section 5.4). What is outstanding in larger ones is cut, and retransmitted at once: it is
     /// lost, which says nothing about congestion. cwnd keeps its bytes. A larger `mss` counts
     /// for new data only.

@@ -1,6 +1,6 @@
 //! A change of the path's MTU.
 //!
-//! RFC 1191 section 6.3 and RFC 8201 section 5.4: what was too big is retransmitted at once,
+//! RFC 1191 section 6.4 and RFC 8201 section 5.4: what was too big is retransmitted at once,
 //! without a change of cwnd. Both would send one segment only until ACKs arrive ("trigger the
 //! slow-start mechanism"), with a cwnd that does not change; as common stacks do, everything goes
 //! out at once that cwnd has room for.

@@ -9,7 +9,6 @@
 //!   probe (`tcp_dsack_seen`, `tcp_rack_update_reo_wnd`).
 //! - `tp->reordering` stands for DupThresh, and grows to 300 segments at most with the distance that
 //!   a segment came late (`tcp_check_sack_reordering`).
-//! - The minimum round trip begins with that of the handshake, and leaves out retransmissions.
 //!
 //! Without SACK, duplicates count as segments delivered (`tcp_add_reno_sack`). As many as
 //! `tp->reordering` mean that the first unacknowledged segment is lost, and within a recovery every

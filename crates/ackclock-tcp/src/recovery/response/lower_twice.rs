@@ -5,7 +5,8 @@ use super::Response;
 use crate::recovery::window::{Window, Windows};
 use crate::state::State;
 
-/// Each retransmission lost halves ssthresh, and takes as much off cwnd, inflation kept.
+/// Each ACK, or expiry of a timer, that shows retransmissions lost halves ssthresh, whatever the
+/// window law, and takes as much off cwnd, inflation kept.
 pub struct LowerTwice;
 
 impl Response for LowerTwice {

@@ -1,4 +1,4 @@
-//! The path's MTU changes: RFC 1191 section 6.3, RFC 8201 section 5.4.
+//! The path's MTU changes: RFC 1191 section 6.4, RFC 8201 section 5.4.
 
 use super::*;
 
