@@ -263,10 +263,17 @@ impl Connection {
         match self.state {
             Closed => return,
             SynReceived | Established | FinWait1 | FinWait2 | CloseWait => self.send_reset(now),
+            // The FIN waits behind data, so that the peer does not know that we have closed (RFC
+            // 9293 section 3.10.4; Linux's `tcp_disconnect`).
+            Closing | LastAck if !self.fin_is_sent() => self.send_reset(now),
             // RFC 9293 section 3.10.5: both sides have closed, or the peer knows of nothing.
             SynSent | Closing | LastAck | TimeWait => {}
         }
         self.end(Some(CloseReason::Aborted));
+    }
+
+    fn fin_is_sent(&self) -> bool {
+        self.sender.state().snd_max > self.written
     }
 
     fn end(&mut self, reason: Option<CloseReason>) {

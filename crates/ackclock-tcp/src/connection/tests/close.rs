@@ -381,6 +381,25 @@ fn abort_in_each_state() {
     }
 }
 
+/// Both have closed, but our FIN waits behind data for which cwnd has no room: the peer does not know
+/// of it.
+#[test]
+fn abort_before_the_fin_is_sent() {
+    use CloseReason::Aborted;
+    for peer_first in [true, false] {
+        run_established(config(), |x| {
+            x.write(50_000);
+            x.sent.clear();
+            if peer_first {
+                x.gets("FA 301 a1").sends("A 4001 a302 w9999").shutdown().in_state(LastAck);
+            } else {
+                x.shutdown().gets("FA 301 a1").sends("A 4001 a302 w9999").in_state(Closing);
+            }
+            x.abort().sends("R 4001").ended(Aborted);
+        });
+    }
+}
+
 /// Nothing more can come: the window says nothing, and a peer that has closed and forgotten the
 /// connection would answer it with a reset.
 #[test]
