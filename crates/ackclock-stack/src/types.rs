@@ -227,6 +227,8 @@ pub struct StackStats {
     /// Packets that came and were in order, but for another address, as the multicasts that kernels
     /// send by themselves, or of a protocol other than TCP and ICMP.
     pub ignored: u64,
+    /// IP fragments that came. They are not put together.
+    pub fragments: u64,
     /// Segments that came with a wrong checksum.
     pub bad_checksums: u64,
     /// Segments of handshakes ignored because too many connections wait to be accepted.

@@ -158,6 +158,15 @@ fn ipv6_extension_headers_are_skipped_within_bounds() {
     // A header that is longer than the packet; a fragment.
     assert_eq!(with(49, 200), Some(ParseError::Truncated));
     assert_eq!(with(6, 44), Some(ParseError::Fragment));
+    // A fragment header alone is none: more to come, an offset, and neither (RFC 6946).
+    let mut atomic = bytes(EXTENDED)[..40].to_vec();
+    (atomic[5], atomic[6]) = (8, 44);
+    for (field, error) in
+        [([0, 1], Some(ParseError::Fragment)), ([0, 8], Some(ParseError::Fragment)), ([0, 0], None)]
+    {
+        let packet = [&atomic[..], &[TCP, 0, field[0], field[1], 1, 2, 3, 4]].concat();
+        assert_eq!(v6::Packet::parse(&packet).err(), error, "{field:?}");
+    }
     // Headers without end: each eight bytes, the next one destination options again.
     let mut chain = bytes(EXTENDED)[..40].to_vec();
     chain[6] = 60;

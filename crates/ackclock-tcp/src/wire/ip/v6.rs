@@ -129,8 +129,8 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// An IPv6 packet as received by a host. Hop-by-hop options, destination options and a routing
-/// header that is used up are skipped, within bounds.
+/// An IPv6 packet as received by a host. Hop-by-hop options, destination options, a routing header
+/// that is used up, and the fragment header of a whole packet (RFC 6946) are skipped, within bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
     /// Its header.
@@ -165,18 +165,21 @@ impl<'a> Packet<'a> {
         let mut protocol = header.next();
         for _ in 0..=MOST_EXTENSIONS {
             match protocol {
-                HOP_BY_HOP | DESTINATION | ROUTING => {}
-                FRAGMENT => return Err(ParseError::Fragment),
+                HOP_BY_HOP | DESTINATION | ROUTING | FRAGMENT => {}
                 _ => return Ok(Packet { header, protocol, payload: rest }),
             }
             let head = rest.first_chunk().ok_or(ParseError::Truncated)?;
             let extension = Extension::new(protocol, head);
+            if extension.is_fragment() {
+                return Err(ParseError::Fragment);
+            }
             let (bytes, after) =
                 rest.split_at_checked(extension.header_len()).ok_or(ParseError::Truncated)?;
             // RFC 8200 section 4.4: a routing header of a type we do not know may be ignored if no
             // segments are left. RFC 5095 deprecates the type that has some.
             let refused = match protocol {
                 ROUTING => head[3] != 0,
+                FRAGMENT => false,
                 _ => !options_may_be_skipped(&bytes[2..]),
             };
             if refused {

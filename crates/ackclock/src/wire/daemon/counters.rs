@@ -148,6 +148,11 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         sum(|q| q.stats.malformed),
     );
     to.counter(
+        "ackclock_ip_fragments_total",
+        "IP fragments, which are not put together.",
+        sum(|q| q.stats.fragments),
+    );
+    to.counter(
         "ackclock_ignored_packets_total",
         "Packets for other addresses or of other protocols, as kernels send by themselves.",
         sum(|q| q.stats.ignored),
