@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ackclock_tcp::connection::{Connection, TcpState};
-use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, codepoint, v4, v6};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, ParseError, TCP, codepoint, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet, Repr};
 use ackclock_tcp::{Codepoint, Seq, Span, Time, Timestamps};
 
@@ -51,7 +51,10 @@ impl Stack {
 
     /// `None` if this is no packet for us; else whether it was taken.
     fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
-        let v4::Packet { header, payload } = v4::Packet::parse(packet).ok()?;
+        let v4::Packet { header, payload } = match v4::Packet::parse(packet) {
+            Ok(packet) => packet,
+            Err(error) => return self.is_fragment(error),
+        };
         let (src, dst) = (header.src().into(), header.dst().into());
         match header.protocol() {
             _ if !self.is_ours(dst) => self.ignore(),
@@ -63,7 +66,10 @@ impl Stack {
     }
 
     fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
-        let v6::Packet { header, protocol, payload } = v6::Packet::parse(packet).ok()?;
+        let v6::Packet { header, protocol, payload } = match v6::Packet::parse(packet) {
+            Ok(packet) => packet,
+            Err(error) => return self.is_fragment(error),
+        };
         let (src, dst) = (header.src().into(), header.dst().into());
         match protocol {
             _ if !self.is_ours(dst) => self.ignore(),
@@ -78,6 +84,13 @@ impl Stack {
     /// solicitations (RFC 4861 section 6.3.7), reports of groups (RFC 3810).
     fn is_ours(&self, dst: IpAddr) -> bool {
         self.config.addresses.contains(&dst)
+    }
+
+    /// A packet that cannot be read is malformed, but for a fragment.
+    fn is_fragment(&mut self, error: ParseError) -> Option<bool> {
+        let fragment = error == ParseError::Fragment;
+        self.stats.fragments += u64::from(fragment);
+        fragment.then_some(true)
     }
 
     fn ignore(&mut self) -> Option<bool> {
@@ -136,6 +149,7 @@ impl Stack {
                 match record.on_segment(now, header, payload.len() as u32) {
                     Outcome::Ignore => {}
                     Outcome::Answer(answer) => self.output.answer_tcp(&tuple, &answer),
+                    Outcome::Over => self.forget(&tuple, index),
                     Outcome::MayReopen(above) => {
                         self.forget(&tuple, index);
                         self.on_stray(now, tuple, header, payload, Some(above));

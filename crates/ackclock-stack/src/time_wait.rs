@@ -30,6 +30,8 @@ pub(crate) struct TimeWait {
 pub(crate) enum Outcome {
     Ignore,
     Answer(Repr),
+    /// The connection is over.
+    Over,
     /// It is a SYN that may take the place of the connection; ours needs a sequence number above
     /// this one.
     MayReopen(Seq),
@@ -44,11 +46,13 @@ impl TimeWait {
     /// A segment with `len` bytes of payload.
     pub(crate) fn on_segment(&mut self, now: Time, header: &Repr, len: u32) -> Outcome {
         let control = header.control;
-        // RFC 1337 section 3: a reset must not end TIME-WAIT.
-        if control.contains(Control::RST) {
-            return Outcome::Ignore;
-        }
         let ahead = header.seq.ahead_of(self.said.ack);
+        // RFC 9293 section 3.10.7.4, and as Linux does (`tcp_rfc1337` is off): a peer that has taken
+        // the ACK of an earlier connection for an answer to its SYN resets it, to open its own. RFC
+        // 1337 section 3 would ignore that. Only the next sequence number counts (RFC 5961 section 3).
+        if control.contains(Control::RST) {
+            return if ahead == 0 { Outcome::Over } else { Outcome::Ignore };
+        }
         if control.contains(Control::SYN) && !control.contains(Control::ACK) {
             if self.may_reopen(header, ahead) {
                 return Outcome::MayReopen(self.said.snd_max);

@@ -197,6 +197,19 @@ fn strays_are_reset() {
     assert_eq!(target.answers(), []);
     let stats = target.stack.stats();
     assert_eq!((target.stack.connections(), stats.malformed, stats.ignored), (0, 5, 4));
+    // A fragment is in order, but is not put together with others.
+    let mut fragment = tcp_packet(v4(0), v4(1), &syn(80, 1), b"");
+    let checksum = u16::from_be_bytes([fragment[10], fragment[11]]);
+    let flags = u16::from_be_bytes([fragment[6], fragment[7]]);
+    fragment[6..8].copy_from_slice(&0x2000_u16.to_be_bytes());
+    // RFC 1624: ~(~HC + ~m + m').
+    let sum = u32::from(!checksum) + u32::from(!flags) + 0x2000;
+    let folded = (sum & 0xffff) + (sum >> 16);
+    fragment[10..12]
+        .copy_from_slice(&(!(((folded & 0xffff) + (folded >> 16)) as u16)).to_be_bytes());
+    target.stack.on_packet(NOW, &fragment, false);
+    let stats = target.stack.stats();
+    assert_eq!((stats.fragments, stats.malformed), (1, 5));
 }
 
 #[test]
@@ -417,9 +430,9 @@ fn time_wait_answers_the_fin_again_and_ends() {
     let timestamps =
         Some(Timestamps { val: target.now.timestamp(), ecr: ack.options.timestamps.unwrap().ecr });
     assert_eq!(again, Repr { options: Options { timestamps, ..Options::default() }, ..ack });
-    // Its pure ACK, or a reset (RFC 1337), does nothing.
+    // Its pure ACK does nothing, nor does a reset elsewhere than where the peer is.
     assert_eq!(target.say(Repr { seq: ack.ack, control: ACK, ..fin }, b""), []);
-    assert_eq!(target.say(Repr { seq: ack.ack, control: RST, ..fin }, b""), []);
+    assert_eq!(target.say(Repr { seq: ack.ack + 1, control: RST, ..fin }, b""), []);
     // Segments that are not acceptable draw one ACK in 500 ms.
     target.later(Span::from_millis(500));
     let old = Repr { seq: Seq(1), control: ACK, ..fin };
@@ -429,6 +442,29 @@ fn time_wait_answers_the_fin_again_and_ends() {
     target.later(Span::from_millis(1));
     assert_eq!((target.stack.connections(), target.stack.stats().closed), (0, 1));
     assert_eq!(target.say(fin, b"")[0].control, RST);
+}
+
+/// Behind an address translator another host has the port now, and begins with a lower number: it
+/// resets the connection of which it knows nothing, and its SYN that comes again opens its own
+/// (RFC 9293 sections 3.10.7.3 and 3.10.7.4).
+#[test]
+fn a_reset_ends_time_wait() {
+    let mut target = Target::new(64, TcpConfig::default(), 16);
+    let (fin, ack) = into_time_wait(&mut target, 1000, 5000);
+    let syn = Repr {
+        seq: Seq(10),
+        ack: Seq(0),
+        control: Control::SYN,
+        options: Options::default(),
+        ..fin
+    };
+    let [answer] = target.say(syn, b"")[..] else { panic!("no answer") };
+    assert_eq!((answer.control, answer.ack), (ACK, ack.ack));
+    let reset = Repr { seq: answer.ack, control: RST, ..syn };
+    assert_eq!(target.say(reset, b""), []);
+    assert_eq!((target.stack.connections(), target.stack.stats().closed), (0, 1));
+    let [answer] = target.say(syn, b"")[..] else { panic!("no answer") };
+    assert_eq!((answer.control, answer.ack), (SYN_ACK, Seq(11)));
 }
 
 #[test]
