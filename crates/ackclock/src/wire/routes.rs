@@ -102,12 +102,28 @@ pub(crate) fn resolve(to: &str, own: &[Prefix]) -> Result<Vec<SocketAddr>, Strin
     }
 }
 
-/// Checks where to listen.
-pub(crate) fn check_listen(listen: SocketAddr) -> Result<(), String> {
-    match listen.port() {
-        0 => Err(format!("{listen}: no client can know port 0; write the port to listen at")),
-        _ => Ok(()),
+/// Checks where to listen; our stack has the addresses of `own`.
+pub(crate) fn check_listen(listen: SocketAddr, own: &[Prefix]) -> Result<(), String> {
+    let ip = listen.ip();
+    let is_there =
+        |own: &Prefix| own.addr == ip || ip.is_unspecified() && own.addr.is_ipv4() == ip.is_ipv4();
+    if listen.port() == 0 {
+        return Err(format!("{listen}: no client can know port 0; write the port to listen at"));
     }
+    if !own.iter().any(is_there) {
+        let own: Vec<String> = own.iter().map(|own| own.addr.to_string()).collect();
+        return Err(format!(
+            "{listen}: our stack does not have this address; --addr gives it {}",
+            own.join(" and ")
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a client of the one may be a client of the other.
+fn overlap(a: SocketAddr, b: SocketAddr) -> bool {
+    let any = a.ip().is_unspecified() || b.ip().is_unspecified();
+    a.port() == b.port() && a.is_ipv4() == b.is_ipv4() && (any || a.ip() == b.ip())
 }
 
 /// A file of listeners; our stack has the addresses of `own`.
@@ -121,16 +137,22 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
         let error = error_at(&key, message).located(&text);
         wrong(FileError { file: file.clone(), error })
     };
+    if listener.is_empty() {
+        let message =
+            "without a listener nobody is served; write one [[listener]] for each address";
+        return Err(at("listener".into(), message.into()));
+    }
     let mut routes = Routes::new();
     for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
-        check_listen(listen).map_err(|message| at(format!("listener[{i}].listen"), message))?;
-        let addresses =
-            resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
-        let route = Arc::new(Route { to: addresses, proxy_protocol, ecn });
-        if routes.insert(listen, route).is_some() {
-            let message = format!("another listener has {listen}, too");
+        check_listen(listen, own)
+            .map_err(|message| at(format!("listener[{i}].listen"), message))?;
+        if let Some(other) = routes.keys().find(|other| overlap(**other, listen)) {
+            let message = format!("{listen}: another listener has {other}");
             return Err(at(format!("listener[{i}].listen"), message));
         }
+        let addresses =
+            resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
+        routes.insert(listen, Arc::new(Route { to: addresses, proxy_protocol, ecn }));
     }
     let mut split = Split::default();
     for (i, Part { strategy, clients }) in parts.iter().enumerate() {
@@ -152,7 +174,7 @@ mod tests {
     fn routes(text: &str) -> Result<Vec<String>, String> {
         let path = std::env::temp_dir().join(format!("ackclock-routes-{}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let own = ["10.77.0.2/24".parse().unwrap()];
+        let own = ["10.77.0.2/24".parse().unwrap(), "fd00::2/64".parse().unwrap()];
         let listeners = read(&path, &Registry::default(), &own)
             .map_err(|e| e.to_string().replace(path.to_str().unwrap(), "F"))?;
         let mut shown: Vec<_> = listeners
@@ -179,6 +201,15 @@ mod tests {
         let wrong = |from: &str, to: &str| routes(&two.replace(from, to)).unwrap_err();
         let text = wrong("[fd00::2]:81", "10.77.0.2:80");
         assert!(text.starts_with("F:5: ") && text.contains("another listener"), "{text}");
+        let text = wrong("[fd00::2]:81", "0.0.0.0:80");
+        assert!(text.starts_with("F:5: ") && text.contains("another listener"), "{text}");
+        let text = wrong("[fd00::2]:81", "[fd00::3]:81");
+        let all = "--addr gives it 10.77.0.2 and fd00::2";
+        assert!(text.starts_with("F:5: ") && text.contains(all), "{text}");
+        assert!(routes(&two.replace("[fd00::2]:81", "0.0.0.0:81")).is_ok());
+        assert!(routes(&two.replace("[fd00::2]:81", "[::]:80")).is_ok());
+        let text = routes("listener = []\n").unwrap_err();
+        assert!(text.starts_with("F:1: ") && text.contains("[[listener]]"), "{text}");
         let text = wrong("v2", "v3");
         assert!(text.starts_with("F:7: "), "{text}");
         let text = wrong("off", "on");

@@ -51,7 +51,9 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
     // What cannot be had changes nothing, whichever way it is wrong.
     for (text, part) in [
         (listener(first, one) + "liste = 1\n", "there is no key `liste`"),
-        (listener(first, one) + &listener("10.1.1.1:80", one), "10.1.1.1:80: address not"),
+        (listener(first, one) + &listener("10.1.1.1:80", one), "does not have this address"),
+        (listener(first, one) + &listener("0.0.0.0:80", one), "another listener has"),
+        ("listener = []".into(), "write one [[listener]]"),
     ] {
         fs::write(&file, text).unwrap();
         let before = settled(|| daemon.said());
@@ -99,7 +101,14 @@ fn clients_get_the_strategies_of_the_file() {
     let new = connect(&ns, first);
     greeting(&new);
     assert_eq!(open(), [Some(0.0), Some(1.0), Some(1.0)]);
-    drop((old, new));
+    // Nor does a file that is refused change that of new ones.
+    fs::write(&file, listener("10.77.0.3:80", to)).unwrap();
+    daemon.signal(Signal::HUP);
+    settled(|| daemon.said());
+    let newer = connect(&ns, first);
+    greeting(&newer);
+    assert_eq!(open(), [Some(0.0), Some(1.0), Some(2.0)]);
+    drop((old, new, newer));
     settled(open);
     daemon.end();
     let text = fs::read_to_string(&log).unwrap();
@@ -108,7 +117,7 @@ fn clients_get_the_strategies_of_the_file() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["strategy"].clone())
         .collect();
     strategies.sort_by_key(|s| s.to_string());
-    assert_eq!(strategies, ["newreno", "prr"]);
+    assert_eq!(strategies, ["newreno", "newreno", "prr"]);
     let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["access-log", log_name]);
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("prr - newreno"), "{table}");

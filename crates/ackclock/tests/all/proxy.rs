@@ -572,8 +572,8 @@ fn an_address_that_is_not_ours_is_refused() {
     let Some(ns) = namespace() else { return };
     let args = ["proxy", "--listen", "10.1.1.1:80", "--to", "127.0.0.1:1"];
     let output = daemon::run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
-    let text = "error: 10.1.1.1:80: address not available; our stack has the addresses that --addr \
-        gives it\n";
+    let text = "error: --listen 10.1.1.1:80: our stack does not have this address; --addr gives it \
+        10.77.0.2\n";
     assert_eq!(
         (output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()),
         (Some(2), text)

@@ -116,14 +116,12 @@ impl Net {
 
     /// Listens at these addresses and no others; the listeners that there are keep what they have,
     /// but for ECN.
-    /// If one cannot be had, all is as before.
     pub(super) fn listen(
         &mut self,
         listeners: &mut Vec<(Listening, ListenerId)>,
         config: &TcpConfig,
         addresses: &[Listening],
     ) -> Result<(), Error> {
-        let before: Vec<Listening> = listeners.iter().map(|(listening, _)| *listening).collect();
         let now = self.host.now();
         let backlog = self.host.stack().config().half_open;
         let stack = self.host.stack();
@@ -140,17 +138,10 @@ impl Net {
                 let _ = stack.set_ecn(*listener, ecn);
                 continue;
             }
-            match stack.listen(address, TcpConfig { ecn, ..config.clone() }, backlog) {
-                Ok(listener) => listeners.push(((address, own), listener)),
-                Err(error) => {
-                    if !before.is_empty() {
-                        self.listen(listeners, config, &before)?;
-                    }
-                    return Err(Error::Usage(format!(
-                        "{address}: {error}; our stack has the addresses that --addr gives it"
-                    )));
-                }
-            }
+            let listener = stack
+                .listen(address, TcpConfig { ecn, ..config.clone() }, backlog)
+                .map_err(|error| Error::Usage(format!("{address}: {error}")))?;
+            listeners.push(((address, own), listener));
         }
         Ok(())
     }
