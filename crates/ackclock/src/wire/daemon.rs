@@ -32,7 +32,7 @@ use super::privileges::drop_privileges;
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
 use crate::error::Error;
-use control::Control;
+use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
@@ -182,7 +182,7 @@ impl<S: Service> Daemon<S> {
     /// Returns what it did, in a line.
     pub fn run(
         self,
-        reread: impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>,
+        reread: impl Fn() -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
     ) -> Result<String, Error> {
         let Daemon { workers, mut control, user, log } = self;
         drop_privileges(user.as_deref())?;
@@ -193,7 +193,7 @@ impl<S: Service> Daemon<S> {
             threads.push(thread.spawn(|| worker.run()).map_err(Error::system("threads"))?);
         }
         tell_manager(NotifyState::Ready);
-        let said = control.run(reread);
+        let said = control.run(&(Arc::new(reread) as Reread<_>));
         control.stop();
         // A panic is a mistake of ours, and ends the command like any other.
         let join = |thread: thread::JoinHandle<_>| {

@@ -45,14 +45,14 @@ pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
     #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to")]
     pub listen: Option<SocketAddr>,
-    /// The backend to forward to.
+    /// The backend to forward to. A name is looked up at the start.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
     /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol", "split"])]
     pub listeners: Option<PathBuf>,
-    /// How long connecting to the backend may take.
+    /// How long connecting to the backend may take. Of several addresses each has an equal part.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
     /// How long a connection may rest before both sides are reset.
@@ -75,7 +75,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         (Some(file), _, _) => routes::read(file, registry, own)?,
         (None, Some(listen), Some(to)) => {
             let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
-            check_listen(listen).map_err(wrong("--listen"))?;
+            check_listen(listen, own).map_err(wrong("--listen"))?;
             let to = resolve(to, own).map_err(wrong("--to"))?;
             let route = Route { to, proxy_protocol: args.proxy_protocol, ecn: None };
             let routes = Routes::from([(listen, Arc::new(route))]);
@@ -101,9 +101,10 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
     }
-    daemon.run(|| {
-        let Some(file) = &args.listeners else { return Ok(None) };
-        let Listeners { routes, split } = routes::read(file, registry, own)?;
+    let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
+    daemon.run(move || {
+        let Some(file) = &file else { return Ok(None) };
+        let Listeners { routes, split } = routes::read(file, &registry, &own)?;
         let listeners = counted(routes.len() as u64, "listener");
         let said = format!("{listeners} from {}", file.display());
         Ok(Some(Reload { listen: listening(&routes), split, plan: routes, said }))
@@ -136,8 +137,10 @@ struct Pair {
     route: Arc<Route>,
     /// Which of the backend's addresses that is.
     address: usize,
-    /// When connecting has to be done; never once it is.
+    /// When connecting to this address has to be done; never once it is.
     deadline: Time,
+    /// The same of all addresses.
+    give_up: Time,
     /// Reading from the backend may not block; nor may writing to it.
     readable: bool,
     writable: bool,
@@ -176,24 +179,28 @@ impl From<io::Error> for End {
 }
 
 impl Pair {
-    /// Begins to connect to the first address from `address` on that can be tried.
+    /// Begins to connect to the first address from `address` on that can be tried. Each has an equal
+    /// part of the time that is left, so that a silent one does not keep from the others.
     fn connect(
         net: &Net,
         socket: SocketId,
         route: &Arc<Route>,
         address: usize,
-        deadline: Time,
+        give_up: Time,
         header: Vec<u8>,
     ) -> Option<Pair> {
         let tries = route.to.iter().enumerate().skip(address);
         let (address, backend) =
             tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
         net.watch(&backend, socket.0).ok()?;
+        let left = (route.to.len() - address) as u64;
+        let deadline = net.now() + Span(give_up.since(net.now()).0 / left);
         Some(Pair {
             backend,
             route: route.clone(),
             address,
             deadline,
+            give_up,
             readable: false,
             writable: false,
             header,
@@ -343,12 +350,12 @@ impl Proxy {
         socket: SocketId,
         route: &Arc<Route>,
         address: usize,
-        deadline: Time,
+        give_up: Time,
     ) {
         let header = route.proxy_protocol.zip(net.status(socket));
         let header = header.map(|(version, s)| version.header(s.remote, s.local));
         let header = header.unwrap_or_default();
-        match Pair::connect(net, socket, route, address, deadline, header) {
+        match Pair::connect(net, socket, route, address, give_up, header) {
             Some(pair) => drop(self.pairs.insert(socket, pair)),
             None => {
                 self.counts.failures += 1;
@@ -359,15 +366,27 @@ impl Proxy {
     }
 }
 
+impl Proxy {
+    /// This address of the backend does not take the connection.
+    fn connect_to_next(&mut self, net: &mut Net, socket: SocketId) {
+        let Some(pair) = self.pairs.get(&socket) else { return };
+        let (route, next, give_up) = (pair.route.clone(), pair.address + 1, pair.give_up);
+        self.connect(net, socket, &route, next, give_up);
+    }
+}
+
 impl Service for Proxy {
     type Counts = Counted;
     type Plan = Routes;
 
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
-        let deadline = net.now() + self.connect_timeout;
+        let give_up = net.now() + self.connect_timeout;
         match self.routes.get(&listener).cloned() {
-            Some(route) => self.connect(net, socket, &route, 0, deadline),
-            None => net.drop(socket, "no_backend"),
+            Some(route) => self.connect(net, socket, &route, 0, give_up),
+            None => {
+                self.counts.failures += 1;
+                net.drop(socket, "no_backend");
+            }
         }
     }
 
@@ -385,8 +404,7 @@ impl Service for Proxy {
         let gone = EventFlags::ERR | EventFlags::HUP;
         if pair.is_connecting() {
             if !matches!(sockopt::socket_error(&pair.backend), Ok(Ok(()))) {
-                let (route, next, deadline) = (pair.route.clone(), pair.address + 1, pair.deadline);
-                return self.connect(net, socket, &route, next, deadline);
+                return self.connect_to_next(net, socket);
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
@@ -400,23 +418,22 @@ impl Service for Proxy {
 
     fn sweep(&mut self, net: &mut Net) {
         let now = net.now();
-        let mut late = Vec::new();
+        let (mut silent, mut idle) = (Vec::new(), Vec::new());
         for (&socket, pair) in &mut self.pairs {
             let half_closed = pair.is_half_closed();
-            let idle = if half_closed { self.half_closed_idle } else { self.idle };
-            let why = if pair.deadline <= now {
-                self.counts.failures += 1;
-                "no_backend"
-            } else if !pair.is_connecting() && pair.rests_since(net, socket) + idle <= now {
+            let limit = if half_closed { self.half_closed_idle } else { self.idle };
+            if pair.deadline <= now {
+                silent.push(socket);
+            } else if !pair.is_connecting() && pair.rests_since(net, socket) + limit <= now {
                 self.counts.rested[usize::from(half_closed)] += 1;
-                "idle"
-            } else {
-                continue;
-            };
-            late.push((socket, why));
+                idle.push(socket);
+            }
         }
-        for (socket, why) in late {
-            self.end(net, socket, End::Reset, why);
+        for socket in silent {
+            self.connect_to_next(net, socket);
+        }
+        for socket in idle {
+            self.end(net, socket, End::Reset, "idle");
         }
     }
 

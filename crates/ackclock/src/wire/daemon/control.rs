@@ -1,8 +1,11 @@
 //! The thread that heeds signals and serves metrics, while workers serve.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ackclock_report::counted;
@@ -14,6 +17,7 @@ use sd_notify::NotifyState;
 use super::super::interrupt::Interrupt;
 use super::super::metrics::{Endpoint, add};
 use super::counters::{Counters, text};
+use super::log_file::LogFile;
 use super::mail::{self, Post};
 use super::service::{Reload, Service};
 use super::worker::Worker;
@@ -40,7 +44,21 @@ pub(super) struct Control<S: Service> {
     drain: Duration,
     draining: bool,
     end: Option<Instant>,
+    /// What SIGHUP has read again, once it has.
+    reading: Option<Receiver<Read<S::Plan>>>,
+    /// Another SIGHUP has come meanwhile.
+    once_more: bool,
 }
+
+/// Whether the access log is open anew, and what else was read.
+struct Read<P> {
+    reopened: Option<io::Result<()>>,
+    reload: Result<Option<Reload<P>>, Error>,
+}
+
+/// Reads again what there is to be read.
+pub(super) type Reread<P> =
+    Arc<dyn Fn() -> Result<Option<Reload<P>>, Error> + Send + Sync + 'static>;
 
 impl<S: Service> Control<S> {
     pub fn new(
@@ -63,15 +81,23 @@ impl<S: Service> Control<S> {
             add(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
         }
         let drain = Duration::from_nanos(drain.nanos());
-        Ok(Control { posts, shared, epoll, interrupt, endpoint, drain, draining: false, end: None })
+        Ok(Control {
+            posts,
+            shared,
+            epoll,
+            interrupt,
+            endpoint,
+            drain,
+            draining: false,
+            end: None,
+            reading: None,
+            once_more: false,
+        })
     }
 
     /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker has
     /// ended before, it has an error.
-    pub fn run(
-        &mut self,
-        mut reread: impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>,
-    ) -> Result<String, Error> {
+    pub fn run(&mut self, reread: &Reread<S::Plan>) -> Result<String, Error> {
         let mut events = Vec::with_capacity(64);
         loop {
             let fetches = self.endpoint.as_ref().is_some_and(|e| !e.is_idle()).then_some(TICK);
@@ -86,9 +112,12 @@ impl<S: Service> Control<S> {
             }
             for event in &events {
                 match event.data.u64() {
-                    SIGNALS => self.on_signal(&mut reread),
+                    SIGNALS => self.on_signal(reread),
                     METRICS => self.accept_fetches(),
-                    BELL => self.shared.bell.silence(),
+                    BELL => {
+                        self.shared.bell.silence();
+                        self.take_read(reread);
+                    }
                     number => self.fetch(number & !FETCH),
                 }
             }
@@ -119,11 +148,10 @@ impl<S: Service> Control<S> {
         }
     }
 
-    fn on_signal(&mut self, reread: &mut impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>) {
+    fn on_signal(&mut self, reread: &Reread<S::Plan>) {
         let taken = self.interrupt.taken();
         if self.interrupt.hangups() > 0 {
-            // Who ends listens nowhere any more.
-            self.reload(if self.draining { Ok(None) } else { reread() });
+            self.read_again(reread);
         }
         if taken > 0 && !self.draining {
             self.draining = true;
@@ -136,13 +164,35 @@ impl<S: Service> Control<S> {
         }
     }
 
-    /// Opens the access log anew, and has all workers do what was read again.
-    fn reload(&mut self, read: Result<Option<Reload<S::Plan>>, Error>) {
-        let reopened = self.shared.log.as_ref().map(|log| {
-            mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
-            log.reopen()
-        });
-        let said = read.and_then(|reload| {
+    /// Opens the access log anew, and reads again what there is to be read, in a thread of its own: to
+    /// find the address of a name may take long, and signals and metrics do not wait for it.
+    fn read_again(&mut self, reread: &Reread<S::Plan>) {
+        if self.reading.is_some() {
+            self.once_more = true;
+            return;
+        }
+        mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
+        let (shared, reread) = (self.shared.clone(), reread.clone());
+        let (read, reading) = sync_channel(1);
+        let work = move || {
+            let reopened = shared.log.as_ref().map(LogFile::reopen);
+            let _ = read.send(Read { reopened, reload: reread() });
+            shared.bell.ring();
+        };
+        match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
+            Ok(_) => self.reading = Some(reading),
+            Err(error) => self.shared.notices.hangup(None, Err(Error::system("threads")(error))),
+        }
+    }
+
+    /// Has all workers do what was read again, if it was.
+    fn take_read(&mut self, reread: &Reread<S::Plan>) {
+        let read = self.reading.as_ref().and_then(|reading| reading.try_recv().ok());
+        let Some(Read { reopened, reload }) = read else { return };
+        self.reading = None;
+        // Who ends listens nowhere any more.
+        let reload = if self.draining { Ok(None) } else { reload };
+        let said = reload.and_then(|reload| {
             let Some(Reload { listen, split, plan, said }) = reload else { return Ok(None) };
             // They all have the same addresses and listeners, so what one can do all can.
             let done = mail::ask(&self.posts, move |worker| {
@@ -156,6 +206,9 @@ impl<S: Service> Control<S> {
             Ok(Some(said))
         });
         self.shared.notices.hangup(reopened, said);
+        if std::mem::take(&mut self.once_more) {
+            self.read_again(reread);
+        }
     }
 
     /// Resets what is left, and says what there was.

@@ -3,12 +3,16 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 /// Blocks of lines that may wait to be written, of some 8 KB each. What comes beyond them is lost.
 const WAITING: usize = 512;
@@ -133,7 +137,16 @@ impl LogWriter {
 
 fn writer(path: Option<&Path>) -> io::Result<Writer> {
     let Some(path) = path else { return Ok(Box::new(io::stdout())) };
-    let mut file = File::options().append(true).create(true).open(path)?;
+    // Nobody waits for somebody to read a pipe.
+    let nonblock = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = File::options().append(true).create(true).custom_flags(nonblock).open(path);
+    let mut file = opened.map_err(|error| match error.raw_os_error() {
+        Some(raw) if raw == Errno::NXIO.raw_os_error() => {
+            io::Error::other("nobody reads this pipe; start its reader first")
+        }
+        _ => error,
+    })?;
+    rustix::fs::fcntl_setfl(&file, OFlags::APPEND)?;
     // A line that was cut, by a crash or a full disk, does not spoil the next one.
     if ends_within_a_line(path).unwrap_or(false) {
         file.write_all(b"\n")?;
@@ -172,6 +185,16 @@ mod tests {
             assert!(log.error().is_none() && log.lost() == 0);
         }
         std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Nobody waits for a reader of a pipe either.
+    #[test]
+    fn a_pipe_without_a_reader() {
+        let path = std::env::temp_dir().join(format!("ackclock-log-pipe-{}", std::process::id()));
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+        let error = LogFile::open(&path).err().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(error.to_string().contains("start its reader first"), "{error}");
     }
 
     /// Nobody waits for a pipe that takes nothing. What does not fit in between is counted.
