@@ -38,9 +38,9 @@ pub(crate) enum RecordFormat {
 /// output. The results then go to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// How to print the results. JSON is an array with one object per flow. With --stats,
-    /// --recovery or --vs-oracle it is an object that contains this array as `flows`. CSV has a
-    /// line per flow, and nothing else.
+    /// How to print the results. JSON is an array with one object per flow. With an option that
+    /// adds statistics, such as --stats or --recovery, it is an object that contains this array as
+    /// `flows`. CSV has a line per flow, and nothing else.
     #[arg(long, value_enum, default_value_t = RecordFormat::Table)]
     pub format: RecordFormat,
     /// Write a row for each flow of each run to this Parquet file. The columns are those of

@@ -82,7 +82,8 @@ pub(crate) enum Verb {
     ///
     /// Our stack runs behind a TUN device, as a host of its own. It reaches this machine directly.
     /// It reaches other machines if the kernel forwards packets and translates addresses. If the
-    /// kernel does not, the command says how to set that up.
+    /// kernel forwards nothing, the command prints how to set up both. It does not check whether
+    /// addresses are translated.
     #[command(after_help = help_with_example(
         "ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mb"
     ))]
@@ -125,8 +126,8 @@ pub(crate) enum Verb {
     /// The links treat real packets as they treat simulated ones: with the same rates, delays,
     /// queues and losses.
     #[command(after_help = help_with_example(
-        "ackclock gateway scenarios/gateway-lossy.toml \\\n    --attach a=10.80.0.1/16 --attach \
-         b=10.80.1.1/16@right"
+        "ackclock gateway scenarios/gateway-lossy.toml \\\n    --attach left=10.80.0.1/16 --attach \
+         right=10.80.1.1/16@right"
     ))]
     Gateway(GatewayArgs),
     /// Forward TCP connections over a simulated network: loss and delay without root.

@@ -46,7 +46,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub by: Option<ByArg>,
     /// Watch this interface by tcpdump until Ctrl-C: print a line on each connection that has ended
-    /// and in which time was lost in stalls. One that lasts is told of after an hour. `--filter`
+    /// and in which time was lost in stalls. One that lasts is reported after an hour. `--filter`
     /// says which packets tcpdump takes.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["captures", "by", "compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures", "top", "jobs"])]
     pub interface: Option<String>,
@@ -64,8 +64,9 @@ pub(crate) struct ExplainArgs {
     /// and 3 connections in the short text.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Write HTML into this directory: an index, and a page with a time-sequence graph for each
-    /// connection that lost time.
+    /// Write HTML into this directory: an index, and pages with a time-sequence graph. A connection
+    /// gets a page if it stalled, retransmitted, or was held up for a tenth of its time; at most
+    /// --top get one, those first in which most time was lost.
     #[arg(long, value_name = "DIR", value_parser = file)]
     pub html: Option<PathBuf>,
     #[command(flatten)]
