@@ -31,7 +31,7 @@ pub struct Stats {
     pub timeouts: u64,
     /// Of those, by class in the order of [`TimeoutClass::ALL`].
     pub timeouts_by_class: [u64; TimeoutClass::ALL.len()],
-    /// Recoveries entered by other than a timeout.
+    /// Recoveries, begun by an ACK or by the timer of RACK, not by a timeout.
     pub recoveries: u64,
     /// Reductions of the windows that an ECN-Echo began (RFC 3168 section 6.1.2).
     pub ecn_reductions: u64,

@@ -108,7 +108,7 @@ impl Exposition {
             to.counters("ackclock_timeouts_total", help, "class", &classes);
         });
         self.each(of, |to, s| {
-            let help = "Recoveries begun by other than a timeout.";
+            let help = "Recoveries, begun by an ACK or by the timer of RACK.";
             to.counter("ackclock_recoveries_total", help, s.recoveries);
         });
         self.each(of, |to, s| {
