@@ -173,7 +173,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 "A probe comes two round trips and 2 ms after the last ACK or segment, and after \
                  the least timeout more if one segment is outstanding.",
             )
-            .summary("as tlp, as Linux has it"),
+            .summary("as tlp, as Linux has it; off without SACK"),
         Row::new("linux-tlp-fin", || Box::new(LinuxTlp::fin_at_once()))
             .file("linux_tlp")
             .needs_sack()
@@ -184,7 +184,7 @@ pub(crate) fn rows() -> Vec<Row> {
             )
             .summary(
                 "as linux-tlp, but a last segment with a FIN is probed for without allowance for a \
-                 delayed ACK",
+                 delayed ACK; off without SACK",
             ),
         Row::new("tlp-fin", || Box::new(Tlp::fin_at_once()))
             .file("tlp")
