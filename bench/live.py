@@ -27,7 +27,7 @@ if (cores := bulk.get("cores_at_50_mbit_per_s")) is not None:
 
 # name of the lab, measure, its ratio, decimals, the aim, and whether a ratio reaches it
 parts = (
-    ("lossy", "goodput", "goodput-ratio", "kb/s", ">= 0.95", lambda ratio: ratio >= 0.95),
+    ("lossy", "goodput", "goodput-ratio", "kbit/s", ">= 0.95", lambda ratio: ratio >= 0.95),
     ("short", "p99", "p99-ratio", "p99, ms", "<= 0.75", lambda ratio: ratio <= 0.75),
 )
 for lab, measure, of, unit, aim, reaches in parts:

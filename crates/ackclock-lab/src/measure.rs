@@ -11,7 +11,7 @@ use crate::measured::Measured;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Payload that the receiving application got, in kb/s.
+    /// Payload that the receiving application got, in kbit/s.
     Goodput,
     /// The same as simulated.
     Simulation,
@@ -87,7 +87,7 @@ impl Measure {
     /// The heading of its column.
     pub(crate) fn heading(self) -> &'static str {
         match self {
-            Measure::Goodput => "wire (kb/s)",
+            Measure::Goodput => "wire (kbit/s)",
             Measure::Simulation => "simulation",
             Measure::Difference => "apart (%)",
             Measure::GoodputRatio => "of kernel",

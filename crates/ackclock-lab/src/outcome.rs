@@ -132,7 +132,7 @@ impl RowOutcome {
         self.get(Measure::Difference).map(|mean| !apart(Estimate { mean, half_width }))
     }
 
-    /// The simulated goodput in kb/s.
+    /// The simulated goodput in kbit/s.
     pub(crate) fn simulation(&self) -> Option<Estimate> {
         Estimate::of(&self.simulated.iter().map(|s| s.goodput_bps / 1e3).collect::<Vec<_>>())
     }

@@ -95,9 +95,9 @@ const OF_FLOWS: [Measure; 19] = [
     count("spurious", |s| s.spurious_retransmissions.unwrap_or_default() as f64),
     count("fast-retransmissions", |s| s.fast_retransmissions as f64),
     count("recoveries", |s| s.recoveries as f64),
-    flows("goodput", "kb/s", |s| s.goodput_bps / 1000.0, OfSeveral::Sum),
+    flows("goodput", "kbit/s", |s| s.goodput_bps / 1000.0, OfSeveral::Sum),
     flows("completion", "s", completion, OfSeveral::Last),
-    mean("bandwidth", "kb/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
+    mean("bandwidth", "kbit/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
     mean("timeouts-per-transfer", "", |s| s.completion_s.map_or(f64::NAN, |_| s.timeouts as f64)),
     mean("rtt", "ms", |s| s.mean_rtt_s.unwrap_or(f64::NAN) * 1000.0),
 ];

@@ -99,7 +99,7 @@ fn each_flow_that_has_a_row_is_a_curve() {
     let row = |measurement: &str, mean: f64| Row {
         label: String::new(),
         measurement: measurement.into(),
-        unit: "kb/s".into(),
+        unit: "kbit/s".into(),
         place: String::new(),
         paper: None,
         ours: Some(Estimate { mean, half_width: None }),

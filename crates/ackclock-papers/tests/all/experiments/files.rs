@@ -130,7 +130,7 @@ fn samples_are_rows_with_a_column_for_each_axis() {
         losses,
         [1, 2, 3].map(|seed| format!("s/lossy,0%,far,sack,flow1,{seed},losses,,0,"))
     );
-    assert!(of("s/lossy,3%,far,reno,,1,goodput,kb/s,").len() == 1, "{text}");
+    assert!(of("s/lossy,3%,far,reno,,1,goodput,kbit/s,").len() == 1, "{text}");
     assert_eq!(
         of("s/one,,,ours,,1,third/causes,,"),
         ["s/one,,,ours,,1,third/causes,,,14 fast_retransmit"]

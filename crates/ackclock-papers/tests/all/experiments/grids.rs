@@ -39,7 +39,7 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(names(&whole), all);
     let labels: Vec<&str> = whole.cells[3].rows.iter().map(|r| r.label.as_str()).collect();
     assert_eq!(labels, ["goodput/reno", "goodput/sack", "timeouts/reno", "timeouts/sack"]);
-    assert_eq!(whole.cells[3].rows[0].unit, "kb/s");
+    assert_eq!(whole.cells[3].rows[0].unit, "kbit/s");
     assert_eq!(whole.claims[0].verdict(), "holds in 2 of 4 cells");
     assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
     assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, differences 0.0 % to 0.0 %");
@@ -52,7 +52,13 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
         lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
     assert_eq!(
         heading,
-        ["cell", "goodput/reno (kb/s)", "goodput/sack (kb/s)", "timeouts/reno", "timeouts/sack"]
+        [
+            "cell",
+            "goodput/reno (kbit/s)",
+            "goodput/sack (kbit/s)",
+            "timeouts/reno",
+            "timeouts/sack"
+        ]
     );
     let quick = outcome(LOSSY, true, 1);
     assert_eq!((whole.runs, quick.runs), (8, 3));
@@ -78,7 +84,7 @@ fn with_many_strategies_a_line_is_one_of_them_in_a_cell() {
         table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
     let heading: Vec<&str> =
         lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
-    assert_eq!(heading, ["cell", "strategy", "goodput (kb/s)", "timeouts"]);
+    assert_eq!(heading, ["cell", "strategy", "goodput (kbit/s)", "timeouts"]);
     // 13 strategies in two cells; in each of them those that are the same have the same numbers.
     let cells = |line: &str| {
         line.split("  ").map(|c| c.trim().to_string()).filter(|c| !c.is_empty()).collect::<Vec<_>>()
