@@ -111,7 +111,8 @@ impl Situation<'_> {
     fn is_by_ack(&self) -> bool {
         let due = self.waited >= nearly(self.timers.backed_off());
         let Some(since_evidence) = self.since_evidence else {
-            return self.coincides() || self.is_recent() && !due && self.follows_ack();
+            let by_ack = self.coincides() || self.is_recent() && !due && self.follows_ack();
+            return by_ack && !self.may_be_early_timer();
         };
         // Without SACK only the ACK itself retransmits; with it time may have to pass (RFC 8985
         // section 6.2).
@@ -124,6 +125,14 @@ impl Situation<'_> {
         // Away from the sender only the shortest time that an answer takes is known.
         let prompt = prompt || !self.at_sender;
         settling || prompt && !due || self.coincides()
+    }
+
+    /// Nothing speaks against the last transmission of the head, which a repair has sent before: a
+    /// timer may have expired while ACKs came. Some are earlier than Linux's: those of RFC 6298 with
+    /// a smaller least interval than its 1 s. What an ACK sends follows it at once.
+    fn may_be_early_timer(&self) -> bool {
+        let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > AT_ONCE;
+        self.at_sender && !self.head_in_turn && since
     }
 
     /// A single segment is outstanding. Linux sets the probe's timer to the earlier of its own time

@@ -62,6 +62,39 @@ fn recovery_by_partial_ack() {
     assert_eq!(found.recoveries.len(), 1);
 }
 
+/// A timer that waits for less than Linux's (SRTT and 200 ms): the retransmission was lost, and ACKs
+/// for what was sent before it still come when the timer expires. What such an ACK sends follows it
+/// at once.
+#[test]
+fn an_early_timer_while_acks_come() {
+    for mut line in [Line::sack(100.0), Line::without_sack(100.0)] {
+        let sack = line.model.stream.terms.sack;
+        line.send(0.0, 0..40);
+        let mut report = |line: &mut Line, n: u64| {
+            let t = 100.0 + n as f64 * 6.0;
+            if sack { line.ack_sack(t, 0, &[(1, 1 + n)]) } else { line.ack(t, 0) }
+        };
+        (1..4).for_each(|n| report(&mut line, n));
+        line.send(118.01, [0]);
+        (4..39).for_each(|n| report(&mut line, n));
+        line.send(329.0, [0]);
+        line.ack(430.0, 40);
+        let found = line.found();
+        assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Timeout)]);
+        let timeout = (0, TimeoutClass::LostRetransmission, State::Recovery);
+        assert_eq!(timeouts(&found), [timeout]);
+    }
+    // Lin & Kung section 6.2 finds it by ACKs.
+    let mut line = Line::without_sack(100.0);
+    line.send(0.0, 0..40);
+    (1..4).for_each(|n| line.ack(100.0 + n as f64 * 6.0, 0));
+    line.send(118.01, [0]);
+    (4..39).for_each(|n| line.ack(100.0 + n as f64 * 6.0, 0));
+    line.send(328.01, [0]);
+    line.ack(430.0, 40);
+    assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (0, Kind::Recovery)]);
+}
+
 /// The whole flight is lost: only the timer is left. RTO = 50 + 200 ms.
 #[test]
 fn timeout_then_slow_start() {
