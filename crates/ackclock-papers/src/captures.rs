@@ -26,7 +26,7 @@ impl Capture {
     pub fn new(flows: &[BuiltFlow]) -> io::Result<Capture> {
         let mut file = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, "sender")?;
         for flow in flows {
-            file.connection(flow.id.0, handshake(flow));
+            file.connection(flow.id.0, [0; 2], handshake(flow));
         }
         Ok(Capture { file, failed: None })
     }

@@ -144,7 +144,7 @@ pub(crate) fn written(
 ) -> std::io::Result<Vec<u8>> {
     let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, place)?;
     for (number, flow) in (0..).zip(&simulation.flows) {
-        capture.connection(number, handshake(flow));
+        capture.connection(number, [0; 2], handshake(flow));
     }
     seen.iter().try_for_each(|(flow, packet)| capture.packet(*flow, packet))?;
     capture.finish()

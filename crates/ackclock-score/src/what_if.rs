@@ -187,7 +187,7 @@ fn captured(simulation: &Simulation, seen: &[Sighting]) -> Result<Option<Connect
     let mut capture =
         CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, "sender").map_err(text)?;
     if let Some(flow) = simulation.flows.first() {
-        capture.connection(0, handshake(flow));
+        capture.connection(0, [0; 2], handshake(flow));
     }
     seen.iter().try_for_each(|packet| capture.packet(0, packet)).map_err(text)?;
     let file = capture.finish().map_err(text)?;

@@ -1,6 +1,7 @@
 //! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run
 //! is.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub(crate) struct Records {
     /// The flows of all recorded runs. In a capture this is their number, since each strategy has
     /// its own connections.
     flows: Vec<BuiltFlow>,
+    /// Numbers of the hosts of each flow in the capture.
+    hosts: Vec<[u32; 2]>,
     /// The trace of each flow, if they are written.
     traces: Vec<QlogTrace>,
     /// Flows that become panels.
@@ -101,6 +104,7 @@ impl Records {
             unfinished: 0,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),
+            hosts: Vec::new(),
             traces: Vec::new(),
             panels: Vec::new(),
             packets: Vec::new(),
@@ -164,6 +168,18 @@ impl Records {
     pub fn begin(&mut self, flows: &[BuiltFlow], until: Time) -> RunRecorder<'_> {
         let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
         self.flows.extend_from_slice(flows);
+        // Hosts of another run are others: what they send does not meet.
+        let before = self
+            .hosts
+            .iter()
+            .fold([0; 2], |most, hosts| [0, 1].map(|end: usize| most[end].max(hosts[end] + 1)));
+        let mut numbers = [HashMap::new(), HashMap::new()];
+        self.hosts.extend(flows.iter().map(|flow| {
+            [0, 1].map(|end: usize| {
+                let next = before[end] + numbers[end].len() as u32;
+                *numbers[end].entry(flow.ends[end]).or_insert(next)
+            })
+        }));
         if self.qlog.is_some() {
             let trace =
                 |flow: &BuiltFlow| QlogTrace::new(&format!("{}: {}", flow.strategy, flow.name));
@@ -309,8 +325,8 @@ impl Records {
             CaptureFormat::for_path(path),
             &self.place.1,
         )?;
-        for (number, flow) in (0..).zip(&self.flows) {
-            capture.connection(number, handshake(flow));
+        for ((number, flow), hosts) in (0..).zip(&self.flows).zip(&self.hosts) {
+            capture.connection(number, *hosts, handshake(flow));
         }
         for (flow, seen) in &self.packets {
             capture.packet(*flow, seen)?;

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Registry, Seq, Time};
 
-use crate::{Error, FlowId, FlowReport, LinkId, ListedLoss, Network, Recorder};
+use crate::{Error, FlowId, FlowReport, LinkId, ListedLoss, Network, NodeId, Recorder};
 
 /// What one run of a scenario adds to it.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,8 @@ pub struct BuiltFlow {
     pub id: FlowId,
     /// Its name.
     pub name: String,
+    /// The nodes where its data begins and ends.
+    pub ends: [NodeId; 2],
     /// Its strategy as given.
     pub strategy: String,
     /// Payload bytes of a full segment.
@@ -77,11 +79,13 @@ pub struct BuiltFlow {
 }
 
 impl BuiltFlow {
-    /// A flow that starts at time zero, without SACK, timestamps and window scaling.
+    /// A flow from the first node to the second that starts at time zero, without SACK, timestamps
+    /// and window scaling.
     pub fn new(id: FlowId, name: String, strategy: &str, mss: u32) -> Self {
         BuiltFlow {
             id,
             name,
+            ends: [NodeId(0), NodeId(1)],
             strategy: strategy.into(),
             mss,
             isn: Seq(0),

@@ -45,14 +45,19 @@ const SENDER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 /// RFC 3168 section 6.1.1.
 const ECN_SETUP: Control = Control::SYN.with(Control::ECE).with(Control::CWR);
 const RECEIVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
-/// TEST-NET-2 (RFC 5737) and the discard service.
-const RECEIVER: (Ipv4Addr, u16) = (Ipv4Addr::new(198, 51, 100, 1), 9);
+/// The discard service.
+const RECEIVER_PORT: u16 = 9;
+/// The hosts that TEST-NET-2 (198.51.100.0/24, RFC 5737) has room for.
+const TEST_NET: u32 = 254;
+/// Flows that one address has ports for.
+const PORTS: u32 = 50_000;
 /// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
 const MAX_PAYLOAD: u32 = 65_000;
 
 /// A connection as it is being written.
 pub(super) struct Connection {
     sender: (Ipv4Addr, u16),
+    receiver: (Ipv4Addr, u16),
     handshake: Handshake,
     begun: bool,
     /// Packets made up, to the sender and from it.
@@ -66,12 +71,17 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(flow: u32, handshake: Handshake) -> Connection {
+    pub(super) fn new(flow: u32, hosts: [u32; 2], handshake: Handshake) -> Connection {
+        // More flows than an address has ports for get another 10.x.0.0/16.
+        let [from, to] = hosts.map(|host| host & 0xffff);
+        let more = (flow / PORTS & 0xff) << 16;
+        let receiver = if to < TEST_NET { 0xc633_6401 + to } else { 0xc612_0000 + to };
         Connection {
             sender: (
-                Ipv4Addr::from_bits(0x0a00_0001 + flow / 50_000),
-                10_000 + (flow % 50_000) as u16,
+                Ipv4Addr::from_bits(0x0a00_0001 + more + from),
+                10_000 + (flow % PORTS) as u16,
             ),
+            receiver: (Ipv4Addr::from_bits(receiver), RECEIVER_PORT),
             handshake,
             begun: false,
             made_up: [0; 2],
@@ -210,7 +220,7 @@ impl Connection {
         let &Sighting { at, to_receiver, header: mut repr, number, hops, .. } = packet;
         let payload = packet.len as usize;
         let (from, to) =
-            if to_receiver { (self.sender, RECEIVER) } else { (RECEIVER, self.sender) };
+            if to_receiver { (self.sender, self.receiver) } else { (self.receiver, self.sender) };
         let macs =
             if to_receiver { [RECEIVER_MAC, SENDER_MAC] } else { [SENDER_MAC, RECEIVER_MAC] };
         (repr.src_port, repr.dst_port) = (from.1, to.1);

@@ -15,8 +15,9 @@ const LINKTYPE_ETHERNET: u16 = 1;
 
 /// Writes packets as they were seen somewhere on their way into one capture.
 ///
-/// Each flow is one connection from 10.0.0.1, port 10000 + flow (the next address after 50,000
-/// flows), to 198.51.100.1, port 9. Made up are the payload, all zeros, and, unless its first
+/// Each flow is one connection from 10.0.0.1, port 10000 + flow, to 198.51.100.1, port 9; other hosts
+/// have the addresses that follow (198.18.0.0/15 behind the first 254 receivers, and 10.1.0.1 after
+/// 50,000 flows). Made up are the payload, all zeros, and, unless its first
 /// packet is a SYN or a reset, the handshake, right before that packet and at the same time. The
 /// IPv4 identification counts the packets that a host has sent on the connection, so that it
 /// names a transmission wherever that is seen. A segment above 65,000 bytes is written as several
@@ -41,9 +42,10 @@ impl<W: Write> CaptureWriter<W> {
         Ok(CaptureWriter { file, connections: HashMap::new() })
     }
 
-    /// Says how a flow began, before its first packet; without it [`Handshake::default`] counts.
-    pub fn connection(&mut self, flow: u32, handshake: Handshake) {
-        self.connections.insert(flow, Connection::new(flow, handshake));
+    /// Says between which hosts a flow is, by number, and how it began, before its first packet.
+    /// Without it hosts are 0 and 0, and [`Handshake::default`] counts.
+    pub fn connection(&mut self, flow: u32, hosts: [u32; 2], handshake: Handshake) {
+        self.connections.insert(flow, Connection::new(flow, hosts, handshake));
     }
 
     /// The next packet.
@@ -54,7 +56,7 @@ impl<W: Write> CaptureWriter<W> {
         let connection = self
             .connections
             .entry(flow)
-            .or_insert_with(|| Connection::new(flow, Handshake::default()));
+            .or_insert_with(|| Connection::new(flow, [0; 2], Handshake::default()));
         connection.packet(packet, &mut self.file)
     }
 

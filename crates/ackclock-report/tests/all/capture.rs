@@ -41,7 +41,7 @@ fn small(format: CaptureFormat) -> Vec<u8> {
         rwnd: 64_000,
         ..Handshake::default()
     };
-    capture.connection(1, handshake);
+    capture.connection(1, [0; 2], handshake);
     let timestamps = |val, ecr| Some(Timestamps { val, ecr });
     let data = Segment {
         seq: Seq(1),
@@ -200,13 +200,34 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     assert_eq!(file[24..28], [0xff; 4]);
 }
 
+/// Each host has an address of its own, and each connection a port of its sender's.
+#[test]
+fn addresses_of_hosts() {
+    for (flow, hosts, from, to) in [
+        (0, [0, 0], [10, 0, 0, 1], [198, 51, 100, 1]),
+        (1, [1, 253], [10, 0, 0, 2], [198, 51, 100, 254]),
+        (2, [300, 254], [10, 0, 1, 45], [198, 18, 0, 254]),
+        (50_000, [1, 0], [10, 1, 0, 2], [198, 51, 100, 1]),
+    ] {
+        let mut capture = capture(CaptureFormat::Pcap);
+        capture.connection(flow, hosts, Handshake::default());
+        let segment = Segment { seq: Seq(1), ack: Seq(1), len: 1, ..Segment::default() };
+        capture.packet(flow, &sent(0, &segment, Cause::New, 1, 1)).unwrap();
+        let file = capture.finish().unwrap();
+        let first = packets(&file)[0];
+        assert_eq!((&first[26..30], &first[30..34]), (&from[..], &to[..]), "{flow} {hosts:?}");
+        let port = u16::from_be_bytes([first[34], first[35]]);
+        assert_eq!(u32::from(port), 10_000 + flow % 50_000);
+    }
+}
+
 /// RFC 3168 section 6.1.1: a handshake that is made up for a flow with ECN asks for it and accepts
 /// it.
 #[test]
 fn a_made_up_handshake_agrees_on_ecn() {
     for (ecn, expected) in [(true, [0xc0, 0x40, 0]), (false, [0, 0, 0])] {
         let mut capture = capture(CaptureFormat::Pcap);
-        capture.connection(1, Handshake { ecn, ..Handshake::default() });
+        capture.connection(1, [0; 2], Handshake { ecn, ..Handshake::default() });
         let segment = Segment { seq: Seq(1), ack: Seq(1), len: 1, ..Segment::default() };
         capture.packet(1, &sent(0, &segment, Cause::New, 1, 1)).unwrap();
         let file = capture.finish().unwrap();

@@ -173,6 +173,7 @@ impl<'a> FlowBuilder<'a> {
         let built = BuiltFlow {
             id,
             name: name.clone(),
+            ends: [from, to],
             strategy: self.strategy.to_string(),
             mss,
             isn: sender.isn,

@@ -70,7 +70,7 @@ fn an_early_timer_while_acks_come() {
     for mut line in [Line::sack(100.0), Line::without_sack(100.0)] {
         let sack = line.model.stream.terms.sack;
         line.send(0.0, 0..40);
-        let mut report = |line: &mut Line, n: u64| {
+        let report = |line: &mut Line, n: u64| {
             let t = 100.0 + n as f64 * 6.0;
             if sack { line.ack_sack(t, 0, &[(1, 1 + n)]) } else { line.ack(t, 0) }
         };
