@@ -8,7 +8,7 @@ use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
 use ackclock_trace::{
     Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
-    Timeout,
+    Timeout, Vantage,
 };
 
 use super::losses;
@@ -225,7 +225,7 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
     let several = several_lost(found, from);
     let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
-    let late = late(flow);
+    let late = late(found, from);
     let data = flow.retransmissions.iter().filter(|r| r.len > 0);
     let spurious = data.clone().filter(|r| r.spurious.is_some()).count();
     let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
@@ -351,14 +351,20 @@ fn several_lost(found: &Found, from: End) -> Span {
 }
 
 /// How long it waited for a timer that expired though nothing was lost.
-fn late(flow: &Flow) -> Span {
+fn late(found: &Found, from: End) -> Span {
+    let (flow, position) = (found.flow(from), found.connection.position);
+    let at_sender = position.is_at(from == End::Client) || position.vantage == Vantage::Unknown;
     // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
     let lost = |t: &Timeout| {
         let outstanding = t.position..t.position + t.flight;
         let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
-        // What is repaired later lies behind all that was outstanding.
-        behind.take_while(|r| r.position < outstanding.end).any(|r| {
-            let first = r.transmission == 2 && outstanding.contains(&r.position);
+        // What is repaired later lies behind all that was outstanding. What was lost before the
+        // capture is not known to have been; it is repaired soon.
+        let of_this = |r: &&Retransmission| {
+            r.position < outstanding.end || !at_sender && r.at <= t.at + t.waited
+        };
+        behind.take_while(of_this).any(|r| {
+            let first = r.transmission == 2 && r.position > t.position;
             first && r.known && r.spurious.is_none()
         })
     };

@@ -265,6 +265,13 @@ fn nothing_is_lost_after_a_delay_spike() {
     let flow = &mut found.connection.from_server;
     flow.timeouts[0].flight = 2000;
     flow.retransmissions.push(again(2100, 9000, Kind::Recovery));
+    assert_eq!(lines(found.clone()), [LOST]);
+    // Away from the sender, what was lost is not known to have been outstanding.
+    let flow = &mut found.connection.from_server;
+    flow.timeouts[0].flight = 0;
+    flow.timeouts[0].waited = Span::from_millis(1900);
+    assert_eq!(lines(found.clone()), [late]);
+    found.connection.position.vantage = Vantage::Client;
     assert_eq!(lines(found), [LOST]);
 }
 

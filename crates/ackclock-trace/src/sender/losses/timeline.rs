@@ -35,6 +35,8 @@ pub(super) struct Timeline {
     pub segments: f64,
     pub lost_segments: f64,
     pub runs: u32,
+    /// Segments lost in the episode that lost most.
+    pub most_at_once: f64,
 }
 
 impl Timeline {
@@ -59,6 +61,7 @@ impl Timeline {
             segments: 0.0,
             lost_segments: 0.0,
             runs: 0,
+            most_at_once: 0.0,
         };
         let mut passed = record.passed.iter().peekable();
         let mut lost = record.lost().iter().peekable();
@@ -66,6 +69,7 @@ impl Timeline {
         // Bytes of first transmissions that were lost, and of retransmissions that arrived.
         let (mut gone, mut repaired) = (0_u64, 0_u64);
         let (mut episode, mut end_of_run) = (None::<f64>, None::<u64>);
+        let mut at_once = 0.0;
         loop {
             let is_lost = match (passed.peek(), lost.peek()) {
                 (None, None) => break,
@@ -90,11 +94,14 @@ impl Timeline {
             let begins = is_lost && episode.is_none_or(|began| now - began >= trip);
             if begins {
                 episode = Some(now);
+                at_once = 0.0;
             }
             if is_lost {
                 line.runs += u32::from(end_of_run != Some(position));
                 end_of_run = Some(position + u64::from(len));
                 line.lost_segments += f64::from(len) / mss;
+                at_once += f64::from(len) / mss;
+                line.most_at_once = line.most_at_once.max(at_once);
                 gone += u64::from(len);
             }
             let weight = line.moments.last().map_or(0.0, |m: &Moment| (before - m.before).max(0.0));

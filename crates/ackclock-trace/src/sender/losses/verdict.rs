@@ -27,6 +27,9 @@ const LEAST_RANDOM: usize = 8;
 const MOST_AT_RANDOM: f64 = 0.1;
 /// Nor are longer runs: who loses a window at once has filled something.
 const LONGEST_RUN: f64 = 5.0;
+/// Nor is it where one episode lost more segments than this, and a third of all: it has filled
+/// something, whatever the others did.
+const MOST_AT_ONCE: f64 = 16.0;
 /// So many losses have to meet a queue of about the same length, and so many an empty bucket.
 const ALIKE: f64 = 0.85;
 /// The least queue, in packets: one in transmission and one that comes delay by less.
@@ -73,6 +76,7 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
     let random = episodes >= LEAST_RANDOM
         && rate <= MOST_AT_RANDOM
         && run <= LONGEST_RUN
+        && (line.most_at_once <= MOST_AT_ONCE || line.most_at_once * 3.0 <= line.lost_segments)
         && !best.is_some_and(half_explained)
         && come_wherever(line, &delays);
     random.then_some(LossCause::Random { rate, run })
