@@ -120,7 +120,7 @@ class Client(unittest.TestCase):
         for settings, status, text in [
             ({"los": 1}, 400, "los: there is no key `los` here"),
             ({"loss": "x"}, 400, "loss: "),
-            ({"burst": 2}, 400, "burst: needs loss, the share that is lost"),
+            ({"burst": 2}, 400, "burst: needs a loss, the share that is lost"),
             ({"name": "a/b"}, 400, "name: write 1 to 64 letters"),
         ]:
             with self.assertRaises(ImpairError) as caught, self.proxy.condition(**settings):

@@ -111,7 +111,7 @@ impl Conditions {
     /// The same link in both directions.
     ///
     /// # Errors
-    /// [`Error::Usage`] where settings make no sense together, which names them as options.
+    /// [`Error::Setting`] where settings make no sense together.
     pub fn simple(simple: &Simple, seed: u64) -> Result<Conditions, Error> {
         let mut scenario = Scenario::new(Duration(Span::from_secs(1)));
         scenario.links.push(simple.link()?);
@@ -124,8 +124,8 @@ impl Conditions {
     /// [`SERVER`].
     ///
     /// # Errors
-    /// [`Error::Scenario`]; [`Error::Usage`] if a node is not there, or not joined to the other
-    /// one both ways.
+    /// [`Error::Scenario`]; [`Error::Setting`] if a node is not there, [`Error::Usage`] if it is
+    /// not joined to the other one both ways.
     pub fn from_toml(
         text: &str,
         file: &str,
@@ -173,19 +173,19 @@ impl Conditions {
         let file = &self.file;
         let mut gateway = Gateway::new(&self.scenario, self.seed)
             .map_err(|error| Error::Scenario { file: file.clone(), error })?;
-        let find = |name: &str, option: &str| {
+        let find = |name: &str, key: &'static str| {
             gateway.node(name).ok_or_else(|| {
                 let names: Vec<_> =
                     gateway.node_names().iter().take(20).map(|n| format!("`{n}`")).collect();
                 let names = names.join(", ");
-                Error::Usage(format!(
-                    "{option}: there is no node `{name}`; {file} has {names}: name the one that \
-                     the {} at",
-                    if option == "--client" { "clients are" } else { "server is" }
-                ))
+                let who = if key == "client" { "clients are" } else { "server is" };
+                let text = format!(
+                    "there is no node `{name}`; {file} has {names}: name the one that the {who} at"
+                );
+                Error::setting(key, text)
             })
         };
-        let ends = [find(&self.nodes[0], "--client")?, find(&self.nodes[1], "--server")?];
+        let ends = [find(&self.nodes[0], "client")?, find(&self.nodes[1], "server")?];
         for (from, to) in [(0, 1), (1, 0)] {
             if !gateway.has_route(ends[from], ends[to]) {
                 let (from, to) = (&self.nodes[from], &self.nodes[to]);
@@ -200,24 +200,24 @@ impl Conditions {
 
 impl Simple {
     fn link(&self) -> Result<Link, Error> {
-        let wrong = |text: &str| Err(Error::Usage(text.into()));
+        let wrong = |key, text: &str| Err(Error::setting(key, text));
         let rate = match self.rate {
             Some(Rate(0)) => {
-                return wrong("--rate: 0 lets nothing pass; leave it out for no limit");
+                return wrong("rate", "0 lets nothing pass; leave it out for no limit");
             }
             rate => rate.unwrap_or(NO_RATE),
         };
         let mut link = Link::new(CLIENT, SERVER, rate, self.delay);
         let packets = match (self.rate, self.queue) {
-            (_, Some(0)) => return wrong("--queue: at least 1 packet"),
-            (None, Some(_)) => return wrong("--queue: nothing waits without --rate"),
+            (_, Some(0)) => return wrong("queue", "at least 1 packet"),
+            (None, Some(_)) => return wrong("queue", "nothing waits without a rate"),
             (None, None) => NO_LIMIT,
             (Some(_), packets) => packets.unwrap_or(QUEUE),
         };
         link.queue = Some(Queue::Droptail(DropTail::packets(packets)));
         link.jitter = self.jitter.filter(|jitter| jitter.0 > Span::ZERO);
         match (self.loss, self.burst) {
-            (None, Some(_)) => return wrong("--burst: needs --loss, the share that is lost"),
+            (None, Some(_)) => return wrong("burst", "needs a loss, the share that is lost"),
             (None, None) => {}
             (Some(p), None) => {
                 let direction = Direction::Data;
@@ -243,11 +243,11 @@ fn bursts(loss: f64, burst: f64) -> Result<Loss, Error> {
     let probabilities = (Probability::new(p), Probability::new(r));
     let (Some(p), Some(r), true) = (probabilities.0, probabilities.1, burst.is_finite()) else {
         let text = format!(
-            "--burst: {burst} packets in a row cannot be {}% of all; a burst has at least 1 \
-             packet, and between two of them at least one arrives",
+            "{burst} packets in a row cannot be {}% of all; a burst has at least 1 packet, and \
+             between two of them at least one arrives",
             loss * 100.0
         );
-        return Err(Error::Usage(text));
+        return Err(Error::setting("burst", text));
     };
     let (loss_good, loss_bad) = (Probability::default(), None);
     let direction = Direction::Data;

@@ -11,6 +11,14 @@ pub enum Error {
     /// Options or nodes make no sense.
     #[error("{0}")]
     Usage(String),
+    /// A setting makes no sense: an option of the command, or a key of the API.
+    #[error("--{key}: {text}")]
+    Setting {
+        /// What it is called, without dashes.
+        key: &'static str,
+        /// What is wrong, and what would be right.
+        text: String,
+    },
     /// A scenario is wrong.
     #[error("{file}:{error}")]
     Scenario {
@@ -41,10 +49,15 @@ impl Error {
     /// The exit code: 2 for wrong input, 3 for a file, 4 for what the system refused.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Usage(_) | Error::Scenario { .. } => 2,
+            Error::Usage(_) | Error::Setting { .. } | Error::Scenario { .. } => 2,
             Error::Read { .. } => 3,
             Error::System { .. } => 4,
         }
+    }
+
+    /// What is wrong with a setting.
+    pub(crate) fn setting(key: &'static str, text: impl Into<String>) -> Error {
+        Error::Setting { key, text: text.into() }
     }
 
     /// Says what the system was asked for when it refused.

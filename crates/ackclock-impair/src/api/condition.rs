@@ -66,11 +66,11 @@ impl Condition {
         let (client, server) = (self.client.as_deref(), self.server.as_deref());
         match &self.scenario {
             None if client.is_some() || server.is_some() => Err(Error::Usage(
-                "--client and --server name nodes of a --scenario, which is not there".into(),
+                "client and server name nodes of a scenario, which is not there".into(),
             )),
             None => Conditions::simple(&simple, seed.unwrap_or(1)),
             Some(_) if self.delay.is_some() || simple != Simple::default() => Err(Error::Usage(
-                "--scenario stands by itself: its text has directions, rates, delays and \
+                "scenario stands by itself: its text has directions, rates, delays and \
                      losses"
                     .into(),
             )),

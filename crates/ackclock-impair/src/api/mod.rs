@@ -51,10 +51,17 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
         let status = match &error {
             Error::System { .. } => 409,
-            Error::Usage(_) | Error::Scenario { .. } | Error::Read { .. } => 400,
+            Error::Usage(_)
+            | Error::Setting { .. }
+            | Error::Scenario { .. }
+            | Error::Read { .. } => 400,
         };
-        // Options are keys here.
-        Problem::new(status, error.to_string().replace("--", ""))
+        let text = match error {
+            // It is a key here, and no option.
+            Error::Setting { key, text } => format!("{key}: {text}"),
+            error => error.to_string(),
+        };
+        Problem::new(status, text)
     }
 }
 

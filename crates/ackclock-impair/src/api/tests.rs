@@ -129,7 +129,7 @@ fn a_patch_keeps_what_it_does_not_name_and_null_removes() {
     // What is wrong changes nothing.
     assert_eq!(
         refused(&all, ("PATCH", one), r#"{"queue": 3}"#, 400),
-        "queue: nothing waits without rate"
+        "queue: nothing waits without a rate"
     );
     assert_eq!(get(&all, one).1, json!({ "name": "a", "loss": 0.5, "seed": 99 }));
     let renamed = refused(&all, ("PATCH", one), r#"{"name": "b"}"#, 400);
@@ -244,7 +244,7 @@ fn populate_keeps_what_is_there_and_replaces_what_differs() {
     let wrong = json!([{ "name": "b", "upstream": upstream, "conditions": [{ "burst": 2 }] }]);
     assert_eq!(
         refused(&all, ("POST", "/populate"), &wrong.to_string(), 400),
-        "[0].conditions[0].burst: needs loss, the share that is lost"
+        "[0].conditions[0].burst: needs a loss, the share that is lost"
     );
     assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
 }
@@ -496,6 +496,16 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
         let error = refused(&all, path, body, status);
         assert!(error.starts_with(expected), "{path:?} {body}: {error}");
     }
+    // A value is quoted as it is, with its dashes.
+    let name = "xn--nxasmq6b.invalid:80";
+    let body = json!({ "name": "x", "upstream": name }).to_string();
+    let error = refused(&all, ("POST", "/proxies"), &body, 400);
+    assert!(error.starts_with(&format!("upstream {name}: ")), "{error}");
+    let text = "duration = \"1s\"\n[[link]]\nfrom = \"a--b\"\nto = \"b\"\nrate = \"1mbit\"\n\
+                delay = \"1ms\"\n";
+    let body = json!({ "scenario": text }).to_string();
+    let error = refused(&all, conditions, &body, 400);
+    assert!(error.starts_with("client: there is no node `client`; scenario has `a--b`"), "{error}");
     let taken = get(&all, "/proxies/web").1["listen"].clone();
     let body = json!({ "name": "x", "upstream": "127.0.0.1:1", "listen": taken });
     let error = refused(&all, ("POST", "/proxies"), &body.to_string(), 409);

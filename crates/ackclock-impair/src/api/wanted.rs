@@ -48,8 +48,8 @@ pub(crate) struct Wanted {
 impl NewProxy {
     /// Finds out what takes a while.
     pub(crate) fn found(self, registry: &Registry) -> Result<Wanted, Problem> {
-        let listen = listen_address("--listen", &self.listen)?;
-        let to = resolve("--upstream", &self.upstream)?;
+        let listen = listen_address("listen", &self.listen)?;
+        let to = resolve("upstream", &self.upstream)?;
         let links = self.conditions.iter().enumerate().map(|(index, condition)| {
             let links = condition.links(None, registry).map_err(Problem::from);
             links.map_err(|problem| problem.within(&format!("conditions[{index}].")))
@@ -78,8 +78,8 @@ pub(crate) struct Found {
 impl Changes {
     /// Finds the addresses out, which may take a while.
     pub(crate) fn found(self) -> Result<Found, Error> {
-        let listen = self.listen.as_deref().map(|text| listen_address("--listen", text));
-        let upstream = self.upstream.as_deref().map(|text| resolve("--upstream", text));
+        let listen = self.listen.as_deref().map(|text| listen_address("listen", text));
+        let upstream = self.upstream.as_deref().map(|text| resolve("upstream", text));
         Ok(Found {
             listen: self.listen.clone().zip(listen.transpose()?),
             upstream: self.upstream.clone().zip(upstream.transpose()?),

@@ -28,8 +28,8 @@ fn bursts_have_their_mean_length_and_share() {
 fn settings_that_make_no_sense_are_errors() {
     for (text, expected) in [
         ("rate=0bit", "--rate: 0 lets nothing pass; leave it out for no limit"),
-        ("queue=5", "--queue: nothing waits without --rate"),
-        ("burst=3", "--burst: needs --loss, the share that is lost"),
+        ("queue=5", "--queue: nothing waits without a rate"),
+        ("burst=3", "--burst: needs a loss, the share that is lost"),
         (
             "loss=10% burst=0.5",
             "--burst: 0.5 packets in a row cannot be 10% of all; a burst has at least 1 packet, and \
