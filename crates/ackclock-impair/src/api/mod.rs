@@ -18,8 +18,13 @@ mod server;
 mod tests;
 mod wanted;
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use ackclock_net::scenario::ScenarioError;
-use serde::de::DeserializeOwned;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::Error;
 
@@ -87,6 +92,33 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let rest = reader.end();
     rest.map_err(|error| wrong(format!("the body is to be one JSON value: {error}")))?;
     Ok(value)
+}
+
+/// A value that is an object. By itself serde takes a list of the values of its keys, too.
+pub(crate) struct Object<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Keys<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+        deserializer.deserialize_map(Keys(PhantomData)).map(Object)
+    }
+}
+
+/// A list of objects.
+fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    let all = Vec::<Object<T>>::deserialize(from)?;
+    Ok(all.into_iter().map(|Object(one)| one).collect())
 }
 
 /// What serde says of a value of the wrong kind, or of a key that is there twice, in words of JSON.

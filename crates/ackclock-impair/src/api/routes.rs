@@ -6,7 +6,7 @@ use ackclock_tcp::Registry;
 use serde_json::{Value, json};
 
 use super::wanted::Changes;
-use super::{Condition, NewProxy, Problem, Proxies, read};
+use super::{Condition, NewProxy, Object, Problem, Proxies, read};
 
 /// A status, and the body if there is one.
 pub(crate) type Reply = (u16, Option<Value>);
@@ -44,18 +44,18 @@ fn route(
         (["proxies"], "GET") => ok(lock().show()),
         (["proxies"], "POST") => {
             // Not under the lock, since names may take long to look up, and files to read.
-            let wanted = read::<NewProxy>(body)?.found(registry)?;
+            let wanted = read::<Object<NewProxy>>(body)?.0.found(registry)?;
             Ok((201, Some(lock().add(wanted)?)))
         }
         (["proxies", name], "GET") => ok(lock().show_one(name)?),
         (["proxies", name], "POST" | "PATCH") => {
-            let changes = read::<Changes>(body)?.found()?;
+            let changes = read::<Object<Changes>>(body)?.0.found()?;
             ok(lock().change(name, changes)?)
         }
         (["proxies", name], "DELETE") => lock().remove(name).map(gone),
         (["proxies", name, "conditions"], "GET") => ok(lock().conditions(name)?),
         (["proxies", name, "conditions"], "POST") => {
-            let condition: Condition = read(body)?;
+            let Object(condition) = read::<Object<Condition>>(body)?;
             let links = condition.links(None, registry)?;
             Ok((201, Some(lock().add_condition(name, condition, &links)?)))
         }
@@ -80,8 +80,8 @@ fn route(
             lock().remove_condition(proxy, name).map(gone)
         }
         (["populate"], "POST") => {
-            let new: Vec<NewProxy> = read(body)?;
-            let found = new.into_iter().enumerate().map(|(index, new)| {
+            let new: Vec<Object<NewProxy>> = read(body)?;
+            let found = new.into_iter().enumerate().map(|(index, Object(new))| {
                 new.found(registry).map_err(|problem| problem.within(&format!("[{index}].")))
             });
             let found = found.collect::<Result<_, _>>()?;

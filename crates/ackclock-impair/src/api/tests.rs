@@ -434,7 +434,17 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
         ),
         (conditions, "{", 400, "the body is no JSON: EOF"),
         (conditions, "{} {}", 400, "the body is to be one JSON value: "),
-        (conditions, "[1]", 400, "[0]: write a string, not the number 1"),
+        (conditions, "[1]", 400, "the body: write an object, not a list"),
+        (conditions, "[]", 400, "the body: write an object, not a list"),
+        (("POST", "/proxies"), "[]", 400, "the body: write an object, not a list"),
+        (("POST", "/proxies/web"), "[]", 400, "the body: write an object, not a list"),
+        (("POST", "/populate"), "[[]]", 400, "[0]: write an object, not a list"),
+        (
+            ("POST", "/proxies"),
+            r#"{"name": "x", "upstream": "127.0.0.1:1", "conditions": [["a"]]}"#,
+            400,
+            "conditions[0]: write an object, not a list",
+        ),
         (conditions, "7", 400, "the body: write an object, not the number 7"),
         (
             conditions,

@@ -23,7 +23,7 @@ pub(crate) struct NewProxy {
     /// Of the random numbers; left out, it is the one that the command has.
     #[serde(default)]
     pub(crate) seed: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::objects")]
     pub(crate) conditions: Vec<Condition>,
 }
 
