@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
+use crate::args::check_server;
 use crate::{Conditions, Proxy, ProxyConfig, ProxyReport};
 
 /// The most conditions of a proxy, each of which every packet meets.
@@ -63,7 +64,7 @@ impl Managed {
     }
 
     /// The same with these changes. It does not run, and has done nothing yet.
-    pub(super) fn changed(&self, changes: Found) -> Managed {
+    pub(super) fn changed(&self, changes: Found) -> Result<Managed, Problem> {
         let mut next = Managed {
             made: self.made.clone(),
             made_links: self.made_links.clone(),
@@ -84,7 +85,8 @@ impl Managed {
         if let Some((text, to)) = changes.upstream {
             (next.config.to, next.made.upstream) = (to, text);
         }
-        next
+        check_server("upstream", &next.made.upstream, &next.config.to, next.config.listen[0])?;
+        Ok(next)
     }
 
     /// Whether it runs where `next` would, in the same way.

@@ -130,7 +130,7 @@ impl Proxies {
     /// reset. If it cannot listen there, it stays as it was, but for these.
     pub(crate) fn change(&mut self, name: &str, changes: Found) -> Result<Value, Problem> {
         let managed = self.proxies.get_mut(name).ok_or_else(|| no_proxy(name))?;
-        let next = managed.changed(changes);
+        let next = managed.changed(changes)?;
         if managed.runs_as(&next) {
             (managed.made, managed.config) = (next.made, next.config);
         } else {

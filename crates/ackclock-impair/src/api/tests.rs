@@ -506,6 +506,21 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
         let error = refused(&all, path, body, status);
         assert!(error.starts_with(expected), "{path:?} {body}: {error}");
     }
+    // What leads nowhere, or back.
+    let listen = get(&all, "/proxies/web").1["listen"].as_str().unwrap().to_string();
+    let own = format!("upstream {listen}: the proxy itself listens at {listen}; write the address");
+    let no_port = "upstream 127.0.0.1:0: no server has port 0; write the port of the server";
+    let upstream = get(&all, "/proxies/web").1["upstream"].clone();
+    for (path, body, expected) in [
+        ("/proxies/web", json!({ "upstream": listen }), own.as_str()),
+        ("/proxies", json!({ "name": "x", "listen": listen, "upstream": listen }), own.as_str()),
+        ("/proxies/web", json!({ "listen": upstream }), "upstream 127.0.0.1:"),
+        ("/proxies/web", json!({ "upstream": "127.0.0.1:0" }), no_port),
+        ("/proxies", json!({ "name": "x", "upstream": "127.0.0.1:0" }), no_port),
+    ] {
+        let error = refused(&all, ("POST", path), &body.to_string(), 400);
+        assert!(error.starts_with(expected), "{body}: {error}");
+    }
     // A value is quoted as it is, with its dashes.
     let name = "xn--nxasmq6b.invalid:80";
     let body = json!({ "name": "x", "upstream": name }).to_string();

@@ -7,7 +7,7 @@ use ackclock_tcp::Registry;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Problem};
-use crate::args::{listen_address, resolve};
+use crate::args::{check_server, listen_address, server_addresses};
 use crate::{Conditions, Error};
 
 /// What a proxy is to be.
@@ -49,7 +49,8 @@ impl NewProxy {
     /// Finds out what takes a while.
     pub(crate) fn found(self, registry: &Registry) -> Result<Wanted, Problem> {
         let listen = listen_address("listen", &self.listen)?;
-        let to = resolve("upstream", &self.upstream)?;
+        let to = server_addresses("upstream", &self.upstream)?;
+        check_server("upstream", &self.upstream, &to, listen)?;
         let links = self.conditions.iter().enumerate().map(|(index, condition)| {
             let links = condition.links(None, registry).map_err(Problem::from);
             links.map_err(|problem| problem.within(&format!("conditions[{index}].")))
@@ -79,7 +80,7 @@ impl Changes {
     /// Finds the addresses out, which may take a while.
     pub(crate) fn found(self) -> Result<Found, Error> {
         let listen = self.listen.as_deref().map(|text| listen_address("listen", text));
-        let upstream = self.upstream.as_deref().map(|text| resolve("upstream", text));
+        let upstream = self.upstream.as_deref().map(|text| server_addresses("upstream", text));
         Ok(Found {
             listen: self.listen.clone().zip(listen.transpose()?),
             upstream: self.upstream.clone().zip(upstream.transpose()?),
