@@ -8,6 +8,7 @@ use std::str::FromStr;
 use ackclock_net::scenario::units::{Duration, Probability, Rate};
 use ackclock_net::scenario::{
     Bernoulli, Direction, DropTail, GilbertElliott, Link, Loss, Queue, Reorder, Scenario,
+    ScenarioError,
 };
 use ackclock_net::{Gateway, NodeId};
 use ackclock_tcp::{Registry, Span};
@@ -136,6 +137,32 @@ impl Conditions {
     ) -> Result<Conditions, Error> {
         let scenario = Scenario::with_traces(text, file, registry)
             .map_err(|error| Error::Scenario { file: file.into(), error })?;
+        let seed = seed.unwrap_or(scenario.seed);
+        Conditions::new(scenario, file.into(), seed, client, server)
+    }
+
+    /// The links of a scenario that comes by the API, which reads no files: who can reach it is not
+    /// to learn what is in them.
+    ///
+    /// # Errors
+    /// As [`Conditions::from_toml`]; and [`Error::Scenario`] for a trace, which is a file.
+    pub(crate) fn without_files(
+        text: &str,
+        seed: Option<u64>,
+        client: Option<&str>,
+        server: Option<&str>,
+        registry: &Registry,
+    ) -> Result<Conditions, Error> {
+        let file = "scenario";
+        let wrong = |error| Error::Scenario { file: file.into(), error };
+        let scenario = Scenario::from_toml(text, registry).map_err(wrong)?;
+        if let Some(link) = scenario.links.iter().position(|link| link.trace.is_some()) {
+            let what = "a scenario that comes by the API names no files";
+            let help = "write its rates as [[link.change]], or have the command read the scenario \
+                        by its option --scenario";
+            let error = ScenarioError::new(format!("link[{link}].trace"), what).help(help);
+            return Err(wrong(error.located(text)));
+        }
         let seed = seed.unwrap_or(scenario.seed);
         Conditions::new(scenario, file.into(), seed, client, server)
     }

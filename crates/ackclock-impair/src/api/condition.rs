@@ -40,7 +40,8 @@ pub(crate) struct Condition {
     /// Of the random numbers; left out, the proxy has one for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seed: Option<u64>,
-    /// What the scenario is called in errors, and where its traces are.
+    /// Of a scenario that the command has read: what it is called in errors, and where its traces
+    /// are. One that comes by the API has no traces.
     #[serde(skip)]
     pub(crate) file: Option<String>,
 }
@@ -74,10 +75,10 @@ impl Condition {
                      losses"
                     .into(),
             )),
-            Some(text) => {
-                let file = self.file.as_deref().unwrap_or("scenario");
-                Conditions::from_toml(text, file, seed, client, server, registry)
-            }
+            Some(text) => match self.file.as_deref() {
+                Some(file) => Conditions::from_toml(text, file, seed, client, server, registry),
+                None => Conditions::without_files(text, seed, client, server, registry),
+            },
         }
     }
 
@@ -88,7 +89,9 @@ impl Condition {
         for (key, value) in changes {
             keys[key] = value;
         }
-        let file = self.file.clone();
-        Ok(Condition { file, ..super::read(keys.to_string().as_bytes())? })
+        let patched: Condition = super::read(keys.to_string().as_bytes())?;
+        // Another scenario does not come from there.
+        let file = self.file.clone().filter(|_| patched.scenario == self.scenario);
+        Ok(Condition { file, ..patched })
     }
 }

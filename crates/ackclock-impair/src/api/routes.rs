@@ -43,7 +43,7 @@ fn route(
         (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
         (["proxies"], "GET") => ok(lock().show()),
         (["proxies"], "POST") => {
-            // Not under the lock, since names may take long to look up, and files to read.
+            // Not under the lock, since names may take long to look up, and scenarios to read.
             let wanted = read::<Object<NewProxy>>(body)?.0.found(registry)?;
             Ok((201, Some(lock().add(wanted)?)))
         }

@@ -1,5 +1,5 @@
 //! What a proxy is to be, as JSON has it, and what takes a while to find out for that: addresses
-//! of names, and the files that scenarios name. Nothing here is under the lock of the proxies.
+//! of names, and links of scenarios. Nothing here is under the lock of the proxies.
 
 use std::net::SocketAddr;
 
