@@ -174,6 +174,11 @@ impl Proxy {
         self.join()
     }
 
+    /// Whether its thread has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// Begins what [`Proxy::finish`] waits for.
     pub(crate) fn drain(&self, drain: Duration) {
         self.tell(Command::Drain(drain));

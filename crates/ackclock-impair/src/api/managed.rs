@@ -89,6 +89,21 @@ impl Managed {
         Ok(next)
     }
 
+    /// The same as it was made, and running. It has done nothing yet.
+    pub(super) fn anew(&self) -> Result<Managed, Problem> {
+        let enabled = Found { listen: None, upstream: None, enabled: Some(true) };
+        let mut next = self.changed(enabled)?;
+        next.set_back()?;
+        next.start()?;
+        Ok(next)
+    }
+
+    /// Whether it takes clients. One may be enabled whose thread has ended, for the system refused
+    /// it something.
+    pub(super) fn runs(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|proxy| !proxy.has_ended())
+    }
+
     /// Whether it runs where `next` would, in the same way.
     pub(super) fn runs_as(&self, next: &Managed) -> bool {
         self.config.listen == next.config.listen

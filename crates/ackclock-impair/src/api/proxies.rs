@@ -147,19 +147,28 @@ impl Proxies {
     }
 
     /// All proxies are enabled, with the conditions with which they were made, and random numbers
-    /// begin anew.
+    /// begin anew; or nothing changes.
     pub(crate) fn reset(&mut self) -> Result<(), Problem> {
-        let mut first = Ok(());
-        for managed in self.proxies.values_mut() {
-            managed.made.enabled = true;
-            let mut done = managed.set_back();
-            if done.is_ok() && managed.proxy.is_none() {
-                done = managed.start();
-            }
-            // One that cannot listen keeps none of the others back.
-            first = first.and(done);
+        let of = |name: &str| {
+            let name = format!("`{name}`: ");
+            move |problem: Problem| problem.within(&name)
+        };
+        // Those that do not run can be refused, as somebody else has their port. They come first.
+        let mut started = BTreeMap::new();
+        for (name, managed) in self.proxies.iter().filter(|(_, managed)| !managed.runs()) {
+            started.insert(name.clone(), managed.anew().map_err(of(name))?);
         }
-        first
+        for (name, managed) in &mut self.proxies {
+            match started.remove(name) {
+                Some(mut new) => {
+                    managed.stop();
+                    new.past.add(&managed.past);
+                    *managed = new;
+                }
+                None => managed.set_back().map_err(of(name))?,
+            }
+        }
+        Ok(())
     }
 
     /// The conditions of a proxy.

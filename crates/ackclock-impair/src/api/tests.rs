@@ -181,8 +181,7 @@ fn a_proxy_is_disabled_and_enabled() {
     assert_eq!(get(&all, "/proxies/web").1["enabled"], true);
 }
 
-/// Where it cannot listen, what was there stays, with its connections or anew; and a reset goes on
-/// to the others.
+/// Where it cannot listen, what was there stays, with its connections or anew.
 #[test]
 fn a_proxy_that_cannot_listen_stays_as_it_was() {
     let all = proxies();
@@ -200,14 +199,38 @@ fn a_proxy_that_cannot_listen_stays_as_it_was() {
     assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));
     assert_eq!(shown["conditions"][0]["name"], "slow");
     round_trip(&mut TcpStream::connect(listen).unwrap());
+}
 
-    let new = json!({ "name": "zz", "upstream": upstream, "conditions": [] });
-    ask(&all, "POST", "/proxies", new);
-    ask(&all, "POST", "/proxies/zz/conditions", json!({ "loss": "1%" }));
-    ask(&all, "POST", "/proxies/web", json!({ "enabled": false }));
-    let _taken = TcpListener::bind(listen).unwrap();
-    assert_eq!(ask(&all, "POST", "/reset", Value::Null).0, 409);
-    assert_eq!(get(&all, "/proxies/zz").1["conditions"], json!([]));
+/// A proxy that cannot listen where it did has all others stay as they are, too: those before it
+/// and those behind it, the disabled ones and those that run.
+#[test]
+fn a_reset_that_is_refused_changes_nothing() {
+    let all = proxies();
+    let upstream = echo().to_string();
+    for name in ["a", "b", "y", "z"] {
+        let new = json!({ "name": name, "upstream": upstream });
+        assert_eq!(ask(&all, "POST", "/proxies", new).0, 201);
+        let conditions = format!("/proxies/{name}/conditions");
+        assert_eq!(ask(&all, "POST", &conditions, json!({ "loss": "1%" })).0, 201);
+    }
+    let listen = web(&all, json!([]));
+    for name in ["b", "web", "y"] {
+        ask(&all, "POST", &format!("/proxies/{name}"), json!({ "enabled": false }));
+    }
+    let before = get(&all, "/proxies").1;
+    let taken = TcpListener::bind(listen).unwrap();
+    let error = refused(&all, ("POST", "/reset"), "", 409);
+    assert!(error.starts_with(&format!("`web`: listen: listen at {listen}: ")), "{error}");
+    assert_eq!(get(&all, "/proxies").1, before);
+    for name in ["b", "y"] {
+        let listen = before[name]["listen"].as_str().unwrap();
+        assert!(TcpStream::connect(listen).is_err(), "{name}");
+    }
+    drop(taken);
+    assert_eq!(ask(&all, "POST", "/reset", Value::Null), (204, Value::Null));
+    for (name, shown) in get(&all, "/proxies").1.as_object().unwrap() {
+        assert_eq!((&shown["enabled"], &shown["conditions"]), (&json!(true), &json!([])), "{name}");
+    }
 }
 
 /// Each change keeps what it does not name, whoever else changes the proxy meanwhile.
