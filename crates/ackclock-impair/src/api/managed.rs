@@ -111,6 +111,11 @@ impl Managed {
             && self.proxy.is_some() == next.made.enabled
     }
 
+    /// The port at which it listens.
+    pub(super) fn port(&self) -> u16 {
+        self.config.listen[0].port()
+    }
+
     /// What it did, in all the times that it ran.
     fn counts(&self) -> ProxyReport {
         let mut counts = self.proxy.as_ref().and_then(Proxy::report).unwrap_or_default();

@@ -87,11 +87,17 @@ impl Proxies {
     }
 
     /// Ends the proxies of these names, and has these take their places; with `same` they go on
-    /// counting. If one of them cannot run, all is as before, but for the connections of those that
-    /// were ended. Returns which of them that was.
-    fn put(&mut self, all: Vec<Managed>, same: bool) -> Result<(), (usize, Problem)> {
+    /// counting. If one of them cannot run, all is as before. Only if it was to have a port that
+    /// one of the others had, those are started anew. Returns which of them that was.
+    fn put(&mut self, mut all: Vec<Managed>, same: bool) -> Result<(), (usize, Problem)> {
         let names: Vec<String> = all.iter().map(|managed| managed.made.name.clone()).collect();
-        // One may listen where another one did.
+        let there = names.iter().filter_map(|name| self.proxies.get(name));
+        let ports: Vec<u16> = there.filter(|old| old.runs()).map(Managed::port).collect();
+        for (index, managed) in all.iter_mut().enumerate() {
+            if managed.made.enabled && !ports.contains(&managed.port()) {
+                managed.start().map_err(|problem| (index, problem))?;
+            }
+        }
         let before: Vec<(Managed, bool)> = names
             .iter()
             .filter_map(|name| self.proxies.remove(name))
@@ -102,16 +108,19 @@ impl Proxies {
             .collect();
         for (index, mut managed) in all.into_iter().enumerate() {
             if managed.made.enabled
-                && let Err(problem) = managed.start()
+                && managed.proxy.is_none()
+                && let Err(mut problem) = managed.start()
             {
                 names[..index].iter().for_each(|name| drop(self.proxies.remove(name)));
                 for (mut managed, ran) in before {
-                    // Where it listened is free again, unless somebody was faster: then it is there,
-                    // and does not run.
-                    if ran {
-                        let _ = managed.start();
+                    let name = managed.made.name.clone();
+                    // Where it listened is free again, unless somebody was faster.
+                    if ran && managed.start().is_err() {
+                        managed.made.enabled = false;
+                        problem.text +=
+                            &format!("; `{name}` could not start again and is disabled");
                     }
-                    self.proxies.insert(managed.made.name.clone(), managed);
+                    self.proxies.insert(name, managed);
                 }
                 return Err((index, problem));
             }
@@ -127,7 +136,7 @@ impl Proxies {
     }
 
     /// Changes a proxy. If it listens elsewhere or leads elsewhere from now on, its connections are
-    /// reset. If it cannot listen there, it stays as it was, but for these.
+    /// reset.
     pub(crate) fn change(&mut self, name: &str, changes: Found) -> Result<Value, Problem> {
         let managed = self.proxies.get_mut(name).ok_or_else(|| no_proxy(name))?;
         let next = managed.changed(changes)?;
