@@ -166,7 +166,8 @@ fn with_api(
     }
     let interrupts = interrupts()?;
     let proxies = Arc::new(Mutex::new(proxies));
-    let api = Api::start(address, proxies.clone(), registry.clone())?;
+    let name = api.rsplit_once(':').map_or("", |(host, _)| host);
+    let api = Api::start(address, name, proxies.clone(), registry.clone())?;
     say(&format!("the API is at http://{}; Ctrl-C ends it", api.address()));
     // The other end is never dropped.
     let _ = interrupts.recv();

@@ -4,12 +4,14 @@
 //! Its resources are those of Toxiproxy, with conditions in the place of toxics.
 //!
 //! - `server.rs` reads requests, each on a connection of its own. None waits for another one.
+//!   `host.rs` has the names that they may call this machine by.
 //! - `routes.rs` finds out what a request asks for.
 //! - `wanted.rs` and `condition.rs` have proxies and conditions as JSON has them, and find out what
 //!   takes a while.
 //! - `proxies.rs` has the proxies, `managed.rs` one of them with its conditions.
 
 mod condition;
+mod host;
 mod managed;
 mod proxies;
 mod routes;

@@ -23,6 +23,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
+use super::host::Hosts;
 use super::routes::{Reply, answer};
 use super::{Problem, Proxies};
 use crate::Error;
@@ -44,12 +45,13 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// Listens.
+    /// Listens at an address, which has been called `name`: requests may call it so, too.
     ///
     /// # Errors
     /// [`Error::System`] if the system refuses the address or a thread.
     pub(crate) fn start(
         address: SocketAddr,
+        name: &str,
         proxies: Arc<Mutex<Proxies>>,
         registry: Registry,
     ) -> Result<Api, Error> {
@@ -58,10 +60,11 @@ impl Api {
         let address = listener.local_addr().map_err(refused())?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(refused())?;
         let (end, ended) = oneshot::channel();
+        let hosts = Arc::new(Hosts::of(address, name));
         let thread = std::thread::Builder::new()
             .name("impair-api".into())
             .spawn(move || {
-                runtime.spawn(serve(listener, (proxies, Arc::new(registry))));
+                runtime.spawn(serve(listener, (proxies, Arc::new(registry), hosts)));
                 let _ = runtime.block_on(ended);
                 // Somebody may still look up a name.
                 runtime.shutdown_background();
@@ -83,8 +86,8 @@ impl Drop for Api {
     }
 }
 
-/// What requests are about, and the strategies that scenarios may name.
-type Known = (Arc<Mutex<Proxies>>, Arc<Registry>);
+/// What requests are about, the strategies that scenarios may name, and the hosts of requests.
+type Known = (Arc<Mutex<Proxies>>, Arc<Registry>, Arc<Hosts>);
 
 async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -115,7 +118,7 @@ async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
 
 /// The answer to a request, after its body has come.
 async fn respond(
-    (proxies, registry): Known,
+    (proxies, registry, hosts): Known,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (head, mut body) = request.into_parts();
@@ -134,6 +137,9 @@ async fn respond(
     // Pages of any site can have a browser on this machine send requests here.
     if head.headers.contains_key(ORIGIN) {
         return Ok(response(problem(403, "requests of web pages are not served")));
+    }
+    if let Err(Problem { status, text }) = hosts.check(&head.headers) {
+        return Ok(response(problem(status, &text)));
     }
     if len > MOST_BODY {
         let text = format!("the body has {len} bytes; {MOST_BODY} are the most");

@@ -1,5 +1,5 @@
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -620,10 +620,46 @@ fn status(answer: &str) -> &str {
     answer.get(9..12).unwrap_or(answer)
 }
 
+/// An API there, by the name `Tests`.
+fn api(address: &str) -> Api {
+    Api::start(address.parse().unwrap(), "Tests", proxies(), Registry::default()).unwrap()
+}
+
+/// The name of a site that leads to this machine is no name of this machine. Who listens for others
+/// is known by names that only these know.
+#[test]
+fn requests_for_other_hosts_are_refused() {
+    let local = api("127.0.0.1:0");
+    let all = api("0.0.0.0:0");
+    for (host, expected) in [
+        ("Host: localhost", "200"),
+        ("Host: LocalHost:8474", "200"),
+        ("Host: 127.0.0.1:1", "200"),
+        ("Host: 192.0.2.1", "200"),
+        ("Host: [::1]:8474", "200"),
+        ("Host: tests:8474", "200"),
+        ("X: y", "200"),
+        ("Host: evil.example:8474", "403"),
+        ("Host: localhost.evil.example", "403"),
+        ("Host: localhost@evil.example", "403"),
+        ("Host: 127.0.0.1\r\nHost: evil.example", "403"),
+        ("Host: evil example", "403"),
+        ("Host:", "403"),
+    ] {
+        let request = format!("GET /version HTTP/1.1\r\n{host}\r\n\r\n");
+        let answer = raw(local.address(), request.as_bytes());
+        assert_eq!(status(&answer), expected, "{host}: {answer}");
+        let address = (Ipv4Addr::LOCALHOST, all.address().port()).into();
+        assert_eq!(status(&raw(address, request.as_bytes())), "200", "{host}");
+    }
+    let answer = raw(local.address(), b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    assert!(answer.contains("Host: `evil.example` is not served; write an address"), "{answer}");
+}
+
 #[test]
 fn requests_come_over_http() {
-    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies(), Registry::default()).unwrap();
-    let answer = raw(api.address(), b"GET /version HTTP/1.1\r\nHost: x\r\n\r\n");
+    let api = api("127.0.0.1:0");
+    let answer = raw(api.address(), b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_eq!(status(&answer), "200");
     assert!(answer.contains("content-type: application/json\r\n"), "{answer}");
     let version = env!("CARGO_PKG_VERSION");
@@ -632,7 +668,8 @@ fn requests_come_over_http() {
     let post = |headers: &str, body: &str| {
         let length = body.len();
         let text = format!(
-            "POST /proxies HTTP/1.1\r\nHost: x\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+            "POST /proxies HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n\
+             {body}"
         );
         raw(api.address(), text.as_bytes())
     };
@@ -647,12 +684,12 @@ fn requests_come_over_http() {
 /// answered at once.
 #[test]
 fn slow_and_malformed_clients_hold_up_nobody() {
-    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies(), Registry::default()).unwrap();
+    let api = api("127.0.0.1:0");
     let held: [&[u8]; 4] = [
         b"",
         b"GET /ver",
-        b"POST /proxies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
-        b"POST /populate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n[",
+        b"POST /proxies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+        b"POST /populate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n[",
     ];
     let mut held: Vec<_> = (0..200)
         .map(|i| {
@@ -666,15 +703,15 @@ fn slow_and_malformed_clients_hold_up_nobody() {
         b"\r\n\r\n\r\n",
         b"GET\r\n\r\n",
         b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-        b"POST /reset HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"POST /proxies HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n\xff\xfe\xfd\xfc\xfb",
+        b"POST /reset HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"POST /proxies HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 5\r\n\r\n\xff\xfe\xfd\xfc\xfb",
         &[b"GET / HTTP/1.1\r\nX: ".as_slice(), &[b'a'; 100_000]].concat(),
     ] {
         let answer = raw(api.address(), nonsense);
         assert!(answer.is_empty() || status(&answer).starts_with('4'), "{answer}");
     }
     let begin = Instant::now();
-    let answer = raw(api.address(), b"GET /proxies HTTP/1.1\r\nHost: x\r\n\r\n");
+    let answer = raw(api.address(), b"GET /proxies HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_eq!(status(&answer), "200");
     assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
     // Who does not send a whole head is heard no longer.
