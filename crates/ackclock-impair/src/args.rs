@@ -13,7 +13,7 @@ use ackclock_tcp::{Registry, Span};
 use clap::Args;
 
 use crate::api::{Api, Condition, NewProxy, Problem, Proxies};
-use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport};
+use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport, files};
 
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
@@ -97,6 +97,9 @@ pub fn impair(args: &ImpairArgs, registry: &Registry) -> Result<String, Error> {
     let strategy = check_strategy(&args.strategy, registry)
         .and_then(|()| registry.parse(&args.strategy).map_err(|e| e.to_string()))
         .map_err(|error| Error::Usage(format!("--strategy: {error}")))?;
+    if let Some(warning) = files::make_room(args.max_connections) {
+        say(&warning);
+    }
     match &args.api {
         Some(api) => with_api(args, api, strategy, registry),
         None => alone(args, strategy, registry),

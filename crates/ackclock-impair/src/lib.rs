@@ -16,6 +16,7 @@ mod args;
 mod conditions;
 mod error;
 mod event_loop;
+mod files;
 mod joint;
 mod links;
 mod path;

@@ -1,0 +1,65 @@
+//! Open files: how many the system allows. Each socket is one.
+
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Files beside those of clients: of the terminal, of signals, of the API, and of a proxy.
+const OTHERS: u64 = 32;
+
+/// Each client is a connection, and another one to the server.
+fn needed(clients: u32) -> u64 {
+    OTHERS + 2 * u64::from(clients)
+}
+
+/// Raises the limit of open files, for so many clients at least. Returns what to warn of if that
+/// is not enough.
+pub(crate) fn make_room(clients: u32) -> Option<String> {
+    let limit = raise(needed(clients))?;
+    (limit < needed(clients)).then(|| warning(limit, clients))
+}
+
+fn warning(limit: u64, clients: u32) -> String {
+    let room = limit.saturating_sub(OTHERS) / 2;
+    format!(
+        "warning: {limit} open files are allowed, which is room for some {room} clients at the \
+         same time, not for --max-connections {clients}; further ones wait; `ulimit -Hn` is the \
+         limit"
+    )
+}
+
+/// Raises the soft limit as far as may be. Returns what it is then, if there is one.
+#[cfg(unix)]
+fn raise(needed: u64) -> Option<u64> {
+    let Rlimit { current: before, maximum } = getrlimit(Resource::Nofile);
+    let before = before?;
+    // macOS refuses to have no limit, and so many that its own one is below (setrlimit(2)); it
+    // takes OPEN_MAX, which is 10240.
+    for current in [maximum, Some(needed), Some(10_240)] {
+        if current.is_none_or(|current| current > before)
+            && setrlimit(Resource::Nofile, Rlimit { current, maximum }).is_ok()
+        {
+            break;
+        }
+    }
+    getrlimit(Resource::Nofile).current
+}
+
+/// Sockets are no files elsewhere.
+#[cfg(not(unix))]
+fn raise(_: u64) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_has_the_numbers() {
+        assert_eq!(
+            warning(1024, 1000),
+            "warning: 1024 open files are allowed, which is room for some 496 clients at the same \
+             time, not for --max-connections 1000; further ones wait; `ulimit -Hn` is the limit"
+        );
+    }
+}

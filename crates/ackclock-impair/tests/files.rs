@@ -1,0 +1,102 @@
+//! The command where the system allows few open files.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const CLIENTS: usize = 60;
+
+/// A server that sends back what it gets.
+fn echo() -> SocketAddr {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.unwrap();
+            thread::spawn(move || {
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).is_ok() && stream.write_all(&byte).is_ok() {}
+            });
+        }
+    });
+    address
+}
+
+/// A proxy in a process of its own.
+struct Running {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    said: Vec<String>,
+    address: SocketAddr,
+}
+
+impl Running {
+    /// Starts it before a server, after the shell has limited files like this.
+    fn start(limit: &str, to: SocketAddr) -> Running {
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_ackclock-impair"))
+            .args(["--listen", "127.0.0.1:0", "--max-connections", "100", "--to"])
+            .arg(to.to_string())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = Vec::new();
+        let address = loop {
+            let mut line = String::new();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {said:?}");
+            if let Some(rest) = line.strip_prefix("forwarding ") {
+                break rest.split(' ').next().unwrap().parse().unwrap();
+            }
+            said.push(line);
+        };
+        Running { child, stderr, said, address }
+    }
+
+    /// Clients that have sent a byte each.
+    fn clients(&self) -> Vec<TcpStream> {
+        let connect = |_| {
+            let mut client = TcpStream::connect(self.address).unwrap();
+            client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            client.write_all(b"x").unwrap();
+            client
+        };
+        (0..CLIENTS).map(connect).collect()
+    }
+
+    /// Ends it. Returns its last line.
+    fn end(mut self) -> String {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let mut line = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut line).unwrap();
+        self.stderr.read_to_string(&mut String::new()).unwrap();
+        self.child.wait().unwrap();
+        line
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+/// Where only the soft limit is low, all clients are served at the same time.
+#[test]
+fn the_soft_limit_is_raised() {
+    let proxy = Running::start("ulimit -Sn 40", echo());
+    assert_eq!(proxy.said, [""; 0]);
+    let mut clients = proxy.clients();
+    for client in &mut clients {
+        client.read_exact(&mut [0]).unwrap();
+    }
+    drop(clients);
+    let line = proxy.end();
+    assert!(line.starts_with("60 connections, 0 reset, 0 not taken by the server;"), "{line}");
+}
