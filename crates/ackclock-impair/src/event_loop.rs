@@ -11,11 +11,12 @@ use ackclock_tcp::Time;
 use mio::event::Event;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
+use socket2::{Domain, Socket, Type};
 
 use crate::joint::{CHUNK, Joint, Next};
 use crate::path::{CLIENTS, End, Path};
 use crate::proxy::{Command, ProxyReport};
-use crate::{Error, ProxyConfig};
+use crate::{Error, ProxyConfig, files};
 
 pub(crate) const WAKER: Token = Token(0);
 
@@ -25,6 +26,9 @@ const NAP: Duration = Duration::from_micros(100);
 
 /// How often buffers that hold little give back memory.
 const TRIM: Duration = Duration::from_secs(1);
+
+/// How often to look whether there are files again.
+const FILES: Duration = Duration::from_millis(20);
 
 pub(crate) struct EventLoop {
     poll: Poll,
@@ -37,6 +41,14 @@ pub(crate) struct EventLoop {
     connect_timeout: Duration,
     /// Those that wait for the server, or did, and until when, in order.
     connecting: VecDeque<(Instant, End)>,
+    /// For the servers of clients that have been taken, by the ports of these on the links: a file
+    /// each, so that no client is taken for whose server there is none.
+    reserves: HashMap<u16, Socket>,
+    /// Those for which there was no file in spite of that, as somebody else was faster, with the
+    /// addresses to try.
+    unopened: VecDeque<(End, Vec<SocketAddr>)>,
+    /// There are no more files.
+    out_of_files: bool,
     most: usize,
     path: Path,
     /// By token.
@@ -77,6 +89,9 @@ impl EventLoop {
             to: config.to.clone(),
             connect_timeout: config.connect_timeout,
             connecting: VecDeque::new(),
+            reserves: HashMap::new(),
+            unopened: VecDeque::new(),
+            out_of_files: false,
             most: config.max_connections as usize,
             path,
             joints: HashMap::new(),
@@ -111,6 +126,8 @@ impl EventLoop {
             for token in std::mem::take(&mut self.again) {
                 self.go_on(token);
             }
+            self.out_of_files = false;
+            self.open_again();
             self.accept();
             loop {
                 self.take_connections();
@@ -146,7 +163,8 @@ impl EventLoop {
         };
         let trim = self.to_trim.then(|| Instant::now() + TRIM);
         let connecting = self.connecting.front().map(|(until, _)| *until);
-        let left = [due, trim, self.end, connecting].into_iter().flatten().min()?;
+        let files = self.out_of_files.then(|| Instant::now() + FILES);
+        let left = [due, trim, self.end, connecting, files].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());
         let millis = Duration::from_millis(left.as_millis() as u64);
         if millis.is_zero() && !left.is_zero() {
@@ -178,39 +196,82 @@ impl EventLoop {
         self.go_on(token);
     }
 
-    /// Takes clients as long as there is room.
+    /// Takes clients as long as there is room, and a file for the server of each.
     fn accept(&mut self) {
-        if !self.waiting || self.end.is_some() {
+        let is_full = self.clients >= self.most || self.out_of_files;
+        if !self.waiting || self.end.is_some() || is_full {
             return;
         }
+        // One file is left over: for a request to the API, and for another proxy to connect.
+        let Ok(_left_over) = self.file() else { return self.out_of_files = true };
+        let mut reserve = None;
         for number in 0..self.listeners.len() {
             loop {
                 if self.clients >= self.most {
                     return;
                 }
+                if reserve.is_none() {
+                    let Ok(file) = self.file() else { return self.out_of_files = true };
+                    reserve = file;
+                }
                 let stream = match self.listeners[number].accept() {
                     Ok((stream, _)) => stream,
                     Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                     Err(error) if is_the_clients_fault(&error) => continue,
-                    // No more files: a connection that ends makes room.
-                    Err(_) => return,
+                    // No more files: a connection that ends makes room, here or elsewhere.
+                    Err(_) => return self.out_of_files = true,
                 };
                 self.counts.accepted += 1;
                 let Ok(end) = self.path.connect() else { continue };
                 self.join(stream, end, None);
+                if self.tokens.contains_key(&end)
+                    && let (Some(reserve), Some(port)) = (reserve.take(), self.path.port(end))
+                {
+                    self.reserves.insert(port, reserve);
+                }
             }
         }
         self.waiting = false;
     }
 
+    /// A file that can make room for another one; an error if there are no more.
+    fn file(&self) -> io::Result<Option<Socket>> {
+        let domain = self.to.first().map_or(Domain::IPV4, |&to| Domain::for_address(to));
+        match Socket::new(domain, Type::STREAM, None) {
+            Err(error) if files::are_used_up(&error) => Err(error),
+            // If it is something else, connecting will show it.
+            socket => Ok(socket.ok()),
+        }
+    }
+
     /// Takes the connections that have come to the servers' host.
     fn take_connections(&mut self) {
         while let Some(end) = self.path.accept() {
-            let addresses = self.to.clone();
-            if let Some(until) = Instant::now().checked_add(self.connect_timeout) {
-                self.connecting.push_back((until, end));
+            // It makes room for the one that follows.
+            drop(self.path.port(end).and_then(|port| self.reserves.remove(&port)));
+            self.begin(end, self.to.clone());
+        }
+    }
+
+    /// Begins to connect to the server.
+    fn begin(&mut self, end: End, addresses: Vec<SocketAddr>) {
+        self.open(end, addresses);
+        if self.tokens.contains_key(&end)
+            && let Some(until) = Instant::now().checked_add(self.connect_timeout)
+        {
+            self.connecting.push_back((until, end));
+        }
+    }
+
+    /// Connects for those for which there was no file.
+    fn open_again(&mut self) {
+        while !self.out_of_files
+            && let Some((end, addresses)) = self.unopened.pop_front()
+        {
+            match self.path.is_broken(end) {
+                true => self.path.abort(end),
+                false => self.begin(end, addresses),
             }
-            self.open(end, addresses);
         }
     }
 
@@ -236,9 +297,18 @@ impl EventLoop {
 
     /// Opens a connection to the first of these addresses that can be tried.
     fn open(&mut self, end: End, mut addresses: Vec<SocketAddr>) {
-        while !addresses.is_empty() {
-            if let Ok(stream) = TcpStream::connect(addresses.remove(0)) {
-                return self.join(stream, end, Some(addresses));
+        while let Some(&address) = addresses.first() {
+            match TcpStream::connect(address) {
+                Err(error) if files::are_used_up(&error) => {
+                    self.out_of_files = true;
+                    return self.unopened.push_back((end, addresses));
+                }
+                opened => {
+                    addresses.remove(0);
+                    if let Ok(stream) = opened {
+                        return self.join(stream, end, Some(addresses));
+                    }
+                }
             }
         }
         self.counts.unreachable += 1;
@@ -247,8 +317,10 @@ impl EventLoop {
 
     /// The server does not take the connection at this address.
     fn try_next(&mut self, token: Token) {
-        let Some(mut joint) = self.remove(token) else { return };
-        self.open(joint.end, joint.next.take().unwrap_or_default());
+        let Some(Joint { stream, end, next, .. }) = self.remove(token) else { return };
+        // It makes room for the next one.
+        drop(stream);
+        self.open(end, next.unwrap_or_default());
     }
 
     fn join(&mut self, mut stream: TcpStream, end: End, next: Option<Vec<SocketAddr>>) {
@@ -268,7 +340,11 @@ impl EventLoop {
     fn remove(&mut self, token: Token) -> Option<Joint> {
         let mut joint = self.joints.remove(&token)?;
         self.tokens.remove(&joint.end);
-        self.clients -= usize::from(joint.end.0 == CLIENTS);
+        if joint.end.0 == CLIENTS {
+            self.clients -= 1;
+            // Unless its connection has come to the servers' host.
+            drop(self.path.port(joint.end).and_then(|port| self.reserves.remove(&port)));
+        }
         let _ = self.poll.registry().deregister(&mut joint.stream);
         Some(joint)
     }

@@ -1,5 +1,10 @@
-//! Open files: how many the system allows. Each socket is one.
+//! Open files: how many the system allows, and how it says that there are no more. Each socket is
+//! one.
 
+use std::io;
+
+#[cfg(unix)]
+use rustix::io::Errno;
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -48,6 +53,17 @@ fn raise(needed: u64) -> Option<u64> {
 #[cfg(not(unix))]
 fn raise(_: u64) -> Option<u64> {
     None
+}
+
+/// Whether it is this process, or all of them together, that can open no more: no fault of whoever
+/// is at the other end of a socket.
+pub(crate) fn are_used_up(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let used_up = matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE));
+    // WSAEMFILE.
+    #[cfg(not(unix))]
+    let used_up = error.raw_os_error() == Some(10_024);
+    used_up
 }
 
 #[cfg(test)]

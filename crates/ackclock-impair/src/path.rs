@@ -181,6 +181,12 @@ impl Path {
         }
     }
 
+    /// The port that a connection has at the clients' host.
+    pub(crate) fn port(&self, (host, socket): End) -> Option<u16> {
+        let status = self.hosts[host].status(socket).ok()?;
+        Some(if host == CLIENTS { status.local } else { status.remote }.port())
+    }
+
     /// Whether the connection ended before its time.
     pub(crate) fn is_broken(&self, (host, socket): End) -> bool {
         self.hosts[host].status(socket).map_or(true, |status| status.reason.is_some())

@@ -30,7 +30,9 @@ struct Running {
     child: Child,
     stderr: BufReader<ChildStderr>,
     said: Vec<String>,
+    /// Where the proxy listens, and the API.
     address: SocketAddr,
+    api: SocketAddr,
 }
 
 impl Running {
@@ -39,23 +41,27 @@ impl Running {
         let mut child = Command::new("sh")
             .args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")])
             .arg(env!("CARGO_BIN_EXE_ackclock-impair"))
-            .args(["--listen", "127.0.0.1:0", "--max-connections", "100", "--to"])
+            .args(["--listen", "127.0.0.1:0", "--max-connections", "100"])
+            .args(["--api", "127.0.0.1:0", "--to"])
             .arg(to.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut said = Vec::new();
-        let address = loop {
+        let (mut said, mut address) = (Vec::new(), None);
+        let api = loop {
             let mut line = String::new();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {said:?}");
             if let Some(rest) = line.strip_prefix("forwarding ") {
-                break rest.split(' ').next().unwrap().parse().unwrap();
+                address = Some(rest.split(' ').next().unwrap().parse().unwrap());
+            } else if let Some(rest) = line.strip_prefix("the API is at http://") {
+                break rest.split(';').next().unwrap().parse().unwrap();
+            } else {
+                said.push(line);
             }
-            said.push(line);
         };
-        Running { child, stderr, said, address }
+        Running { child, stderr, said, address: address.unwrap(), api }
     }
 
     /// Clients that have sent a byte each.
@@ -97,6 +103,34 @@ fn the_soft_limit_is_raised() {
         client.read_exact(&mut [0]).unwrap();
     }
     drop(clients);
+    let line = proxy.end();
+    assert!(line.starts_with("60 connections, 0 reset, 0 not taken by the server;"), "{line}");
+}
+
+/// Where there are too few files for all clients at the same time, each one is served when others
+/// have gone, and nobody is reset.
+#[test]
+fn clients_for_whom_there_are_no_files_wait() {
+    let proxy = Running::start("ulimit -n 64", echo());
+    assert_eq!(
+        proxy.said,
+        ["warning: 64 open files are allowed, which is room for some 16 clients at the same \
+          time, not for --max-connections 100; further ones wait; `ulimit -Hn` is the limit\n"]
+    );
+    let mut clients = proxy.clients();
+    clients[0].read_exact(&mut [0]).unwrap();
+    clients[0].write_all(b"x").unwrap();
+    // The API answers meanwhile.
+    let mut api = TcpStream::connect(proxy.api).unwrap();
+    api.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    api.write_all(b"GET /version HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    api.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    for (number, mut client) in clients.into_iter().enumerate() {
+        let read = client.read_exact(&mut [0]);
+        assert!(read.is_ok(), "client {number}: {read:?}");
+    }
     let line = proxy.end();
     assert!(line.starts_with("60 connections, 0 reset, 0 not taken by the server;"), "{line}");
 }
