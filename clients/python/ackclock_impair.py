@@ -38,7 +38,8 @@ class ImpairError(Exception):
     """The API refused a request, or the command did not start.
 
     `status` is 400 for what is wrong, 404 for what is not there, 409 for a name or an address that
-    is taken; None if there was no answer of the API.
+    is taken and where there is no room for more, 503 if the system has no more open files; None if
+    there was no answer of the API. The guide has all of them.
     """
 
     def __init__(self, message, status=None):

@@ -183,7 +183,7 @@ fn with_api(
 impl From<Problem> for Error {
     fn from(Problem { status, text }: Problem) -> Error {
         match status {
-            409 => Error::system("the proxy `default`")(io::Error::other(text)),
+            409 | 503 => Error::system("the proxy `default`")(io::Error::other(text)),
             _ => Error::Usage(text),
         }
     }

@@ -64,6 +64,18 @@ impl Running {
         Running { child, stderr, said, address: address.unwrap(), api }
     }
 
+    /// The answer of the API.
+    fn ask(&self, what: &str, body: &str) -> String {
+        let mut api = TcpStream::connect(self.api).unwrap();
+        api.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let length = body.len();
+        let request = format!("{what} HTTP/1.1\r\nContent-Length: {length}\r\n\r\n{body}");
+        api.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        api.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
     /// Clients that have sent a byte each.
     fn clients(&self) -> Vec<TcpStream> {
         let connect = |_| {
@@ -121,11 +133,7 @@ fn clients_for_whom_there_are_no_files_wait() {
     clients[0].read_exact(&mut [0]).unwrap();
     clients[0].write_all(b"x").unwrap();
     // The API answers meanwhile.
-    let mut api = TcpStream::connect(proxy.api).unwrap();
-    api.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    api.write_all(b"GET /version HTTP/1.1\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    api.read_to_string(&mut answer).unwrap();
+    let answer = proxy.ask("GET /version", "");
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     for (number, mut client) in clients.into_iter().enumerate() {
         let read = client.read_exact(&mut [0]);
@@ -133,4 +141,22 @@ fn clients_for_whom_there_are_no_files_wait() {
     }
     let line = proxy.end();
     assert!(line.starts_with("60 connections, 0 reset, 0 not taken by the server;"), "{line}");
+}
+
+/// A proxy for which there are no files is refused, for no fault of the request.
+#[test]
+fn the_api_says_that_there_are_no_files() {
+    let proxy = Running::start("ulimit -n 64", echo());
+    let make = |number| {
+        let body = format!(r#"{{"name":"p{number}","upstream":"127.0.0.1:1"}}"#);
+        proxy.ask("POST /proxies", &body)
+    };
+    let answers: Vec<String> = (0..30).map(make).collect();
+    let made = answers.iter().filter(|answer| answer.starts_with("HTTP/1.1 201 ")).count();
+    assert!((10..25).contains(&made), "{made}");
+    for answer in &answers[made..] {
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.contains("Too many open files"), "{answer}");
+    }
+    assert!(proxy.ask("GET /proxies", "").starts_with("HTTP/1.1 200 "));
 }

@@ -21,6 +21,7 @@ mod tests;
 mod wanted;
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::marker::PhantomData;
 
 use ackclock_net::scenario::ScenarioError;
@@ -28,7 +29,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::Error;
+use crate::{Error, files};
 
 pub(crate) use condition::Condition;
 pub(crate) use proxies::Proxies;
@@ -54,9 +55,11 @@ impl Problem {
 }
 
 impl From<Error> for Problem {
-    /// What is wrong with settings is the client's fault, and so is an address that is taken.
+    /// What is wrong with settings is the client's fault, and so is an address that is taken. That
+    /// there are no more files or threads is not.
     fn from(error: Error) -> Problem {
         let status = match &error {
+            Error::System { error, .. } if lacks(error) => 503,
             Error::System { .. } => 409,
             Error::Usage(_)
             | Error::Setting { .. }
@@ -70,6 +73,13 @@ impl From<Error> for Problem {
         };
         Problem::new(status, text)
     }
+}
+
+/// Whether the system has no more of something. What does not block is a thread that is not to be
+/// had now (EAGAIN).
+fn lacks(error: &io::Error) -> bool {
+    files::are_used_up(error)
+        || matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::OutOfMemory)
 }
 
 /// Reads a body as JSON, and says which key is wrong.
