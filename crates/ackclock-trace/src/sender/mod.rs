@@ -169,8 +169,20 @@ impl SenderModel {
     #[inline]
     fn elapse(&mut self, at: Time) {
         let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
-        let repairing = !open || self.stream.outstanding.retransmitted() > 0;
+        let repairing = !open || self.stream.outstanding.retransmitted() > 0 || self.must_repair();
         self.limits.elapse(at, &self.stream, repairing);
+    }
+
+    /// Away from the sender its fast retransmit may have been lost before the capture. Three segments
+    /// behind a hole make it repair (RFC 6675 section 4, RFC 5681 section 3.2).
+    #[inline]
+    fn must_repair(&self) -> bool {
+        let Stream { terms, outstanding, .. } = &self.stream;
+        let Some(repair) = self.repair.as_ref().filter(|_| !terms.at_sender()) else {
+            return false;
+        };
+        let three = 3 * u64::from(terms.mss);
+        outstanding.sacked_bytes() >= three || !terms.sack && repair.recovery.evidence.shows_loss()
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::Span;
 
-use super::{Line, ms};
+use super::{Line, Sight, ms};
 use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
@@ -161,6 +161,34 @@ fn a_timeout() {
     line.send(350.0, [2]);
     line.ack(400.0, 3);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998, 0.0]);
+}
+
+/// Segment 0 and its fast retransmit were lost before the capture. Since the third segment behind the
+/// hole was reported the sender repairs it, though ACKs come and it sends new data.
+#[test]
+fn a_repair_that_was_lost_before_the_capture() {
+    for sack in [true, false] {
+        let mut line = Line::sack(50.0);
+        (line.model.stream.terms.sight, line.model.stream.terms.sack) = (Sight::Received, sack);
+        line.ack(50.0, 0);
+        line.send(50.0, 1..10);
+        for n in 1..10 {
+            let t = 100.0 + n as f64;
+            if sack {
+                line.ack_sack(t, 0, &[(1, 1 + n)])
+            } else {
+                line.ack(t, 0)
+            }
+            if n > 5 {
+                line.send(t + 0.1, [4 + n]);
+            }
+        }
+        line.send(350.0, [0]);
+        line.ack(400.0, 14);
+        let [.., recovery, _, _] = shares(line);
+        // From 103 to 400 ms.
+        assert!((296.0..298.0).contains(&recovery), "{sack}: {recovery}");
+    }
 }
 
 /// While the first segment waits for its timer, the SYN/ACK comes again. It tells nothing new.
