@@ -30,6 +30,11 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// The path of the experiment's file.
+    pub fn file(&self) -> &str {
+        &self.source.file
+    }
+
     /// Plans an experiment. `quick` takes fewer runs and cells where the experiment says so.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::error::Error;
 use crate::figure::FigureArgs;
+use crate::overwrite;
 
 /// The hosts at either end of each flow, as places of a capture.
 pub(crate) const SENDER: &str = "sender";
@@ -89,10 +90,6 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     Ok(text.into())
 }
 
-pub(crate) fn written_twice(path: &Path) -> Error {
-    Error::Usage(format!("{}: two options write this file", path.display()))
-}
-
 impl RecordArgs {
     /// The files to write.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
@@ -101,16 +98,14 @@ impl RecordArgs {
         all.into_iter().flatten().chain(&self.figure.figures)
     }
 
-    /// Whether standard output gets a file, so that the results go to standard error. No two files
-    /// may be the same.
+    /// Whether these files can be written while `inputs` are read.
+    pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+        overwrite::check(inputs, self.files())
+    }
+
+    /// Whether standard output gets a file, so that the results go to standard error.
     pub fn takes_stdout(&self) -> Result<bool, Error> {
-        let all = || self.files();
-        for (i, path) in all().enumerate() {
-            if path.as_path() != Path::new(STDOUT) && all().take(i).any(|other| other == path) {
-                return Err(written_twice(path));
-            }
-        }
-        match all().filter(|path| path.as_path() == Path::new(STDOUT)).count() {
+        match self.files().filter(|path| path.as_path() == Path::new(STDOUT)).count() {
             count @ (0 | 1) => Ok(count == 1),
             _ => Err(Error::Usage("only one file can be `-`, standard output".into())),
         }
@@ -149,14 +144,10 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The file of `--queues`, which no other option may write.
-    pub fn queues(&self) -> Result<Option<&PathBuf>, Error> {
-        match &self.queues {
-            Some(path) if self.records.files().any(|other| other == path) => {
-                Err(written_twice(path))
-            }
-            queues => Ok(queues.as_ref()),
-        }
+    /// Whether the files can be written while `inputs` are read.
+    pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+        self.records.takes_stdout()?;
+        overwrite::check(inputs, self.records.files().chain(&self.queues))
     }
 
     /// Whether each run gets statistics of recovery, which the distance to the oracle is computed

@@ -172,9 +172,10 @@ pub(crate) fn compare(
     };
     let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
     let measures = args.output.measures_recovery();
+    args.output.check([])?;
     let mut records = Records::new(records, measures, SEED, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
-    if let Some(path) = args.output.queues()? {
+    if let Some(path) = &args.output.queues {
         records.queues.write_to(path)?;
     }
     let Swept { runs, .. } = execute(&sweep, None, &mut records, cancel)?;

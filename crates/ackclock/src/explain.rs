@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
+use crate::overwrite;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
 #[derive(Debug, Args)]
@@ -136,6 +137,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         annotatable(&sources, path)?;
     }
     args.figure.check()?;
+    let inputs = sources.iter().filter_map(|source| match source {
+        Source::File(path) => Some(path.as_path()),
+        Source::Stream(_) => None,
+    });
+    let outputs = args.qlog.iter().chain(&args.annotate).chain(&args.figure.figures);
+    overwrite::check(inputs, outputs)?;
     for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;

@@ -1,7 +1,7 @@
 //! `ackclock lab`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ackclock_lab::{Lab, Options, run};
 use ackclock_report::{Align, align_within};
@@ -12,6 +12,7 @@ use clap::Args;
 use crate::args::Format;
 use crate::error::Error;
 use crate::output::{NOTHING, ended, json_text, print, width};
+use crate::overwrite;
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -44,6 +45,7 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Resul
     if args.name == "list" {
         return Ok(list(&Lab::all(registry)?));
     }
+    overwrite::check([Path::new(&args.name)], &args.html)?;
     let lab = find(&args.name, registry)?;
     let options = Options {
         quick: args.quick,

@@ -16,6 +16,7 @@ pub mod http;
 mod lab;
 mod oracle;
 mod output;
+mod overwrite;
 mod papers;
 mod queues;
 mod record;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ackclock_papers::{
     ExperimentFile, Library, Outcome, figures, pages, run_until, sample_columns, samples, summary,
@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::exit;
 use crate::figure::FigureArgs;
 use crate::output::{NOTHING, ended, json_text, width};
+use crate::overwrite;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersVerb {
@@ -127,6 +128,8 @@ fn run_experiments(
     let plans = library.plan_all(names, options.quick)?;
     let figure = &options.figure;
     figure.check()?;
+    let inputs = plans.iter().map(|plan| Path::new(plan.file()));
+    overwrite::check(inputs, figure.figures.iter().chain(&options.parquet))?;
     if !figure.figures.is_empty() && plans.len() > 1 {
         let count = plans.len();
         return Err(Error::Usage(format!("--figure: this takes one experiment, not {count}")));

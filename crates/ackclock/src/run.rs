@@ -14,7 +14,7 @@ use crate::execute::{execute, warn_outstanding};
 use crate::oracle::distances;
 use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
-use crate::scenario_file::ScenarioFile;
+use crate::scenario_file::{ScenarioFile, traces};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
@@ -58,7 +58,9 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
-    let ScenarioFile { file, text, scenario } = ScenarioFile::read(&args.scenario, registry)?;
+    let source = ScenarioFile::read(&args.scenario, registry)?;
+    let mut inputs = source.inputs();
+    let ScenarioFile { file, text, scenario } = source;
     let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
     let mut axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
     let of_flow = |axis: &&Axis| axis.key.starts_with("flow[") && axis.key.ends_with("].strategy");
@@ -72,6 +74,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     if !axes.is_empty() {
         let file = (file.as_str(), text.as_deref().unwrap_or_default());
         cells = sweep(file, &axes, registry).map_err(ackclock_run::Error::Scenario)?;
+        inputs.extend(cells.iter().flat_map(|cell| traces(file.0, &cell.scenario)));
         // Its lines are no longer those of the file.
         text = None;
         if cells.len() == 1 {
@@ -94,11 +97,12 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     if cells.len() > 1 {
         refuse_recordings(records, args.output.queues.is_some())?;
     }
+    args.output.check(inputs.iter().map(PathBuf::as_path))?;
     let (seed, scenario) = (sweep.first_seed(0), &cells[0].scenario);
     let measures = args.output.measures_recovery();
     let mut records = Records::new(records, measures, seed, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
-    if let Some(path) = args.output.queues()? {
+    if let Some(path) = &args.output.queues {
         records.queues.write_to(path)?;
     }
     let Swept { runs, short } = execute(&sweep, args.jobs, &mut records, cancel)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::Scenario;
 use ackclock_run::FileError;
@@ -34,4 +34,16 @@ impl ScenarioFile {
             Err(error) => Err(ackclock_run::Error::Scenario(FileError { file, error }).into()),
         }
     }
+
+    /// The files that were read: the scenario's, and its traces.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let traces = traces(&self.file, &self.scenario);
+        std::iter::once(PathBuf::from(&self.file)).chain(traces).collect()
+    }
+}
+
+/// The traces of a scenario, which are files seen from the folder of `file`.
+pub(crate) fn traces(file: &str, scenario: &Scenario) -> impl Iterator<Item = PathBuf> {
+    let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_path_buf();
+    scenario.links.iter().filter_map(move |link| Some(folder.join(&link.trace.as_ref()?.file)))
 }

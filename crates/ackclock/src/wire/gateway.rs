@@ -29,9 +29,10 @@ use serde::Serialize;
 use super::Interrupt;
 use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
-use crate::args::{Format, written_twice};
+use crate::args::Format;
 use crate::error::Error;
 use crate::output::{json_text, width};
+use crate::overwrite;
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
 
@@ -135,6 +136,8 @@ impl FromStr for Route {
 
 pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String, Error> {
     let source = ScenarioFile::read(&args.scenario, registry)?;
+    let inputs = source.inputs();
+    overwrite::check(inputs.iter().map(PathBuf::as_path), args.drops.iter().chain(&args.queues))?;
     let seed = args.seed.unwrap_or(source.scenario.seed);
     let nodes = nodes(args)?;
     let links = check(&source, &nodes, seed)?;
@@ -184,9 +187,6 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
 /// The file of `--queues`.
 fn queues_of(args: &GatewayArgs) -> Result<Option<Queues>, Error> {
     let Some(path) = &args.queues else { return Ok(None) };
-    if args.drops.as_ref() == Some(path) {
-        return Err(written_twice(path));
-    }
     let mut queues = Queues::new(false);
     queues.write_to(path)?;
     Ok(Some(queues))

@@ -27,6 +27,7 @@ use super::routes::{self, Listeners, Route, Routes, check_listen, listening, res
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
+use crate::overwrite;
 use ackclock_report::counted;
 
 /// Bytes that are moved at once. Nothing waits here between the two sides of a connection: what one
@@ -70,6 +71,7 @@ pub(crate) struct ProxyArgs {
 }
 
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
+    overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
     let own = &args.daemon.wire.addr;
     let Listeners { routes, split } = match (&args.listeners, args.listen, &args.to) {
         (Some(file), _, _) => routes::read(file, registry, own)?,

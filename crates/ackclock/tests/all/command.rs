@@ -1023,6 +1023,44 @@ fn ctrl_c_leaves_no_part_of_a_recording() {
     assert_eq!(names, ["e.jsonl", "long.toml"]);
 }
 
+/// Neither the scenario nor a trace of it is overwritten, by whatever path, and no output by another.
+#[test]
+fn no_output_takes_the_place_of_an_input() {
+    let file = |name: &str| scratch("overwrite", name);
+    let (scenario, trace, link) = (file("two.toml"), file("rate.trace"), file("link.toml"));
+    fs::write(&trace, "1\n2\n").unwrap();
+    let text = SMALL.replace("rate = \"2mbit\"", "trace = \"rate.trace\"");
+    fs::write(&scenario, &text).unwrap();
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(&scenario, &link).unwrap();
+    let refused = |args: &[&str], path: &str, why: &str| {
+        let run = ackclock(args);
+        assert_eq!((run.code, run.err), (2, format!("error: {path}: {why}\n")), "{args:?}");
+        assert_eq!(fs::read_to_string(&scenario).unwrap(), text);
+        assert_eq!(fs::read_to_string(&trace).unwrap(), "1\n2\n");
+    };
+    let read = "this would overwrite a file that is read";
+    for option in ["--events", "--pcap", "--qlog", "--html", "--svg", "--queues", "--parquet"] {
+        for path in [&scenario, &trace, &link] {
+            refused(&["run", &scenario, option, path], path, read);
+        }
+    }
+    let figure = file("two.pdf");
+    let _ = fs::remove_file(&figure);
+    fs::hard_link(&scenario, &figure).unwrap();
+    refused(&["run", &scenario, "--figure", &figure], &figure, read);
+    let (new, other) = (file("new.jsonl"), file("../overwrite/new.jsonl"));
+    let twice = "two options write this file";
+    refused(
+        &["compare", "--strategy", "reno", "--events", &new, "--queues", &other],
+        &other,
+        twice,
+    );
+    refused(&["lab", &scenario, "--html", &link], &link, read);
+    // Nothing is taken away from a device.
+    ok(&["run", &scenario, "--runs", "1", "--events", "/dev/null", "--qlog", "/dev/null"]);
+}
+
 /// What would be done twice, or would have no effect.
 #[test]
 fn options_that_contradict_each_other_are_refused() {

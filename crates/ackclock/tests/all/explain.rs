@@ -429,6 +429,11 @@ fn exit_codes_are_as_documented() {
     let run = ackclock(&["explain", &path, "--annotate", &format!("{missing}/out.pcapng")]);
     assert_eq!(run.code, 3);
     assert_eq!(ackclock(&["explain", &path, "--annotate", &path]).code, 2);
+    let bytes = fs::read(&path).unwrap();
+    let refused = format!("error: {path}: this would overwrite a file that is read\n");
+    let run = ackclock(&["explain", &path, "--qlog", &path]);
+    assert_eq!((run.code, run.err), (2, refused));
+    assert_eq!(fs::read(&path).unwrap(), bytes);
     assert_eq!(ackclock(&["explain", &path, "--parquet", &text]).code, 3);
 }
 
