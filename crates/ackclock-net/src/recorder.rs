@@ -36,7 +36,8 @@ pub struct Visit {
     pub dropped: Option<&'static str>,
     /// The queue marked it (CE).
     pub marked: bool,
-    /// It still waits as the run ends, at a link of which it is not known for how long.
+    /// It still waits as the run ends, at a link of which it is not known for how long. Of others
+    /// `came` and `waited` say it.
     pub waits: bool,
 }
 

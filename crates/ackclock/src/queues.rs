@@ -7,6 +7,7 @@ use ackclock_net::scenario::{BuiltLink, Scenario};
 use ackclock_net::{LinkId, Visit};
 use ackclock_report::{Chart, Curve, Line, Plot, Point, csv_line};
 use ackclock_run::WholeFile;
+use ackclock_tcp::Time;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -27,6 +28,8 @@ pub(crate) struct Queues {
     /// A gateway has none.
     strategy: Option<String>,
     links: Vec<Named>,
+    /// The end of the present run.
+    until: Time,
     /// One for each strategy and link at which packets waited.
     series: Vec<Series>,
 }
@@ -111,8 +114,14 @@ impl Queues {
         self.charts || self.file.is_some()
     }
 
-    /// A run begins.
-    pub fn begin(&mut self, strategy: Option<&str>, links: &[BuiltLink], scenario: &Scenario) {
+    /// A run begins, which lasts until then; [`Time::NEVER`] if that is not known.
+    pub fn begin(
+        &mut self,
+        strategy: Option<&str>,
+        (links, scenario): (&[BuiltLink], &Scenario),
+        until: Time,
+    ) {
+        self.until = until;
         self.strategy = strategy.map(String::from);
         let named = links.iter().filter_map(|link| {
             let entry = scenario.links.get(link.entry)?;
@@ -124,6 +133,7 @@ impl Queues {
     }
 
     pub fn visit(&mut self, link: LinkId, visit: &Visit) {
+        let visit = &until(self.until, *visit);
         let Ok(at) = self.links.binary_search_by_key(&link, |named| named.id) else { return };
         let Named { from, to, .. } = &self.links[at];
         if let Some(file) = &mut self.file {
@@ -224,6 +234,16 @@ impl Queues {
     }
 }
 
+/// What is known of a visit as the run ends: a link whose rate stays says at once how long a packet
+/// will wait, be it beyond the end.
+fn until(end: Time, visit: Visit) -> Visit {
+    let so_far = end.since(visit.came);
+    if visit.waited <= so_far {
+        return visit;
+    }
+    Visit { waited: so_far, waits: true, ..visit }
+}
+
 impl File {
     fn write(&mut self, bytes: &[u8]) {
         if self.failed.is_none() {
@@ -318,7 +338,7 @@ impl Most {
 #[cfg(test)]
 mod tests {
     use ackclock_net::scenario::Scenario;
-    use ackclock_tcp::{Span, Time};
+    use ackclock_tcp::Span;
 
     use super::*;
 
@@ -362,13 +382,22 @@ mod tests {
         assert_eq!((series.most[0].packets, series.most[300].packets), (5, 10));
     }
 
+    /// At 10 ms the run ends: one packet has begun to be transmitted, one still waits.
+    #[test]
+    fn what_waits_as_the_run_ends_is_known_so_far() {
+        let end = Time(10_000_000);
+        assert_eq!(until(end, visit(2, 1, 8, None)), visit(2, 1, 8, None));
+        let waits = Visit { waits: true, ..visit(2, 1, 8, None) };
+        assert_eq!(until(end, visit(2, 1, 9, None)), waits);
+    }
+
     #[test]
     fn nothing_waited_nothing_shown() {
         let mut queues = Queues::new(true);
         queues.begin(
             Some("a"),
-            &[],
-            &Scenario::new(ackclock_net::scenario::units::Duration(Span(1))),
+            (&[], &Scenario::new(ackclock_net::scenario::units::Duration(Span(1)))),
+            Time::NEVER,
         );
         assert_eq!(queues.to_html(), "");
     }

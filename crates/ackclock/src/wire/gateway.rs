@@ -21,7 +21,7 @@ use ackclock_net::scenario::BuiltLink;
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::{Align, align_within, counted};
 use ackclock_run::FileError;
-use ackclock_tcp::Registry;
+use ackclock_tcp::{Registry, Time};
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
@@ -154,7 +154,7 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     let queues = match queues_of(args)? {
         None => None,
         Some(mut queues) => {
-            queues.begin(None, &links, &source.scenario);
+            queues.begin(None, (&links, &source.scenario), Time::NEVER);
             Some(Arc::new(Mutex::new(queues)))
         }
     };
