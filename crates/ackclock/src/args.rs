@@ -118,7 +118,7 @@ pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub records: RecordArgs,
     /// Where --pcap captures: at the `sender` or the `receiver` of each flow, or at a node of the
-    /// scenario. A node sees the packets that reach it.
+    /// scenario. A node sees the packets that reach it, and those that begin there.
     #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
     pub pcap_at: String,
     /// Sum up the flows of each run by their mean, min, median, max or a percentile such as p99, and

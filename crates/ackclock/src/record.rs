@@ -206,6 +206,10 @@ impl Records {
         }
         self.queues.finish_file()?;
         if let Some(path) = self.pcap.take() {
+            if self.packets.is_empty() && matches!(self.place.0, Place::Node(_)) {
+                let name = &self.place.1;
+                let _ = writeln!(io::stderr(), "warning: --pcap-at: no packet came to `{name}`");
+            }
             self.write_capture(&path).map_err(Error::write(&path))?;
         }
         if let Some(path) = &self.qlog {
@@ -395,7 +399,18 @@ impl Recorder for RunRecorder<'_> {
 
     fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
         let flow = self.first_flow + flow.0 as usize;
-        if place == self.records.place.0 && flow < self.records.flows.len() {
+        let Some(built) = self.records.flows.get(flow) else { return };
+        let node = match place {
+            Place::Sender => built.ends[0],
+            Place::Receiver => built.ends[1],
+            Place::Node(node) => node,
+        };
+        // A node sees what begins or ends there, too.
+        let here = match self.records.place.0 {
+            Place::Node(of_capture) => node == of_capture,
+            of_capture => place == of_capture,
+        };
+        if here {
             self.records.packets.push((flow as u32, *sighting));
         }
     }

@@ -217,6 +217,27 @@ fn a_fate_that_no_packet_met_is_named() {
     assert!(run.err.starts_with(&expected), "{}", run.err);
 }
 
+/// The sender and its node see the same, and so do the receiver and its node.
+#[test]
+fn a_node_sees_what_begins_and_ends_there() {
+    let file = scratch("place", "place.toml");
+    let aside = "[[link]]\nfrom = \"b\"\nto = \"aside\"\nrate = \"1mbit\"\ndelay = \"1ms\"\n\n[[flow]]";
+    fs::write(&file, SMALL.replace("[[flow]]", aside)).unwrap();
+    let capture = scratch("place", "place.pcap");
+    let at = |place: &str| {
+        let run = ackclock(&["run", &file, "--runs", "1", "--pcap", &capture, "--pcap-at", place]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        (run.err, fs::read(&capture).unwrap())
+    };
+    for (end, node) in [("sender", "a"), ("receiver", "b")] {
+        let (said, packets) = at(end);
+        assert!(packets.len() > 10_000);
+        assert!((said, packets) == at(node), "{node}");
+    }
+    let (said, _) = at("aside");
+    assert!(said.contains("warning: --pcap-at: no packet came to `aside`\n"), "{said}");
+}
+
 /// The run ends at 5 s.
 #[test]
 fn what_begins_after_the_end_is_named() {
