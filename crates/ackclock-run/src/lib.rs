@@ -132,7 +132,7 @@ impl Input<'_> {
     /// Runs a job that is built.
     ///
     /// # Errors
-    /// [`Error::Run`], and [`Error::Cancelled`] if the flag of `progress` is set before the end.
+    /// [`Error::Scenario`], as where a flow has no route, and [`Error::Cancelled`] if the flag of `progress` is set before the end.
     pub fn run<R: Recorder>(
         &self,
         job: &Job,
@@ -148,7 +148,7 @@ impl Input<'_> {
         let mut watched = Watched { inner: recorder, progress, until, steps: 0, broken_off: false };
         simulation
             .run(&mut watched)
-            .map_err(|e| Error::Run(self.located(self.scenario.explain(&e))))?;
+            .map_err(|e| Error::Scenario(self.located(self.scenario.explain(&e))))?;
         if watched.broken_off {
             return Err(Error::Cancelled);
         }

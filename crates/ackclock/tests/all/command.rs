@@ -346,7 +346,7 @@ fn exit_codes_are_as_documented() {
     let file = scratch("codes", "oneway.toml");
     fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
     let run = ackclock(&["run", &file]);
-    assert_eq!(run.code, 1);
+    assert_eq!(run.code, 2);
     assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
 }
 
