@@ -282,6 +282,10 @@ fn ranges_are_checked() {
             "tcp = { max_rto = 0 }\n",
             "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s",
         ),
+        (
+            "[tcp]\ndctcp_echo = true\n",
+            "13: tcp.dctcp_echo: it echoes marks of ECN; add `ecn = true`",
+        ),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 1000000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         (

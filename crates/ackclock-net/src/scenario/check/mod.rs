@@ -45,7 +45,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
     for (i, flow) in scenario.flows.iter().enumerate() {
         let at = steps!["flow", i];
         check_flow(flow, &names, &at)?;
-        check_combinations(&flow.tcp.or(&scenario.tcp), &at)?;
+        check_combinations(&flow.tcp, &scenario.tcp, &at)?;
     }
     for (i, cbr) in scenario.cbrs.iter().enumerate() {
         check_cbr(cbr, &names, &steps!["cbr", i])?;

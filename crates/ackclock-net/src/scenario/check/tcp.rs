@@ -54,8 +54,15 @@ pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
     Ok(())
 }
 
-/// Checks which of a flow's settings go together. The flow is under the key `at`.
-pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
+/// Checks which of a flow's settings go together: its `own` ones, and those of `shared` that it does
+/// not set. The flow is under the key `at`.
+pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checked {
+    let tcp = &own.or(shared);
+    // The key where it is written down.
+    let place = |key: &str, is_own: bool| {
+        let table = steps!["tcp"];
+        if is_own { child(&[at, &table[..]].concat(), key) } else { child(&table, key) }
+    };
     let message = match tcp.delayed_ack {
         Some(DelayedAck::Off) => {
             "with `delayed_ack = \"off\"` every segment is acknowledged; \
@@ -70,20 +77,20 @@ pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
         _ => "",
     };
     if tcp.ack_every.is_some() && !message.is_empty() {
-        fail(&[at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
+        fail(&place("ack_every", own.ack_every.is_some()), message)?;
     }
     if tcp.dctcp_echo == Some(true) && tcp.ecn != Some(true) {
         let message = "it echoes marks of ECN; add `ecn = true`";
-        fail(&[at, &steps!["tcp", "dctcp_echo"][..]].concat(), message)?;
+        fail(&place("dctcp_echo", own.dctcp_echo.is_some()), message)?;
     }
     if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {
         let message = "a handshake measures the first round trip; leave out either of the two";
-        fail(&[at, &steps!["tcp", "first_rtt"][..]].concat(), message)?;
+        fail(&place("first_rtt", own.first_rtt.is_some()), message)?;
     }
     if let Tcp { handshake: Some(true), mss: Some(Size(..LEAST_MSS)), .. } = tcp {
         let message =
             format!("a connection opens with an MSS of {LEAST_MSS} bytes at least; raise `mss`");
-        fail(&[at, &steps!["tcp", "handshake"][..]].concat(), message)?;
+        fail(&place("handshake", own.handshake.is_some()), message)?;
     }
     Ok(())
 }
