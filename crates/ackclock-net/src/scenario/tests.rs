@@ -286,6 +286,10 @@ fn ranges_are_checked() {
             "[tcp]\ndctcp_echo = true\n",
             "13: tcp.dctcp_echo: it echoes marks of ECN; add `ecn = true`",
         ),
+        (
+            "tcp = { min_rto = \"5s\" }\n[tcp]\nmax_rto = \"2s\"\n",
+            "12: flow[0].tcp.min_rto: 5s is above `max_rto`, 2s; lower it, or raise `max_rto`",
+        ),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 1000000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         (

@@ -54,7 +54,7 @@ const FLOWS: &[&str] = &[
     r#"tcp = { mss = 65495, rwnd = "1gb", window_scale = 0, timestamps = true }"#,
     r#"tcp = { rwnd = "4294967295seg", window_scale = 14, initial_ssthresh = "4294967295seg", max_cwnd = "4294967295seg" }"#,
     "tcp = { min_rto = 0, max_rto = \"1s\" }",
-    r#"tcp = { min_rto = "18446744073709551615ns", max_rto = "1s" }"#,
+    r#"tcp = { min_rto = "18446744073709551615ns", max_rto = "18446744073709551615ns" }"#,
     r#"tcp = { min_rto = "1ms", max_rto = "18446744073709551615ns", timer = "linux" }"#,
     r#"tcp = { timer = "bsd", delayed_ack = "0", nagle = true, max_burst = 1 }"#,
     r#"tcp = { isn = 4294967295, timestamps = true, sack = true, dsack = true, delayed_ack = "500ms", idle_restart = false }"#,

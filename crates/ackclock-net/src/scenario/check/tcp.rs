@@ -83,6 +83,12 @@ pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checke
         let message = "it echoes marks of ECN; add `ecn = true`";
         fail(&place("dctcp_echo", own.dctcp_echo.is_some()), message)?;
     }
+    if let Tcp { min_rto: Some(min), max_rto: Some(max), .. } = tcp
+        && min > max
+    {
+        let message = format!("{min} is above `max_rto`, {max}; lower it, or raise `max_rto`");
+        fail(&place("min_rto", own.min_rto.is_some()), message)?;
+    }
     if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {
         let message = "a handshake measures the first round trip; leave out either of the two";
         fail(&place("first_rtt", own.first_rtt.is_some()), message)?;
