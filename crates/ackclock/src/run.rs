@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{Axis, Cancel, GridCell, Sweep, Swept, Until, axis, sweep};
+use ackclock_run::{
+    Axis, Cancel, FileError, GridCell, Sweep, Swept, Until, axis, error_at, sweep,
+};
 use ackclock_tcp::Registry;
 use clap::Args;
 
@@ -92,7 +94,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         until: &args.until,
         over: &args.output.over,
     };
-    (0..cells.len()).try_for_each(|i| check_seeds(sweep.first_seed(i), sweep.most_runs(i)))?;
+    (0..cells.len()).try_for_each(|cell| check_seeds(&sweep, cell))?;
     let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
     if cells.len() > 1 {
         refuse_recordings(records, args.output.queues.is_some())?;
@@ -142,11 +144,21 @@ fn refuse_recordings(records: &RecordArgs, queues: bool) -> Result<(), Error> {
     }
 }
 
-fn check_seeds(seed: u64, runs: u32) -> Result<(), Error> {
+fn check_seeds(sweep: &Sweep<'_>, cell: usize) -> Result<(), Error> {
+    let (seed, runs) = (sweep.first_seed(cell), sweep.most_runs(cell));
     // Seeds are integers of TOML and Parquet.
     match seed.checked_add(runs.into()) {
         Some(end) if i64::try_from(end).is_ok() => Ok(()),
-        _ => Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs"))),
+        _ => {
+            let message = format!("{seed} leaves no room for {runs} runs");
+            if sweep.seed.is_some() {
+                return Err(Error::Usage(format!("--seed: {message}")));
+            }
+            let error = error_at("seed", message);
+            let error = sweep.text.map_or(error.clone(), |text| error.located(text));
+            let file = sweep.file.to_string();
+            Err(ackclock_run::Error::Scenario(FileError { file, error }).into())
+        }
     }
 }
 

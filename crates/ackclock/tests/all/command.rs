@@ -238,6 +238,18 @@ fn a_node_sees_what_begins_and_ends_there() {
     assert!(said.contains("warning: --pcap-at: no packet came to `aside`\n"), "{said}");
 }
 
+/// The error is where the seed is: in the file, or on the command line.
+#[test]
+fn a_seed_that_leaves_no_room_is_named_where_it_is_written() {
+    let file = scratch("seed", "seed.toml");
+    fs::write(&file, SMALL.replace("seed = 7", "seed = 9223372036854775807")).unwrap();
+    let run = ackclock(&["run", &file]);
+    let seed = "seed: 9223372036854775807 leaves no room for 3 runs\n";
+    assert_eq!((run.code, run.err), (2, format!("error: {file}:2: {seed}")));
+    let run = ackclock(&["run", &file, "--seed", "9223372036854775807"]);
+    assert_eq!((run.code, run.err), (2, format!("error: --{seed}")));
+}
+
 /// The run ends at 5 s.
 #[test]
 fn what_begins_after_the_end_is_named() {
