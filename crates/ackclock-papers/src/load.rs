@@ -75,6 +75,10 @@ impl ExperimentFile {
                 scenario
             }
             (None, Some(name)) => {
+                if name.starts_with('/') {
+                    let message = format!("the name of a file in `{SCENARIOS}` beside this one is expected");
+                    return Err(wrong(error_at("scenario_file", message)));
+                }
                 let path = beside(&format!("{SCENARIOS}/{name}"));
                 let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
                 Scenario::from_toml(&shared, registry)

@@ -120,6 +120,7 @@ impl Error {
             Error::Papers(
                 ackclock_papers::Error::Read { .. } | ackclock_papers::Error::NoFile(_),
             ) => FILE,
+            Error::Run(ackclock_run::Error::Scenario(error)) if error.error.unread => FILE,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => INPUT,
             Error::Vector(_) => INPUT,
             Error::Impair(error) => match error.exit_code() {

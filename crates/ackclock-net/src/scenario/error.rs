@@ -24,6 +24,8 @@ pub struct ScenarioError {
     pub message: String,
     /// What would be right, if the message does not say it.
     pub help: Option<String>,
+    /// A file that the value names could not be read.
+    pub unread: bool,
 }
 
 impl fmt::Display for ScenarioError {
@@ -44,7 +46,8 @@ impl std::error::Error for ScenarioError {}
 impl ScenarioError {
     /// What is wrong with the value of a key.
     pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
-        ScenarioError { line: None, key: key.into(), message: message.into(), help: None }
+        let (key, message) = (key.into(), message.into());
+        ScenarioError { line: None, key, message, help: None, unread: false }
     }
 
     /// The same, with what would be right.
@@ -92,13 +95,13 @@ impl ScenarioError {
             Some((message, help)) => (message, Some(help)),
             None => in_words(&message),
         };
-        ScenarioError { line, key, message, help }
+        ScenarioError { line, key, message, help, unread: false }
     }
 
     /// What serde says of the value of a key, in this project's words.
     pub fn from_serde(key: impl Into<String>, message: &str) -> Self {
         let (message, help) = in_words(message.trim());
-        ScenarioError { line: None, key: key.into(), message, help }
+        ScenarioError { line: None, key: key.into(), message, help, unread: false }
     }
 }
 

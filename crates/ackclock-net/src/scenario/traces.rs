@@ -38,7 +38,8 @@ impl Scenario {
             };
             let at = steps!["link", i, "trace"];
             let wrong = |error: String| ScenarioError::at(&at, format!("{}{error}", trace.file));
-            let text = read(&folder.join(&trace.file)).map_err(|error| wrong(unread(&error)))?;
+            let text = read(&folder.join(&trace.file))
+                .map_err(|error| ScenarioError { unread: true, ..wrong(unread(&error)) })?;
             trace.trace = Some(Trace::parse(&text).map_err(|error| wrong(format!(":{error}")))?);
         }
         Ok(())

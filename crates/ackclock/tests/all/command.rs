@@ -354,6 +354,13 @@ fn exit_codes_are_as_documented() {
         code(&["compare", "--strategy", "sack", "--html", "/there/is/no/such/folder/x.html"]),
         3
     );
+    // A trace that is not there, and one that is none.
+    let file = scratch("codes", "trace.toml");
+    let of_trace = |name: &str| {
+        fs::write(&file, SMALL.replace("rate = \"2mbit\"", &format!("trace = \"{name}\""))).unwrap();
+        code(&["run", &file])
+    };
+    assert_eq!((of_trace("none.trace"), of_trace("trace.toml")), (3, 2));
     // A flow without a way back.
     let file = scratch("codes", "oneway.toml");
     fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();

@@ -133,6 +133,12 @@ fn errors_name_file_line_and_key() {
             "papers/p/e.toml:7: scenario_file: there is no papers/p/scenarios/none.toml",
         ),
         (
+            "scenario_file = \"lossy.toml\"",
+            "scenario_file = \"/abs/x.toml\"",
+            "papers/p/e.toml:7: scenario_file: the name of a file in `scenarios` beside this one is \
+             expected",
+        ),
+        (
             "[\"near\", \"far\"]",
             "[\"near\"]",
             "papers/p/e.toml:25: vary[1].labels: as many labels as values are expected",
