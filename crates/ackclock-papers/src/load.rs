@@ -76,7 +76,8 @@ impl ExperimentFile {
             }
             (None, Some(name)) => {
                 if name.starts_with('/') {
-                    let message = format!("the name of a file in `{SCENARIOS}` beside this one is expected");
+                    let message =
+                        format!("the name of a file in `{SCENARIOS}` beside this one is expected");
                     return Err(wrong(error_at("scenario_file", message)));
                 }
                 let path = beside(&format!("{SCENARIOS}/{name}"));

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{
-    Axis, Cancel, FileError, GridCell, Sweep, Swept, Until, axis, error_at, sweep,
-};
+use ackclock_run::{Axis, Cancel, FileError, GridCell, Sweep, Swept, Until, axis, error_at, sweep};
 use ackclock_tcp::Registry;
 use clap::Args;
 

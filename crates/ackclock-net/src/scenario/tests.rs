@@ -393,6 +393,10 @@ fn ranges_are_checked() {
         "8: link[0].queue.pie.update: it is longer than 0s; RFC 8033 has 15ms"
     );
     assert_eq!(
+        queue("{ pie = { update = \"999ns\" } }"),
+        "8: link[0].queue.pie.update: a period is at least 1us"
+    );
+    assert_eq!(
         queue("{ pie = { beta = -1 } }"),
         "8: link[0].queue.pie.beta: a weight is a number, 0 or more"
     );

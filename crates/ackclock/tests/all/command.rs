@@ -221,7 +221,8 @@ fn a_fate_that_no_packet_met_is_named() {
 #[test]
 fn a_node_sees_what_begins_and_ends_there() {
     let file = scratch("place", "place.toml");
-    let aside = "[[link]]\nfrom = \"b\"\nto = \"aside\"\nrate = \"1mbit\"\ndelay = \"1ms\"\n\n[[flow]]";
+    let aside =
+        "[[link]]\nfrom = \"b\"\nto = \"aside\"\nrate = \"1mbit\"\ndelay = \"1ms\"\n\n[[flow]]";
     fs::write(&file, SMALL.replace("[[flow]]", aside)).unwrap();
     let capture = scratch("place", "place.pcap");
     let at = |place: &str| {
@@ -357,7 +358,8 @@ fn exit_codes_are_as_documented() {
     // A trace that is not there, and one that is none.
     let file = scratch("codes", "trace.toml");
     let of_trace = |name: &str| {
-        fs::write(&file, SMALL.replace("rate = \"2mbit\"", &format!("trace = \"{name}\""))).unwrap();
+        fs::write(&file, SMALL.replace("rate = \"2mbit\"", &format!("trace = \"{name}\"")))
+            .unwrap();
         code(&["run", &file])
     };
     assert_eq!((of_trace("none.trace"), of_trace("trace.toml")), (3, 2));

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::Span;
 
-use super::ranges::{positive_rate, size_within};
+use super::ranges::{period, positive_rate, size_within};
 use super::varying::check_varying;
 use crate::scenario::error::{Checked, fail, nearest};
 use crate::scenario::model::{Codel, Fate, FqCodel, Link, Loss, Pie, Queue};
@@ -99,6 +99,7 @@ fn check_pie(queue: &Pie, at: &[Step]) -> Checked {
             fail(&child(at, key), "it is longer than 0s; RFC 8033 has 15ms")?;
         }
     }
+    period(queue.update, &child(at, "update"))?;
     for (key, weight) in [("alpha", queue.alpha), ("beta", queue.beta)] {
         if weight.is_some_and(|weight| !(weight.is_finite() && weight >= 0.0)) {
             fail(&child(at, key), "a weight is a number, 0 or more")?;

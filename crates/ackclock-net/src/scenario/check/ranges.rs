@@ -1,8 +1,10 @@
 //! Ranges of numbers.
 
+use ackclock_tcp::Span;
+
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::path::Step;
-use crate::scenario::units::{Rate, Size};
+use crate::scenario::units::{Duration, Rate, Size};
 
 /// The most runs.
 pub(super) const RUNS: u32 = 100_000;
@@ -23,6 +25,16 @@ pub(super) fn total(n: usize, what: &str, path: &[Step]) -> Checked {
 
 pub(super) fn positive_rate(rate: Rate, path: &[Step]) -> Checked {
     if rate.0 == 0 { fail(path, "a rate is at least 1bit") } else { Ok(()) }
+}
+
+/// The shortest period of what comes again and again: a run makes up for each time that has passed.
+const LEAST_PERIOD: Span = Span::from_micros(1);
+
+pub(super) fn period(every: Option<Duration>, path: &[Step]) -> Checked {
+    match every {
+        Some(Duration(every)) if every < LEAST_PERIOD => fail(path, "a period is at least 1us"),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn size_within(size: Option<Size>, least: u64, most: u64, path: &[Step]) -> Checked {

@@ -3,7 +3,7 @@
 use ackclock_tcp::Span;
 
 use super::link::{check_loss, check_queue};
-use super::ranges::positive_rate;
+use super::ranges::{period, positive_rate};
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::{Change, Link, Loss, Outage, Queue, is_no_rate};
 use crate::scenario::names::Names;
@@ -47,9 +47,7 @@ pub(super) fn check_varying(link: &Link, names: &Names, at: &[Step]) -> Checked 
 
 fn check_change(change: &Change, link: &Link, names: &Names, at: &[Step]) -> Checked {
     let Change { every, rate, delay, loss, queue, overtake, .. } = change;
-    if every.is_some_and(|every| every.0 == Span::ZERO) {
-        fail(&child(at, "every"), "a change comes again after more than 0s")?;
-    }
+    period(*every, &child(at, "every"))?;
     if rate.is_none() && delay.is_none() && loss.is_none() && queue.is_none() {
         fail(at, "what changes? `rate`, `delay`, `loss` or `queue`")?;
     }
@@ -106,6 +104,7 @@ fn check_outage(outage: &Outage, at: &[Step]) -> Checked {
     if outage.lasts.0 == Span::ZERO {
         fail(&child(at, "for"), "an outage lasts longer than 0s")?;
     }
+    period(outage.every, &child(at, "every"))?;
     if let Some(every) = outage.every
         && every <= outage.lasts
     {

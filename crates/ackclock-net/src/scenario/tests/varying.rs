@@ -23,7 +23,7 @@ fn changes_and_outages_that_make_no_sense_are_refused() {
     );
     assert_eq!(
         error("[[link.change]]\nat = \"1s\"\nevery = \"0s\"\ndelay = \"1s\"\n"),
-        "9: link[0].change[0].every: a change comes again after more than 0s"
+        "9: link[0].change[0].every: a period is at least 1us"
     );
     assert_eq!(
         error("[[link.change]]\nat = \"1s\"\nrate = \"0bit\"\n"),
@@ -74,6 +74,10 @@ fn changes_and_outages_that_make_no_sense_are_refused() {
     assert_eq!(
         error("[[link.outage]]\nfrom = \"1s\"\nfor = \"2s\"\nevery = \"2s\"\n"),
         "10: link[0].outage[0].every: this outage never ends; `every` is longer than `for`, 2s"
+    );
+    assert_eq!(
+        error("[[link.outage]]\nfrom = \"1s\"\nfor = \"1ns\"\nevery = \"2ns\"\n"),
+        "10: link[0].outage[0].every: a period is at least 1us"
     );
     let halves = "{ from = \"0s\", for = \"1s\", every = \"2s\" }";
     assert_eq!(
