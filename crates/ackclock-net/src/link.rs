@@ -261,6 +261,11 @@ impl Link {
         self.impairments.iter().flat_map(|impairments| impairments.outstanding_drops())
     }
 
+    /// The segments listed in [`LinkConfig::reorder`] that were not late yet.
+    pub(crate) fn outstanding_segments(&self) -> impl Iterator<Item = u64> {
+        self.impairments.iter().flat_map(|impairments| impairments.outstanding_segments())
+    }
+
     /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets
     /// it in and returns when it will arrive at the other end. Otherwise it returns `None`, and
     /// [`Link::admit`] decides.

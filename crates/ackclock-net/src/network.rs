@@ -234,6 +234,11 @@ impl Network {
         self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_drops)
     }
 
+    /// The segments listed in [`LinkConfig::reorder`] that no packet has brought to a link so far.
+    pub fn outstanding_segments(&self, link: LinkId) -> impl Iterator<Item = u64> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_segments)
+    }
+
     /// Whether packets move ahead of the clock where that cannot change the result (on by
     /// default). For tests of just that.
     #[doc(hidden)]

@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use ackclock_net::scenario::{
-    BuildOptions, BuiltFlow, OutstandingDrop, Scenario, ScenarioError, Simulation,
+    BuildOptions, BuiltFlow, Loss, OutstandingDrop, Queue, Scenario, ScenarioError, Simulation,
 };
-use ackclock_net::{FlowId, FlowReport, LinkId, ListedLoss, Place, Recorder, Visit};
+use ackclock_net::{FlowId, FlowReport, LinkId, LinkReport, ListedLoss, Place, Recorder, Visit};
 use ackclock_report::{FlowSummary, Handshake, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 
@@ -102,6 +102,12 @@ pub struct Outstanding {
     pub fates: Vec<(usize, usize)>,
     /// Entries of drop lists.
     pub drops: Vec<OutstandingDrop>,
+    /// Segments of `reorder`, after the link's place in the scenario.
+    pub segments: Vec<(usize, u64)>,
+    /// `[[link]]`s that no packet came to.
+    pub links: Vec<usize>,
+    /// `[[link]]`s whose queue let none of the packets in that came in a direction.
+    pub queues: Vec<usize>,
 }
 
 impl Input<'_> {
@@ -161,29 +167,36 @@ impl Input<'_> {
         let outstanding = Outstanding {
             fates: simulation.outstanding_fates(),
             drops: simulation.outstanding_drops(),
+            segments: simulation.outstanding_segments(),
+            ..idle(&simulation)
         };
         let flows = summaries(simulation, job.seed);
         Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding })
     }
 
-    /// Which `[[link.fate]]`s and which entries of drop lists no packet met, and in how many of
-    /// these runs; and which changes and outages begin once they have ended.
+    /// Which `[[link.fate]]`s, which entries of lists and which links no packet met, and in how many
+    /// of these runs; which queues hold no packet; and what begins once they have ended.
     pub fn outstanding<'a>(
         &self,
         of_runs: impl IntoIterator<Item = &'a Outstanding>,
     ) -> Vec<FileError> {
         let (mut fates, mut drops, mut all) = (BTreeMap::new(), BTreeMap::new(), 0);
+        let [mut links, mut queues] = [BTreeMap::new(), BTreeMap::new()];
+        let mut segments = BTreeMap::new();
         for outstanding in of_runs {
             all += 1;
             outstanding.fates.iter().for_each(|fate| *fates.entry(fate).or_insert(0) += 1);
             outstanding.drops.iter().for_each(|drop| *drops.entry(drop).or_insert(0) += 1);
+            outstanding.segments.iter().for_each(|one| *segments.entry(*one).or_insert(0) += 1);
+            outstanding.links.iter().for_each(|link| *links.entry(*link).or_insert(0) += 1);
+            outstanding.queues.iter().for_each(|link| *queues.entry(*link).or_insert(0) += 1);
         }
+        let of = |count: usize| match all {
+            1 => String::new(),
+            all => format!(" in {count} of {all} runs"),
+        };
         let told = |key: &str, what: &str, count: usize| {
-            let of = match all {
-                1 => String::new(),
-                all => format!(" in {count} of {all} runs"),
-            };
-            self.located(error_at(key, format!("no packet met {what}{of}")))
+            self.located(error_at(key, format!("no packet met {what}{}", of(count))))
         };
         let fate = |(&(link, fate), count)| {
             told(&format!("link[{link}].fate[{fate}]"), "this fate", count)
@@ -197,22 +210,59 @@ impl Input<'_> {
             let what = format!("{} of this list", listed(&entries));
             told(&format!("link[{link}].loss[{loss}].drop"), &what, count)
         }));
+        let mut listed_late: BTreeMap<_, Vec<ListedLoss>> = BTreeMap::new();
+        for ((link, segment), count) in segments {
+            let entry = ListedLoss { segment, transmission: 1 };
+            listed_late.entry((link, count)).or_default().push(entry);
+        }
+        errors.extend(listed_late.into_iter().map(|((link, count), entries)| {
+            let what = format!("{} of this list", listed(&entries));
+            told(&format!("link[{link}].reorder.segments"), &what, count)
+        }));
+        errors.extend(queues.into_iter().filter(|(link, _)| self.is_small(*link)).map(
+            |(link, count)| {
+                let message = format!("no packet had room in this queue{}", of(count));
+                self.located(error_at(&format!("link[{link}].queue"), message))
+            },
+        ));
+        errors.extend(links.into_iter().map(|(link, count)| {
+            let why = "a route has the fewest links, and of several between two nodes the first";
+            let message = format!("no packet came here{}; {why}", of(count));
+            self.located(error_at(&format!("link[{link}]"), message))
+        }));
         errors.extend(self.too_late());
         errors
     }
 
-    /// Changes and outages of links that begin once the run has ended.
+    /// Whether the queue of a link may be too small for a packet.
+    fn is_small(&self, link: usize) -> bool {
+        let queue = self.scenario.links.get(link).and_then(|link| link.queue.as_ref());
+        matches!(queue, Some(Queue::Droptail(queue)) if queue.bytes.is_some())
+    }
+
+    /// What begins once the run has ended.
     fn too_late(&self) -> impl Iterator<Item = FileError> {
         let end = self.scenario.duration;
-        self.scenario.links.iter().enumerate().flat_map(move |(i, link)| {
+        let links = self.scenario.links.iter().enumerate().flat_map(|(i, link)| {
+            let spikes = link.spikes.iter().map(|spike| (spike.at, "spikes", "at"));
+            let losses = link.loss.iter().enumerate().filter_map(move |(j, loss)| match loss {
+                Loss::ThreeState(l) => Some((j, (l.second_at, "loss", "three_state.second_at"))),
+                _ => None,
+            });
             let changes = link.changes.iter().map(|change| (change.at, "change", "at"));
             let outages = link.outages.iter().map(|outage| (outage.from, "outage", "from"));
-            let changes = changes.enumerate().chain(outages.enumerate());
-            let late = changes.filter(move |(_, (begins, ..))| begins.0 >= end.0);
-            late.map(move |(j, (_, what, key))| {
-                let key = format!("link[{i}].{what}[{j}].{key}");
-                self.located(error_at(&key, format!("the run ends before this, at {end}")))
+            let all = changes.enumerate().chain(outages.enumerate()).chain(spikes.enumerate());
+            all.chain(losses).map(move |(j, (begins, what, key))| {
+                (begins, format!("link[{i}].{what}[{j}].{key}"))
             })
+        });
+        let flows = self.scenario.flows.iter().map(|flow| flow.start).enumerate();
+        let flows = flows.map(|(i, begins)| (begins, format!("flow[{i}].start")));
+        let cbrs = self.scenario.cbrs.iter().map(|cbr| cbr.start).enumerate();
+        let cbrs = cbrs.map(|(i, begins)| (begins, format!("cbr[{i}].start")));
+        let late = links.chain(flows).chain(cbrs).filter(move |(begins, _)| begins.0 >= end.0);
+        late.map(move |(_, key)| {
+            self.located(error_at(&key, format!("the run ends before this, at {end}")))
         })
     }
 }
@@ -385,6 +435,30 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
         }
     });
     flows.collect()
+}
+
+/// The links that no packet passed.
+fn idle(simulation: &Simulation) -> Outstanding {
+    let mut idle = Outstanding::default();
+    for links in simulation.links.chunk_by(|a, b| a.entry == b.entry) {
+        let report = |back: bool| {
+            let links = links.iter().filter(move |link| link.back == back);
+            let reports = links.filter_map(|link| simulation.network.link_report(link.id));
+            reports.fold([0; 4], |[came, lost, full, departed], r| {
+                let LinkReport { packets, dropped_loss, dropped_queue, .. } = r;
+                let departed = departed + r.departed;
+                [came + packets, lost + dropped_loss, full + dropped_queue, departed]
+            })
+        };
+        let ways = [false, true].map(report);
+        if ways.iter().all(|[came, lost, ..]| came + lost == 0) {
+            idle.links.push(links[0].entry);
+        }
+        if ways.iter().any(|[_, _, full, departed]| *full > 0 && *departed == 0) {
+            idle.queues.push(links[0].entry);
+        }
+    }
+    idle
 }
 
 /// The links by entry of the scenario and direction, copies added up.

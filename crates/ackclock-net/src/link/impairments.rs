@@ -20,7 +20,7 @@ pub(super) struct Impairments {
     pub(super) lost: u64,
     spikes: Vec<Spike>,
     jitter: Option<(Span, Rng)>,
-    reorder: Option<(Reorder, Rng)>,
+    reorder: Option<Reordering>,
     duplicate: Option<(f64, Rng)>,
     corrupt: Option<(f64, Rng)>,
     /// Packets of which a bit was flipped.
@@ -30,6 +30,15 @@ pub(super) struct Impairments {
     pub(super) late: Late,
     /// Of the last packet let in.
     pub(super) effects: Effects,
+}
+
+/// Which packets others overtake.
+#[derive(Debug)]
+struct Reordering {
+    config: Reorder,
+    rng: Rng,
+    /// Of each listed segment, whether its packet has come.
+    met: Vec<bool>,
 }
 
 /// What the wire does to a packet, delay aside.
@@ -58,7 +67,11 @@ impl Impairments {
             lost: 0,
             spikes: config.spikes.clone(),
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
-            reorder: reorder.map(|r| (r, rng("reorder"))),
+            reorder: reorder.map(|config| Reordering {
+                met: vec![false; config.segments.len()],
+                config,
+                rng: rng("reorder"),
+            }),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
             corrupt: (config.corrupt > 0.0).then(|| (config.corrupt, rng("corrupt"))),
             corrupted: 0,
@@ -132,6 +145,14 @@ impl Impairments {
         all.flat_map(|(place, loss)| loss.outstanding().map(move |entry| (place, entry)))
     }
 
+    /// The listed segments that were not late yet.
+    pub(super) fn outstanding_segments(&self) -> impl Iterator<Item = u64> {
+        self.reorder.iter().flat_map(|reorder| {
+            let listed = reorder.config.segments.iter().zip(&reorder.met);
+            listed.filter(|(_, met)| !**met).map(|(segment, _)| *segment)
+        })
+    }
+
     /// When a packet arrives that enters the wire at `entry`. Without spikes it would arrive at
     /// `arrival`.
     pub(super) fn spiked(&self, entry: u64, arrival: u64) -> u64 {
@@ -159,11 +180,11 @@ impl Impairments {
         arrival = arrival.max(self.last_arrival);
         self.last_arrival = arrival;
         self.effects = Effects::default();
-        if let Some((reorder, rng)) = &mut self.reorder
-            && (rng.chance(reorder.probability) || reorder.names(packet, mss))
+        if let Some(reorder) = &mut self.reorder
+            && (reorder.rng.chance(reorder.config.probability) | reorder.names(packet, mss))
         {
             self.effects.late = true;
-            arrival = arrival.saturating_add(reorder.extra_delay.0);
+            arrival = arrival.saturating_add(reorder.config.extra_delay.0);
         }
         if self.late_by > Span::ZERO {
             self.effects.late = true;
@@ -176,13 +197,22 @@ impl Impairments {
     }
 }
 
-impl Reorder {
+impl Reordering {
     /// Whether the list names this packet.
-    fn names(&self, packet: &Packet, mss: impl Fn() -> u32) -> bool {
-        !self.segments.is_empty()
-            && packet.kind != Kind::Ack
-            && !packet.copy
-            && packet.transmission == 1
-            && first_byte_of(packet, mss()).is_some_and(|segment| self.segments.contains(&segment))
+    fn names(&mut self, packet: &Packet, mss: impl Fn() -> u32) -> bool {
+        let segments = &self.config.segments;
+        if segments.is_empty()
+            || packet.kind == Kind::Ack
+            || packet.copy
+            || packet.transmission != 1
+        {
+            return false;
+        }
+        let Some(segment) = first_byte_of(packet, mss()) else { return false };
+        let Some(place) = segments.iter().position(|listed| *listed == segment) else {
+            return false;
+        };
+        self.met[place] = true;
+        true
     }
 }

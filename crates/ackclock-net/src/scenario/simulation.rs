@@ -136,6 +136,12 @@ impl Simulation {
         drops.map(|(link, (loss, entry))| OutstandingDrop { link, loss, entry }).collect()
     }
 
+    /// The listed segments of `reorder` that no packet has brought so far, each after the `[[link]]`
+    /// of the scenario.
+    pub fn outstanding_segments(&self) -> Vec<(usize, u64)> {
+        self.outstanding(|link| self.network.outstanding_segments(link)).collect()
+    }
+
     /// What no packet has met, each after the `[[link]]` of the scenario. A packet meets it in one
     /// direction, on one copy.
     fn outstanding<T: PartialEq, I: Iterator<Item = T>>(

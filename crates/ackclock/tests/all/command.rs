@@ -267,6 +267,49 @@ fn what_begins_after_the_end_is_named() {
     assert_eq!(run.err, expected);
 }
 
+/// Whatever has a time, and is in no link's `change` or `outage`.
+#[test]
+fn other_things_that_begin_after_the_end_are_named() {
+    let file = scratch("late", "others.toml");
+    let loss = "loss = [{ three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 0, \
+                third_for = \"1s\", third_loss = 0 } }]\n\
+                spikes = [{ at = \"7s\", for = \"1s\", delay = \"1s\" }]\n\
+                reorder = { segments = [3, 4000000, 4000001], delay = \"1ms\" }";
+    let text = SMALL.replace("loss = [{ bernoulli = { p = \"2%\" } }]", loss);
+    let more = "[[flow]]\nfrom = \"a\"\nto = \"b\"\nstart = \"5s\"\n\
+                [[cbr]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1mbit\"\nstart = \"6s\"\n";
+    fs::write(&file, format!("{text}{more}")).unwrap();
+    let run = ackclock(&["run", &file, "--runs", "1", "--format", "json"]);
+    assert_eq!(run.code, 0);
+    let ends = "the run ends before this, at 5s";
+    let expected = format!(
+        "warning: {file}:13: link[0].reorder.segments: no packet met 4000000-4000001 of this list\n\
+         warning: {file}:12: link[0].spikes[0].at: {ends}\n\
+         warning: {file}:11: link[0].loss[0].three_state.second_at: {ends}\n\
+         warning: {file}:23: flow[1].start: {ends}\n\
+         warning: {file}:28: cbr[0].start: {ends}\n"
+    );
+    assert_eq!(run.err, expected);
+}
+
+/// Of two links between the same nodes the first carries all, and no packet fits into 500 bytes.
+#[test]
+fn links_that_nothing_passes_are_named() {
+    let file = scratch("idle", "idle.toml");
+    let second =
+        "[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"9mbit\"\ndelay = \"1ms\"\n\n[[flow]]";
+    let text = SMALL.replace("[[flow]]", second);
+    fs::write(&file, text.replace("packets = 10", "bytes = 500")).unwrap();
+    let run = ackclock(&["run", &file, "--format", "json"]);
+    assert_eq!(run.code, 0);
+    let expected = format!(
+        "warning: {file}:10: link[0].queue: no packet had room in this queue in 3 of 3 runs\n\
+         warning: {file}:13: link[1]: no packet came here in 3 of 3 runs; a route has the fewest \
+         links, and of several between two nodes the first\n"
+    );
+    assert_eq!(run.err, expected);
+}
+
 /// The first retransmission of segment 30 is there with every seed, a second one is not.
 #[test]
 fn entries_of_a_drop_list_that_no_packet_met_are_named() {
