@@ -6,7 +6,7 @@ use ackclock_tcp::Registry;
 use toml::{Table, Value};
 
 use crate::error::Error;
-use crate::format::Lab;
+use crate::format::{Lab, Transfers};
 
 impl Lab {
     /// Reads and checks a lab, whose strategies are those of `registry`; `file` is what errors
@@ -25,6 +25,7 @@ impl Lab {
         let [_] = &self.scenario.flows[..] else {
             return Err(error_at("scenario.flow", "exactly one flow is expected"));
         };
+        self.check_numbers()?;
         self.check_rows(registry)?;
         for (i, aim) in self.aims.iter().enumerate() {
             let known = |(name, labels): (&String, &Vec<String>)| {
@@ -37,6 +38,29 @@ impl Lab {
             }
         }
         self.cells(false, None, registry).map(drop)
+    }
+
+    fn check_numbers(&self) -> Result<(), ScenarioError> {
+        let counts = [("runs", Some(self.runs)), ("quick_runs", self.quick_runs)];
+        for (key, count) in counts {
+            if count == Some(0) {
+                return Err(error_at(key, "a lab needs at least one run"));
+            }
+        }
+        if self.jobs == 0 {
+            return Err(error_at("jobs", "at least one run goes at a time"));
+        }
+        let Some(transfers) = &self.transfers else { return Ok(()) };
+        let Transfers { count, quick_count, least, most, lanes } = *transfers;
+        let counts = [("count", count), ("quick_count", quick_count), ("lanes", lanes.into())];
+        if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
+            return Err(error_at(&format!("transfers.{key}"), "at least 1"));
+        }
+        if least > most {
+            let message = format!("{least} is above `most`, {most}");
+            return Err(error_at("transfers.least", message));
+        }
+        Ok(())
     }
 
     fn check_rows(&self, registry: &Registry) -> Result<(), ScenarioError> {

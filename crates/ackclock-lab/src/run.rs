@@ -1,6 +1,7 @@
 //! The runs of a lab: on the wire, several at the same time in namespaces of their own, then in
 //! simulation.
 
+use std::fs;
 use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,8 +11,12 @@ use std::time::Duration;
 use ackclock_net::LinkReport;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::FlowSummary;
-use ackclock_run::{Cancel, FileError, GridCell, Input, Job, Progress, STEPS, in_parallel};
+use ackclock_run::{
+    Cancel, FileError, GridCell, Input, Job, Progress, STEPS, error_at, in_parallel,
+};
 use ackclock_tcp::Registry;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketType};
 
 use crate::error::Error;
 use crate::format::{Lab, Row};
@@ -74,6 +79,7 @@ pub fn run(
         .iter()
         .filter(|row| options.only.is_empty() || options.only.contains(&row.name))
         .collect();
+    check_kernels(lab, &rows, &file)?;
     let runs = if options.quick { lab.quick_runs.unwrap_or(lab.runs) } else { lab.runs };
     // Rows alternate, so that what is compared runs at nearly the same time.
     let mut places: Vec<Place> = Vec::new();
@@ -114,6 +120,31 @@ pub fn run(
         .filter(|(_, rows)| rows.iter().all(|row| !row.measured.is_empty()))
         .unzip();
     Ok(outcome((name, lab), options.quick, &cells, &rows, &results))
+}
+
+/// Whether the kernel has the congestion controls of these rows; it may load a module for one.
+fn check_kernels(lab: &Lab, rows: &[&Row], file: &str) -> Result<(), Error> {
+    for row in rows {
+        let Some(control) = &row.kernel else { continue };
+        let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None);
+        let socket = socket.map_err(|error| Error::Wire(error.into()))?;
+        if rustix::net::sockopt::set_tcp_congestion(&socket, control) != Err(Errno::NOENT) {
+            continue;
+        }
+        let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+        let known = known.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join("`, `");
+        let place = lab.rows.iter().position(|other| other.name == row.name).unwrap_or_default();
+        let error = error_at(
+            &format!("row[{place}].kernel"),
+            format!("this kernel has no congestion control `{control}`; it has `{known}`"),
+        );
+        let error = match fs::read_to_string(file) {
+            Ok(text) => error.located(&text),
+            Err(_) => error,
+        };
+        return Err(FileError { file: file.into(), error }.into());
+    }
+    Ok(())
 }
 
 /// `results` has the runs by cell and row.

@@ -52,6 +52,39 @@ fn the_labs_are_listed_and_others_are_not_there() {
     );
 }
 
+/// What is wrong with a lab is found before anything runs, without rights.
+#[test]
+fn a_lab_that_cannot_run_is_refused() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labs");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("lab.toml");
+    let refused = |lab: &str, kernel: &str, says: &str| {
+        let text = format!(
+            "title = \"A lab\"\nchart = \"goodput\"\n{lab}\n[[row]]\nname = \"kernel\"\n\
+             kernel = \"{kernel}\"\n\n[scenario]\nduration = \"1s\"\n\n[[scenario.link]]\n\
+             from = \"a\"\nto = \"b\"\nrate = \"10mbit\"\ndelay = \"1ms\"\n\n\
+             [[scenario.flow]]\nfrom = \"a\"\nto = \"b\"\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let output = command(&["lab", file.to_str().unwrap()]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.starts_with(&format!("error: {}:{says}", file.display())), "{error}");
+    };
+    refused(
+        "",
+        "cubik",
+        "6: row[0].kernel: this kernel has no congestion control `cubik`; it has `",
+    );
+    refused("runs = 0", "reno", "3: runs: a lab needs at least one run");
+    let transfers = |least| {
+        format!(
+            "[transfers]\ncount = 1\nquick_count = 1\nlanes = 1\nleast = \"{least}\"\nmost = \"1kb\""
+        )
+    };
+    refused(&transfers("2kb"), "reno", "7: transfers.least: 2kb is above `most`, 1kb");
+}
+
 #[test]
 fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind() {
     if !permitted() {
