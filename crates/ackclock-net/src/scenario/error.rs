@@ -23,7 +23,7 @@ pub struct ScenarioError {
     /// What is wrong.
     pub message: String,
     /// What would be right, if the message does not say it.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
     /// A file that the value names could not be read.
     pub unread: bool,
 }
@@ -51,7 +51,7 @@ impl ScenarioError {
     }
 
     /// The same, with what would be right.
-    pub fn help(self, help: impl Into<String>) -> Self {
+    pub fn help(self, help: impl Into<Box<str>>) -> Self {
         ScenarioError { help: Some(help.into()), ..self }
     }
 
@@ -95,12 +95,13 @@ impl ScenarioError {
             Some((message, help)) => (message, Some(help)),
             None => in_words(&message),
         };
-        ScenarioError { line, key, message, help, unread: false }
+        ScenarioError { line, key, message, help: help.map(String::into), unread: false }
     }
 
     /// What serde says of the value of a key, in this project's words.
     pub fn from_serde(key: impl Into<String>, message: &str) -> Self {
         let (message, help) = in_words(message.trim());
+        let help = help.map(String::into);
         ScenarioError { line: None, key: key.into(), message, help, unread: false }
     }
 }

@@ -74,7 +74,7 @@ impl Connection {
     pub(super) fn new(flow: u32, hosts: [u32; 2], handshake: Handshake) -> Connection {
         // More flows than an address has ports for get another 10.x.0.0/16.
         let [from, to] = hosts.map(|host| host & 0xffff);
-        let more = (flow / PORTS & 0xff) << 16;
+        let more = ((flow / PORTS) & 0xff) << 16;
         let receiver = if to < TEST_NET { 0xc633_6401 + to } else { 0xc612_0000 + to };
         Connection {
             sender: (
