@@ -194,13 +194,13 @@ fn the_table_and_one_connection() {
     let path = scratch("table", "two.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
     let table = ok(&["explain", &path, "--tables"]);
-    let rows: Vec<&str> = table.lines().filter(|line| line.contains("198.51.100.1:9")).collect();
+    let rows: Vec<&str> = table.lines().filter(|line| line.contains("  198.51.100.")).collect();
     assert_eq!(rows.len(), 2, "{table}");
     assert!(table.contains("Table 3: fast recovery"), "{table}");
     let bounded = ok(&["explain", &path, "--tables", "--top", "1"]);
     assert!(bounded.contains("and 1 more: --top 0 shows all"), "{bounded}");
     let one = ok(&["explain", &path, "--connection", "1"]);
-    assert!(one.starts_with("#1 10.0.0.1:10001 > 198.51.100.1:9 in "), "{one}");
+    assert!(one.starts_with("#1 10.0.0.2:10001 > 198.51.100.2:9 in "), "{one}");
     assert!(one.contains("timeout, lost retransmission"), "{one}");
     let one = json(&["explain", &path, "--connection", "1", "--format", "json"]);
     assert_eq!(one["connections"].as_array().unwrap().len(), 1);
@@ -233,12 +233,13 @@ fn connections_are_grouped() {
     let path = scratch("grouped", "bulk.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
     let by = |by| json(&["explain", &path, "--by", by, "--format", "json"]);
-    // Two flows between two hosts.
-    for (name, groups) in [("host", 1), ("prefix", 1), ("port", 1)] {
+    // Two runs, each with hosts of its own.
+    for (name, groups) in [("host", 2), ("prefix", 1), ("port", 1)] {
         let found = by(name);
         let all = found["groups"].as_array().unwrap();
         assert_eq!((&found["by"], all.len()), (&object!(name), groups));
-        assert_eq!(all[0]["retransmissions"], object!(11));
+        let again = all.iter().map(|group| group["retransmissions"].as_u64().unwrap());
+        assert_eq!(again.sum::<u64>(), 11);
     }
     let text = ok(&["explain", &path, "--by", "port"]);
     assert_eq!(text.lines().nth(2).unwrap().split_whitespace().next(), Some("port"));
@@ -494,7 +495,7 @@ fn filters_are_in_the_language_of_tcpdump() {
     }
     let document = json(&["explain", &path, "--filter", "port 10001", "--format", "json"]);
     assert_eq!(document["connections"].as_array().unwrap().len(), 1);
-    assert_eq!(document["connections"][0]["client"], "10.0.0.1:10001");
+    assert_eq!(document["connections"][0]["client"], "10.0.0.2:10001");
     let capture = &document["captures"][0];
     let [packets, segments, filtered] =
         ["packets", "segments", "filtered"].map(|key| capture[key].as_u64().unwrap());
