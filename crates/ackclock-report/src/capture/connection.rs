@@ -50,7 +50,7 @@ const RECEIVER_PORT: u16 = 9;
 /// The hosts that TEST-NET-2 (198.51.100.0/24, RFC 5737) has room for.
 const TEST_NET: u32 = 254;
 /// Flows that one address has ports for.
-const PORTS: u32 = 50_000;
+pub(super) const PORTS: u32 = 50_000;
 /// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
 const MAX_PAYLOAD: u32 = 65_000;
 
@@ -71,16 +71,12 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(flow: u32, hosts: [u32; 2], handshake: Handshake) -> Connection {
-        // More flows than an address has ports for get another 10.x.0.0/16.
-        let [from, to] = hosts.map(|host| host & 0xffff);
-        let more = ((flow / PORTS) & 0xff) << 16;
-        let receiver = if to < TEST_NET { 0xc633_6401 + to } else { 0xc612_0000 + to };
+    /// Between the sender and the receiver that have these numbers.
+    pub(super) fn new(flow: u32, [from, to]: [u32; 2], handshake: Handshake) -> Connection {
+        let receiver = if to < TEST_NET { 0xc633_6401 + to } else { 0xc612_0000 + (to & 0x1_ffff) };
+        let sender = Ipv4Addr::from_bits(0x0a00_0001 + (from & 0x00ff_ffff));
         Connection {
-            sender: (
-                Ipv4Addr::from_bits(0x0a00_0001 + more + from),
-                10_000 + (flow % PORTS) as u16,
-            ),
+            sender: (sender, 10_000 + (flow % PORTS) as u16),
             receiver: (Ipv4Addr::from_bits(receiver), RECEIVER_PORT),
             handshake,
             begun: false,

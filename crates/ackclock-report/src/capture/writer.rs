@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use ackclock_tcp::Sighting;
 
-use super::connection::{Connection, Handshake};
+use super::connection::{Connection, Handshake, PORTS};
 use super::file::{CaptureFile, CaptureFormat};
 
 /// Time zero of a run in a capture: 2000-01-01 00:00:00 UTC, in nanoseconds since 1970. Some tools
@@ -16,8 +16,8 @@ const LINKTYPE_ETHERNET: u16 = 1;
 /// Writes packets as they were seen somewhere on their way into one capture.
 ///
 /// Each flow is one connection from 10.0.0.1, port 10000 + flow, to 198.51.100.1, port 9; other hosts
-/// have the addresses that follow (198.18.0.0/15 behind the first 254 receivers, and 10.1.0.1 after
-/// 50,000 flows). Made up are the payload, all zeros, and, unless its first
+/// have the addresses that follow (198.18.0.0/15 behind the first 254 receivers). A sender has another
+/// one for each 50,000 flows. Made up are the payload, all zeros, and, unless its first
 /// packet is a SYN or a reset, the handshake, right before that packet and at the same time. The
 /// IPv4 identification counts the packets that a host has sent on the connection, so that it
 /// names a transmission wherever that is seen. A segment above 65,000 bytes is written as several
@@ -30,6 +30,8 @@ const LINKTYPE_ETHERNET: u16 = 1;
 pub struct CaptureWriter<W> {
     file: CaptureFile<W>,
     connections: HashMap<u32, Connection>,
+    /// Numbers of the addresses that a host has as a sender, each for as many flows as it has ports.
+    senders: HashMap<(u32, u32), u32>,
 }
 
 impl<W: Write> CaptureWriter<W> {
@@ -39,13 +41,16 @@ impl<W: Write> CaptureWriter<W> {
     /// What writing to `out` returns; so with all functions below.
     pub fn new(out: W, format: CaptureFormat, place: &str) -> io::Result<Self> {
         let file = CaptureFile::new(out, format, LINKTYPE_ETHERNET, ORIGIN, place)?;
-        Ok(CaptureWriter { file, connections: HashMap::new() })
+        Ok(CaptureWriter { file, connections: HashMap::new(), senders: HashMap::new() })
     }
 
     /// Says between which hosts a flow is, by number, and how it began, before its first packet.
     /// Without it hosts are 0 and 0, and [`Handshake::default`] counts.
     pub fn connection(&mut self, flow: u32, hosts: [u32; 2], handshake: Handshake) {
-        self.connections.insert(flow, Connection::new(flow, hosts, handshake));
+        let [from, to] = hosts;
+        let next = self.senders.len() as u32;
+        let from = *self.senders.entry((from, flow / PORTS)).or_insert(next);
+        self.connections.insert(flow, Connection::new(flow, [from, to], handshake));
     }
 
     /// The next packet.
@@ -53,11 +58,13 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// What writing returns.
     pub fn packet(&mut self, flow: u32, packet: &Sighting) -> io::Result<()> {
-        let connection = self
-            .connections
-            .entry(flow)
-            .or_insert_with(|| Connection::new(flow, [0; 2], Handshake::default()));
-        connection.packet(packet, &mut self.file)
+        if !self.connections.contains_key(&flow) {
+            self.connection(flow, [0; 2], Handshake::default());
+        }
+        match self.connections.get_mut(&flow) {
+            Some(connection) => connection.packet(packet, &mut self.file),
+            None => Ok(()),
+        }
     }
 
     /// Flushes `out` and returns it.

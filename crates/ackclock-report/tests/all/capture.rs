@@ -200,21 +200,28 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     assert_eq!(file[24..28], [0xff; 4]);
 }
 
-/// Each host has an address of its own, and each connection a port of its sender's.
+/// Each host has an address of its own as a sender and one as a receiver, and each connection a port
+/// of its sender's.
 #[test]
 fn addresses_of_hosts() {
-    for (flow, hosts, from, to) in [
+    let flows = [
         (0, [0, 0], [10, 0, 0, 1], [198, 51, 100, 1]),
         (1, [1, 253], [10, 0, 0, 2], [198, 51, 100, 254]),
-        (2, [300, 254], [10, 0, 1, 45], [198, 18, 0, 254]),
-        (50_000, [1, 0], [10, 1, 0, 2], [198, 51, 100, 1]),
-    ] {
-        let mut capture = capture(CaptureFormat::Pcap);
+        (2, [300, 254], [10, 0, 0, 3], [198, 18, 0, 254]),
+        (3, [1, 0], [10, 0, 0, 2], [198, 51, 100, 1]),
+        // The ports of 10.0.0.2 are used up.
+        (50_000, [1, 0], [10, 0, 0, 4], [198, 51, 100, 1]),
+    ];
+    let mut capture = capture(CaptureFormat::Pcap);
+    for (flow, hosts, _, _) in flows {
         capture.connection(flow, hosts, Handshake::default());
         let segment = Segment { seq: Seq(1), ack: Seq(1), len: 1, ..Segment::default() };
         capture.packet(flow, &sent(0, &segment, Cause::New, 1, 1)).unwrap();
-        let file = capture.finish().unwrap();
-        let first = packets(&file)[0];
+    }
+    let file = capture.finish().unwrap();
+    // Each begins with a handshake that is made up.
+    for ((flow, hosts, from, to), first) in flows.into_iter().zip(packets(&file).chunks(4)) {
+        let first = first[0];
         assert_eq!((&first[26..30], &first[30..34]), (&from[..], &to[..]), "{flow} {hosts:?}");
         let port = u16::from_be_bytes([first[34], first[35]]);
         assert_eq!(u32::from(port), 10_000 + flow % 50_000);
@@ -275,7 +282,7 @@ fn each_flow_has_its_own_connection() {
         ("0a000001", "ea5f"),
         ("0a000002", "2710"),
         // 4294967295 = 85899 * 50000 + 17295.
-        ("0a014f8c", "6a9f"),
+        ("0a000003", "6a9f"),
     ];
     assert_eq!(senders, expected.map(|(address, port)| (address.to_string(), port.to_string())));
 }
