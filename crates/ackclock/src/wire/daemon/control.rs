@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,9 @@ use sd_notify::NotifyState;
 use super::super::interrupt::Interrupt;
 use super::super::metrics::{Endpoint, add};
 use super::counters::{Counters, text};
-use super::log_file::LogFile;
 use super::mail::{self, Post};
 use super::service::{Reload, Service};
-use super::worker::Worker;
+use super::worker::{OnDrop, Worker};
 use super::{Shared, tell_manager};
 use crate::error::Error;
 
@@ -48,17 +47,14 @@ pub(super) struct Control<S: Service> {
     reading: Option<Receiver<Read<S::Plan>>>,
     /// Another SIGHUP has come meanwhile.
     once_more: bool,
+    /// Whether the access log is open anew, to be said with what was read.
+    reopened: Option<io::Result<()>>,
 }
 
-/// Whether the access log is open anew, and what else was read.
-struct Read<P> {
-    reopened: Option<io::Result<()>>,
-    reload: Result<Option<Reload<P>>, Error>,
-}
+type Read<P> = Result<Option<Reload<P>>, Error>;
 
 /// Reads again what there is to be read.
-pub(super) type Reread<P> =
-    Arc<dyn Fn() -> Result<Option<Reload<P>>, Error> + Send + Sync + 'static>;
+pub(super) type Reread<P> = Arc<dyn Fn() -> Read<P> + Send + Sync + 'static>;
 
 impl<S: Service> Control<S> {
     pub fn new(
@@ -92,6 +88,7 @@ impl<S: Service> Control<S> {
             end: None,
             reading: None,
             once_more: false,
+            reopened: None,
         })
     }
 
@@ -151,7 +148,7 @@ impl<S: Service> Control<S> {
     fn on_signal(&mut self, reread: &Reread<S::Plan>) {
         let taken = self.interrupt.taken();
         if self.interrupt.hangups() > 0 {
-            self.read_again(reread);
+            self.on_hangup(reread);
         }
         if taken > 0 && !self.draining {
             self.draining = true;
@@ -164,35 +161,50 @@ impl<S: Service> Control<S> {
         }
     }
 
-    /// Opens the access log anew, and reads again what there is to be read, in a thread of its own: to
-    /// find the address of a name may take long, and signals and metrics do not wait for it.
-    fn read_again(&mut self, reread: &Reread<S::Plan>) {
+    /// Opens the access log anew at once, and reads again what there is to be read.
+    fn on_hangup(&mut self, reread: &Reread<S::Plan>) {
+        if let Some(log) = &self.shared.log {
+            mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
+            self.reopened = Some(log.reopen());
+        }
         if self.reading.is_some() {
             self.once_more = true;
-            return;
+        } else {
+            self.read_again(reread);
         }
-        mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
+    }
+
+    /// Reads in a thread of its own: to find the address of a name may take long, and signals and
+    /// metrics do not wait for it.
+    fn read_again(&mut self, reread: &Reread<S::Plan>) {
         let (shared, reread) = (self.shared.clone(), reread.clone());
         let (read, reading) = sync_channel(1);
         let work = move || {
-            let reopened = shared.log.as_ref().map(LogFile::reopen);
-            let _ = read.send(Read { reopened, reload: reread() });
-            shared.bell.ring();
+            // Also when this panics, and then with nothing read.
+            let _ring = OnDrop(|| shared.bell.ring());
+            let read = read;
+            let _ = read.send(reread());
         };
         match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
             Ok(_) => self.reading = Some(reading),
-            Err(error) => self.shared.notices.hangup(None, Err(Error::system("threads")(error))),
+            Err(error) => {
+                let reopened = self.reopened.take();
+                self.shared.notices.hangup(reopened, Err(Error::system("threads")(error)));
+            }
         }
     }
 
     /// Has all workers do what was read again, if it was.
     fn take_read(&mut self, reread: &Reread<S::Plan>) {
-        let read = self.reading.as_ref().and_then(|reading| reading.try_recv().ok());
-        let Some(Read { reopened, reload }) = read else { return };
+        let read = match self.reading.as_ref().map(Receiver::try_recv) {
+            None | Some(Err(TryRecvError::Empty)) => return,
+            Some(Err(TryRecvError::Disconnected)) => Ok(None),
+            // Who ends listens nowhere any more.
+            Some(Ok(_)) if self.draining => Ok(None),
+            Some(Ok(read)) => read,
+        };
         self.reading = None;
-        // Who ends listens nowhere any more.
-        let reload = if self.draining { Ok(None) } else { reload };
-        let said = reload.and_then(|reload| {
+        let said = read.and_then(|reload| {
             let Some(Reload { listen, split, plan, said }) = reload else { return Ok(None) };
             // They all have the same addresses and listeners, so what one can do all can.
             let done = mail::ask(&self.posts, move |worker| {
@@ -205,7 +217,7 @@ impl<S: Service> Control<S> {
             done.into_iter().collect::<Result<(), Error>>()?;
             Ok(Some(said))
         });
-        self.shared.notices.hangup(reopened, said);
+        self.shared.notices.hangup(self.reopened.take(), said);
         if std::mem::take(&mut self.once_more) {
             self.read_again(reread);
         }

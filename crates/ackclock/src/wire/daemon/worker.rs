@@ -278,7 +278,8 @@ fn passed<S: Service>(stray: Stray, asked: usize) -> Errand<Worker<S>> {
     Box::new(move |worker| worker.take(stray, asked))
 }
 
-struct OnDrop<F: FnMut()>(F);
+/// Does something at the end of a block, however that comes.
+pub(super) struct OnDrop<F: FnMut()>(pub(super) F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
