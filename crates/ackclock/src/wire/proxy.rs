@@ -361,19 +361,18 @@ impl Proxy {
             Some(pair) => drop(self.pairs.insert(socket, pair)),
             None => {
                 self.counts.failures += 1;
-                self.pairs.remove(&socket);
                 net.drop(socket, "no_backend");
             }
         }
     }
-}
 
-impl Proxy {
-    /// This address of the backend does not take the connection.
+    /// This address of the backend does not take the connection. Its socket is closed first: the next
+    /// one may need the room.
     fn connect_to_next(&mut self, net: &mut Net, socket: SocketId) {
-        let Some(pair) = self.pairs.get(&socket) else { return };
-        let (route, next, give_up) = (pair.route.clone(), pair.address + 1, pair.give_up);
-        self.connect(net, socket, &route, next, give_up);
+        let Some(pair) = self.pairs.remove(&socket) else { return };
+        let Pair { route, address, give_up, backend, .. } = pair;
+        drop(backend);
+        self.connect(net, socket, &route, address + 1, give_up);
     }
 }
 

@@ -146,8 +146,11 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
     for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
-        if let Some(other) = routes.keys().find(|other| overlap(**other, listen)) {
-            let message = format!("{listen}: another listener has {other}");
+        if let Some(other) = routes.keys().filter(|other| overlap(**other, listen)).min() {
+            let message = format!(
+                "{listen}: another listener has {other}; write another port (an address of zeros \
+                 stands for all addresses)"
+            );
             return Err(at(format!("listener[{i}].listen"), message));
         }
         let addresses =

@@ -103,8 +103,10 @@ fn clients_get_the_strategies_of_the_file() {
     assert_eq!(open(), [Some(0.0), Some(1.0), Some(1.0)]);
     // Nor does a file that is refused change that of new ones.
     fs::write(&file, listener("10.77.0.3:80", to)).unwrap();
+    let before = settled(|| daemon.said()).len();
     daemon.signal(Signal::HUP);
-    settled(|| daemon.said());
+    let said = settled(|| daemon.said()).split_off(before);
+    assert!(said.join("\n").ends_with("; the listeners stay as they are"), "{said:?}");
     let newer = connect(&ns, first);
     greeting(&newer);
     assert_eq!(open(), [Some(0.0), Some(1.0), Some(2.0)]);
