@@ -209,10 +209,12 @@ impl Reordering {
             return false;
         }
         let Some(segment) = first_byte_of(packet, mss()) else { return false };
-        let Some(place) = segments.iter().position(|listed| *listed == segment) else {
-            return false;
-        };
-        self.met[place] = true;
-        true
+        let mut named = false;
+        for (listed, met) in segments.iter().zip(&mut self.met) {
+            if *listed == segment {
+                (*met, named) = (true, true);
+            }
+        }
+        named
     }
 }
