@@ -49,6 +49,7 @@ impl Error {
     /// The exit code: 2 for wrong input, 3 for a file, 4 for what the system refused.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Error::Scenario { error, .. } if error.unread => 3,
             Error::Usage(_) | Error::Setting { .. } | Error::Scenario { .. } => 2,
             Error::Read { .. } => 3,
             Error::System { .. } => 4,

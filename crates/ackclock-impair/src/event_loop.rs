@@ -270,7 +270,11 @@ impl EventLoop {
         {
             match self.path.is_broken(end) {
                 true => self.path.abort(end),
-                false => self.begin(end, addresses),
+                false => {
+                    // What is left of an earlier try must not end this one.
+                    self.connecting.retain(|(_, other)| *other != end);
+                    self.begin(end, addresses);
+                }
             }
         }
     }
