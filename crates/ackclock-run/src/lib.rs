@@ -138,7 +138,8 @@ impl Input<'_> {
     /// Runs a job that is built.
     ///
     /// # Errors
-    /// [`Error::Scenario`], as where a flow has no route, and [`Error::Cancelled`] if the flag of `progress` is set before the end.
+    /// [`Error::Scenario`], also where a flow has no route; [`Error::Cancelled`] if the flag of
+    /// `progress` is set before the end.
     pub fn run<R: Recorder>(
         &self,
         job: &Job,

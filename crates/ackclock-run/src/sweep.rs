@@ -252,7 +252,7 @@ impl Sweep<'_> {
     /// `cancel` is set.
     ///
     /// # Errors
-    /// [`Error::Scenario`], [`Error::Run`] and [`Error::Threads`].
+    /// [`Error::Scenario`] and [`Error::Threads`].
     pub fn run(&self, threads: u16, cancel: &Cancel) -> Result<Swept, Error> {
         let progress = Progress::until(0, cancel);
         self.run_with(|tasks| {

@@ -53,7 +53,7 @@ impl Stack {
     fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
         let v4::Packet { header, payload } = match v4::Packet::parse(packet) {
             Ok(packet) => packet,
-            Err(error) => return self.is_fragment(error),
+            Err(error) => return self.count_fragment(error),
         };
         let (src, dst) = (header.src().into(), header.dst().into());
         match header.protocol() {
@@ -68,7 +68,7 @@ impl Stack {
     fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
         let v6::Packet { header, protocol, payload } = match v6::Packet::parse(packet) {
             Ok(packet) => packet,
-            Err(error) => return self.is_fragment(error),
+            Err(error) => return self.count_fragment(error),
         };
         let (src, dst) = (header.src().into(), header.dst().into());
         match protocol {
@@ -87,7 +87,7 @@ impl Stack {
     }
 
     /// A packet that cannot be read is malformed, but for a fragment.
-    fn is_fragment(&mut self, error: ParseError) -> Option<bool> {
+    fn count_fragment(&mut self, error: ParseError) -> Option<bool> {
         let fragment = error == ParseError::Fragment;
         self.stats.fragments += u64::from(fragment);
         fragment.then_some(true)

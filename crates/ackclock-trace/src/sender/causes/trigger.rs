@@ -128,8 +128,8 @@ impl Situation<'_> {
     }
 
     /// Nothing speaks against the last transmission of the head, which a repair has sent before: a
-    /// timer may have expired while ACKs came. Some are earlier than Linux's: those of RFC 6298 with
-    /// a smaller least interval than its 1 s. What an ACK sends follows it at once.
+    /// timer may have expired while ACKs came. Some timers expire earlier than Linux's: those that
+    /// follow RFC 6298 but for its least interval of 1 s. What an ACK sends follows it at once.
     fn may_be_early_timer(&self) -> bool {
         let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > AT_ONCE;
         self.at_sender && !self.head_in_turn && since
