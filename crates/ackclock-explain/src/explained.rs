@@ -6,7 +6,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
     Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State,
-    Timeout, Wrapper,
+    Timeout, Vantage, Wrapper,
 };
 
 use crate::clock::Back;
@@ -127,6 +127,12 @@ impl Found {
             End::Client => &self.connection.from_client,
             End::Server => &self.connection.from_server,
         }
+    }
+
+    /// Whether the capture was taken where this end sends, or nobody knows where.
+    pub(crate) fn is_at_sender(&self, from: End) -> bool {
+        let position = self.connection.position;
+        position.is_at(from == End::Client) || position.vantage == Vantage::Unknown
     }
 
     /// Both ways.

@@ -170,9 +170,7 @@ const SURE: f64 = 0.95;
 /// The kind of a retransmission from this end for people, with what is to be said of its
 /// probability. Where the capture was taken elsewhere and no hypothesis agrees, it is a guess.
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
-    let position = found.connection.position;
-    let at_sender = position.is_at(from == End::Client) || position.vantage == Vantage::Unknown;
-    let sure = r.probability.map_or(at_sender, |probability| probability >= SURE);
+    let sure = r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
     let is_syn = r.opens() && found.flow(from).bytes > 0;
     if r.kind == Kind::Unknown && is_syn {

@@ -31,8 +31,8 @@ pub(crate) fn execute(
             let input = sweep.input(*cell);
             let simulation = input.build(job, true)?;
             let strategy = job.strategy.as_deref().unwrap_or(SCENARIOS_OWN);
-            let network = (&simulation.links[..], input.scenario);
-            records.queues.begin(Some(strategy), network, simulation.until);
+            let until = simulation.until;
+            records.queues.begin(Some(strategy), &simulation.links, input.scenario, until);
             let mut recorder = records.begin(&simulation.flows, simulation.until);
             let outcome = match input.run(job, simulation, &mut recorder, &progress) {
                 Ok(mut outcome) => {

@@ -118,7 +118,8 @@ impl Queues {
     pub fn begin(
         &mut self,
         strategy: Option<&str>,
-        (links, scenario): (&[BuiltLink], &Scenario),
+        links: &[BuiltLink],
+        scenario: &Scenario,
         until: Time,
     ) {
         self.until = until;
@@ -396,7 +397,8 @@ mod tests {
         let mut queues = Queues::new(true);
         queues.begin(
             Some("a"),
-            (&[], &Scenario::new(ackclock_net::scenario::units::Duration(Span(1)))),
+            &[],
+            &Scenario::new(ackclock_net::scenario::units::Duration(Span(1))),
             Time::NEVER,
         );
         assert_eq!(queues.to_html(), "");

@@ -8,7 +8,7 @@ use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
 use ackclock_trace::{
     Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
-    Timeout, Vantage,
+    Timeout,
 };
 
 use super::losses;
@@ -352,8 +352,7 @@ fn several_lost(found: &Found, from: End) -> Span {
 
 /// How long it waited for a timer that expired though nothing was lost.
 fn late(found: &Found, from: End) -> Span {
-    let (flow, position) = (found.flow(from), found.connection.position);
-    let at_sender = position.is_at(from == End::Client) || position.vantage == Vantage::Unknown;
+    let (flow, at_sender) = (found.flow(from), found.is_at_sender(from));
     // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
     let lost = |t: &Timeout| {
         let outstanding = t.position..t.position + t.flight;

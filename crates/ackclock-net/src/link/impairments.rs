@@ -180,6 +180,7 @@ impl Impairments {
         arrival = arrival.max(self.last_arrival);
         self.last_arrival = arrival;
         self.effects = Effects::default();
+        // Not `||`: the list has met its packet also where chance has made it late.
         if let Some(reorder) = &mut self.reorder
             && (reorder.rng.chance(reorder.config.probability) | reorder.names(packet, mss))
         {

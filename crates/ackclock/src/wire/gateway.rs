@@ -154,7 +154,7 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     let queues = match queues_of(args)? {
         None => None,
         Some(mut queues) => {
-            queues.begin(None, (&links, &source.scenario), Time::NEVER);
+            queues.begin(None, &links, &source.scenario, Time::NEVER);
             Some(Arc::new(Mutex::new(queues)))
         }
     };
