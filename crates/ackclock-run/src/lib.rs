@@ -175,8 +175,8 @@ impl Input<'_> {
         Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding })
     }
 
-    /// Which `[[link.fate]]`s, which entries of lists and which links no packet met, and in how many
-    /// of these runs; which queues hold no packet; and what begins once they have ended.
+    /// Which `[[link.fate]]`s, which entries of lists and which links no packet met, and in how
+    /// many of these runs; which queues hold no packet; and what begins once they have ended.
     pub fn outstanding<'a>(
         &self,
         of_runs: impl IntoIterator<Item = &'a Outstanding>,

@@ -47,9 +47,10 @@ impl TimeWait {
     pub(crate) fn on_segment(&mut self, now: Time, header: &Repr, len: u32) -> Outcome {
         let control = header.control;
         let ahead = header.seq.ahead_of(self.said.ack);
-        // RFC 9293 section 3.10.7.4, and as Linux does (`tcp_rfc1337` is off): a peer that has taken
-        // the ACK of an earlier connection for an answer to its SYN resets it, to open its own. RFC
-        // 1337 section 3 would ignore that. Only the next sequence number counts (RFC 5961 section 3).
+        // RFC 9293 section 3.10.7.4, and as Linux does (`tcp_rfc1337` is off): a peer that has
+        // taken the ACK of an earlier connection for an answer to its SYN resets it, to open its
+        // own. RFC 1337 section 3 would ignore that. Only the next sequence number counts (RFC 5961
+        // section 3).
         if control.contains(Control::RST) {
             return if ahead == 0 { Outcome::Over } else { Outcome::Ignore };
         }

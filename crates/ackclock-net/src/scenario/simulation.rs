@@ -136,8 +136,8 @@ impl Simulation {
         drops.map(|(link, (loss, entry))| OutstandingDrop { link, loss, entry }).collect()
     }
 
-    /// The listed segments of `reorder` that no packet has brought so far, each after the `[[link]]`
-    /// of the scenario.
+    /// The listed segments of `reorder` that no packet has brought so far, each after the
+    /// `[[link]]` of the scenario.
     pub fn outstanding_segments(&self) -> Vec<(usize, u64)> {
         self.outstanding(|link| self.network.outstanding_segments(link)).collect()
     }

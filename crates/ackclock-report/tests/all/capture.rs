@@ -200,8 +200,8 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     assert_eq!(file[24..28], [0xff; 4]);
 }
 
-/// Each host has an address of its own as a sender and one as a receiver, and each connection a port
-/// of its sender's.
+/// Each host has an address of its own as a sender and one as a receiver, and each connection a
+/// port of its sender's.
 #[test]
 fn addresses_of_hosts() {
     let flows = [

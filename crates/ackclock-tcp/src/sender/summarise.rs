@@ -162,8 +162,9 @@ impl Reported {
 /// An ACK advanced `snd_una`: when the segment was sent that gives a sample (RFC 6298 section 3).
 fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
     let sent = match a.ts_echo {
-        // RFC 6298 section 3: an echoed timestamp is unambiguous even for a retransmission. One from
-        // before the segment was first sent (the clock ticks once a millisecond) is none of ours.
+        // RFC 6298 section 3: an echoed timestamp is unambiguous even for a retransmission. One
+        // from before the segment was first sent (the clock ticks once a millisecond) is none of
+        // ours.
         Some(ecr) if acked.retransmission.is_some() => echoed(c.s.now, ecr, 0).filter(|&sent| {
             acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first)
         }),

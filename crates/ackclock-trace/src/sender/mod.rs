@@ -173,9 +173,9 @@ impl SenderModel {
         self.limits.elapse(at, &self.stream, repairing);
     }
 
-    /// Away from the sender its fast retransmit may have been lost before the capture. Three segments
-    /// behind a hole make it repair (RFC 6675 section 4, RFC 5681 section 3.2). A sender that has
-    /// learned of reordering waits for more; its holes are counted, too.
+    /// Away from the sender its fast retransmit may have been lost before the capture. Three
+    /// segments behind a hole make it repair (RFC 6675 section 4, RFC 5681 section 3.2). A sender
+    /// that has learned of reordering waits for more; its holes are counted, too.
     #[inline]
     fn must_repair(&self) -> bool {
         let Stream { terms, outstanding, .. } = &self.stream;

@@ -181,8 +181,8 @@ impl From<io::Error> for End {
 }
 
 impl Pair {
-    /// Begins to connect to the first address from `address` on that can be tried. Each has an equal
-    /// part of the time that is left, so that a silent one does not keep from the others.
+    /// Begins to connect to the first address from `address` on that can be tried. Each has an
+    /// equal part of the time that is left, so that a silent one does not keep from the others.
     fn connect(
         net: &Net,
         socket: SocketId,
@@ -366,8 +366,8 @@ impl Proxy {
         }
     }
 
-    /// This address of the backend does not take the connection. Its socket is closed first: the next
-    /// one may need the room.
+    /// This address of the backend does not take the connection. Its socket is closed first: the
+    /// next one may need the room.
     fn connect_to_next(&mut self, net: &mut Net, socket: SocketId) {
         let Some(pair) = self.pairs.remove(&socket) else { return };
         let Pair { route, address, give_up, backend, .. } = pair;

@@ -1108,7 +1108,8 @@ fn ctrl_c_leaves_no_part_of_a_recording() {
     assert_eq!(names, ["e.jsonl", "long.toml"]);
 }
 
-/// Neither the scenario nor a trace of it is overwritten, by whatever path, and no output by another.
+/// Neither the scenario nor a trace of it is overwritten, by whatever path, and no output by
+/// another.
 #[test]
 fn no_output_takes_the_place_of_an_input() {
     let file = |name: &str| scratch("overwrite", name);

@@ -54,8 +54,8 @@ pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
     Ok(())
 }
 
-/// Checks which of a flow's settings go together: its `own` ones, and those of `shared` that it does
-/// not set. The flow is under the key `at`.
+/// Checks which of a flow's settings go together: its `own` ones, and those of `shared` that it
+/// does not set. The flow is under the key `at`.
 pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checked {
     let tcp = &own.or(shared);
     // The key where it is written down.

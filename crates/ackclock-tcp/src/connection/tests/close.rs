@@ -381,8 +381,8 @@ fn abort_in_each_state() {
     }
 }
 
-/// Both have closed, but our FIN waits behind data for which cwnd has no room: the peer does not know
-/// of it.
+/// Both have closed, but our FIN waits behind data for which cwnd has no room: the peer does not
+/// know of it.
 #[test]
 fn abort_before_the_fin_is_sent() {
     use CloseReason::Aborted;

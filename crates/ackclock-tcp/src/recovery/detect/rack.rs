@@ -5,9 +5,9 @@
 //! - The echoed timestamp "indicates the ACK was not acknowledging the last retransmission"
 //!   (section 6.2 step 2) only of what is acknowledged cumulatively. An ACK with a SACK of
 //!   something above a hole echoes the last segment in order (RFC 7323 section 4.3). The pseudocode
-//!   compares it all the same. So by the pseudocode a retransmission above a hole is never taken for
-//!   delivered, and a retransmission lost below that hole waits for the timeout. Linux compares it
-//!   only for what is acknowledged cumulatively, too (`tcp_skb_spurious_retrans`).
+//!   compares it all the same. So by the pseudocode a retransmission above a hole is never taken
+//!   for delivered, and a retransmission lost below that hole waits for the timeout. Linux compares
+//!   it only for what is acknowledged cumulatively, too (`tcp_skb_spurious_retrans`).
 //! - `reo_wnd_persist` has no initial value in the text, and needs none: `reo_wnd_mult` is 1 until
 //!   it is set.
 //! - A timeout may expunge SACK information (RFC 2018 section 8). What is SACKed anew would then

@@ -250,9 +250,9 @@ fn newreno_with_prr_and_two_losses() {
 }
 
 /// Seven losses without SACK, with RFC 9937: a partial ACK shows another loss, so that it is no
-/// SafeACK, and Linux agrees (`tcp_newreno_mark_lost`). Before ACK 6 prr_delivered = 4 and prr_out =
-/// 5; in flight are 10 less three that arrived, six that were acknowledged less these three, 6 which
-/// is lost, and what was sent since.
+/// SafeACK, and Linux agrees (`tcp_newreno_mark_lost`). Before ACK 6 prr_delivered = 4 and prr_out
+/// = 5; in flight are 10 less three that arrived, six that were acknowledged less these three, 6
+/// which is lost, and what was sent since.
 #[test]
 fn a_partial_ack_is_no_safe_ack() {
     for strategy in ["newreno+prr", "newreno+linux-prr"] {

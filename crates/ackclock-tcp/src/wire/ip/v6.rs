@@ -130,7 +130,8 @@ impl<'a> Extension<'a> {
 }
 
 /// An IPv6 packet as received by a host. Hop-by-hop options, destination options, a routing header
-/// that is used up, and the fragment header of a whole packet (RFC 6946) are skipped, within bounds.
+/// that is used up, and the fragment header of a whole packet (RFC 6946) are skipped, within
+/// bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
     /// Its header.

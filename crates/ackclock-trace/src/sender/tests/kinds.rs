@@ -62,9 +62,9 @@ fn recovery_by_partial_ack() {
     assert_eq!(found.recoveries.len(), 1);
 }
 
-/// A timer that waits for less than Linux's (SRTT and 200 ms): the retransmission was lost, and ACKs
-/// for what was sent before it still come when the timer expires. What such an ACK sends follows it
-/// at once.
+/// A timer that waits for less than Linux's (SRTT and 200 ms): the retransmission was lost, and
+/// ACKs for what was sent before it still come when the timer expires. What such an ACK sends
+/// follows it at once.
 #[test]
 fn an_early_timer_while_acks_come() {
     for mut line in [Line::sack(100.0), Line::without_sack(100.0)] {

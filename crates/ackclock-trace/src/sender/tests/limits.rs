@@ -163,8 +163,8 @@ fn a_timeout() {
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998, 0.0]);
 }
 
-/// Segment 0 and its fast retransmit were lost before the capture. Since the third segment behind the
-/// hole was reported the sender repairs it, though ACKs come and it sends new data.
+/// Segment 0 and its fast retransmit were lost before the capture. Since the third segment behind
+/// the hole was reported the sender repairs it, though ACKs come and it sends new data.
 #[test]
 fn a_repair_that_was_lost_before_the_capture() {
     for sack in [true, false] {

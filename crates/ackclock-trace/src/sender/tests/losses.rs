@@ -112,8 +112,8 @@ fn at_random() {
     assert!((1.0..1.3).contains(&run), "{run}");
 }
 
-/// Most were lost as a queue overflowed in slow start; the others are lost at random, at a rate that
-/// all of them together do not tell. So nothing is said.
+/// Most were lost as a queue overflowed in slow start; the others are lost at random, at a rate
+/// that all of them together do not tell. So nothing is said.
 #[test]
 fn at_random_behind_a_slow_start() {
     let losses = trains(15, Path::RandomLater, Sight::Sent);
