@@ -39,17 +39,19 @@ pub(super) fn holds(c: &mut Sender) -> bool {
     true
 }
 
-/// Whether there is something to send for which the windows have room. What recovery would select
-/// is not known before it is asked.
+/// Whether there is something to send for which the windows have room, as `transmit::by_phase` asks
+/// it. What recovery would select is not known before it is asked.
 fn goes_on(c: &Sender) -> bool {
     let s = &c.s;
     let (len, in_flight) = match s.phase {
-        Phase::Open => (s.unsent_len(), c.in_flight()),
-        Phase::Loss if !c.wants.by_marks => (s.sequential_len(), flight_of_loss(c)),
-        Phase::Recovery | Phase::Loss => (Some(s.mss as u32), c.strategy.regulate.in_flight(s)),
+        Phase::Open if c.wants.everywhere || s.cwr => {
+            (s.unsent_len().map(|_| s.mss), c.in_flight())
+        }
+        Phase::Open => (s.unsent_len().map(u64::from), c.in_flight()),
+        Phase::Loss if !c.wants.by_marks => (s.sequential_len().map(u64::from), flight_of_loss(c)),
+        Phase::Recovery | Phase::Loss => (Some(s.mss), c.strategy.regulate.in_flight(s)),
     };
     let Some(len) = len else { return false };
-    let len = if c.wants.everywhere { s.mss } else { len.into() };
     s.board.is_empty()
         || in_flight + len <= s.cwnd.saturating_add(allowance(c, s.snd_nxt < s.snd_max))
 }

@@ -229,3 +229,25 @@ fn the_rate_of_the_window_law() {
         assert_eq!(x.fire(), second);
     }
 }
+
+/// After a timeout what was sent keeps its length though the MSS has grown since: three segments of
+/// 1000 bytes are held with less room than 3000 bytes, and have a deadline.
+#[test]
+fn old_segments_after_the_mss_has_grown() {
+    let config = SenderConfig { sack: false, ..twenty() };
+    let mut x = Paced::new("linux+go-back-n+linux-pacing", config);
+    assert_eq!(x.write(0, 30), from_to(0, 10));
+    while x.0.state().phase != Phase::Loss {
+        x.fire();
+    }
+    let timeout = x.0.state().now;
+    x.0.set_mss(timeout, 3000);
+    let at = |n: u64| timeout.0 / 1000 + n * 100_000;
+    assert_eq!(x.ack(at(1), 1, &[]), [1, 2, 3]);
+    assert_eq!(x.ack(at(2), 2, &[]), [4, 5, 6]);
+    assert_eq!(x.ack(at(3), 3, &[]), from_to(7, 13));
+    assert_eq!(x.0.state().cwnd, 12_000);
+    let (due, sent) = x.fire();
+    assert!(at(3) < due && due < at(4), "{due}");
+    assert_eq!(sent, [13, 14]);
+}
