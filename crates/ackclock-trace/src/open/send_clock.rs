@@ -21,8 +21,10 @@ const DRIFT: i64 = 2_000;
 const SET: i64 = 128_000_000;
 /// So long, in ns, beyond what was added, a wait that came at once has to last for a clock to have
 /// been set: what waits behind a link that stands still has waited the less the later it was sent.
-/// Until that is clear, it is not taken for a queue.
 const LASTING: i64 = 1_000_000_000;
+/// Until that is clear, no more than so much, in ns, is taken for a wait: links stand still for
+/// seconds, suspended machines for hours.
+const STANDSTILL: i64 = 4_000_000_000;
 /// So many times a clock has to move on before the least of its steps counts: a sender that gets no
 /// ACK meanwhile does not show smaller ones.
 const STEPS: u8 = 8;
@@ -96,11 +98,14 @@ impl SendClock {
         self.jumps(counted, now, late);
         self.last = Last { counted, late };
         // A jump that lasts is none of a queue.
-        let jump = self.jump.map_or(0, |jump| jump.by);
-        let lasts = self.jump.is_some_and(|jump| now - jump.at >= LASTING + jump.by);
-        self.jump = self.jump.filter(|_| !lasts);
-        self.least = Some([if lasts { (least + jump).min(late) } else { least }, now]);
-        let beyond = (late - least - jump).max(0);
+        let lasting = self.jump.filter(|jump| now - jump.at >= LASTING + jump.by);
+        let least = lasting.map_or(least, |jump| (least + jump.by).min(late));
+        if lasting.is_some() {
+            self.jump = None;
+        }
+        self.least = Some([least, now]);
+        let suspended = self.jump.filter(|jump| jump.by > STANDSTILL).map_or(0, |jump| jump.by);
+        let beyond = (late - least - suspended).max(0);
         // What such a clock shows is cut to a millisecond, and so is the step that is seen.
         let is_long =
             |step: &Span| self.steps >= STEPS && (TICK + Span(1)..=LONGEST).contains(step);
@@ -216,27 +221,34 @@ mod tests {
         }
     }
 
-    /// The clock of the capture is set 300 ms forward, or the sender's machine stands still for as
-    /// long. No queue is claimed then, and one that comes later is seen.
+    /// The clock of the capture is set forward, or the sender's machine stands still for as long.
+    /// That looks like a queue until it has lasted for a second more than it added; where it is
+    /// longer than a link stands still, no queue is claimed at all. One that comes later is seen.
     #[test]
     fn a_clock_is_set() {
-        let at = |ms: u32| 100.0 + f64::from(ms) + if ms >= 1000 { 300.0 } else { 0.0 };
-        let mut segments: Vec<_> = (0..4000).map(|ms| (ms, at(ms))).collect();
-        segments.extend((4000..4100).map(|ms| (ms, at(ms) + f64::from(ms - 3999))));
-        let waited = waited(&segments);
-        assert_eq!(waited[..4000].iter().filter(|waited| **waited > 0.0).count(), 0);
-        assert!((95.0..99.0).contains(&waited[4099]), "{}", waited[4099]);
+        for (by, looks_queued) in [(300, 1300), (3600, 4600), (6000, 0)] {
+            let at = |ms: u32| 100.0 + f64::from(ms + if ms >= 10_000 { by } else { 0 });
+            let mut segments: Vec<_> = (0..20_000).map(|ms| (ms, at(ms))).collect();
+            segments.extend((20_000..20_100).map(|ms| (ms, at(ms) + f64::from(ms - 19_999))));
+            let waited = waited(&segments);
+            let queued = |ms: usize| waited[ms] > 0.0;
+            assert_eq!((0..20_000).filter(|&ms| queued(ms)).count(), looks_queued, "{by}");
+            assert!((10_000..10_000 + looks_queued).all(queued), "{by}");
+            assert!((95.0..99.0).contains(&waited[20_099]), "{by}: {}", waited[20_099]);
+        }
     }
 
-    /// The link stands still for 300 ms. What was sent meanwhile comes at once when it goes on, and
-    /// had waited: that wait becomes shorter with each segment.
+    /// All of a window waits when a link stands still, and what its ACKs let go waits for nothing.
     #[test]
-    fn a_link_stands_still() {
-        let at = |ms: u32| if (1000..1300).contains(&ms) { 1400.0 } else { 100.0 + f64::from(ms) };
-        let segments: Vec<_> = (0..2000).map(|ms| (ms, at(ms))).collect();
-        let waited = waited(&segments);
-        assert_eq!(waited[1100..1103], [198.85, 197.85, 196.85]);
-        assert_eq!((waited[999], waited[1000], waited[1300]), (0.0, 0.0, 0.0));
+    fn a_window_waits() {
+        let sent = [0, 1000, 2000, 3000, 5000, 6000];
+        let at = |ms: u32| f64::from(ms + if ms == 3000 { 1900 } else { 100 });
+        let segments: Vec<_> = sent.iter().flat_map(|&ms| [(ms, at(ms)); 20]).collect();
+        let waited: Vec<_> = waited(&segments).iter().map(|ms| ms.round()).collect();
+        let window = |n: usize| &waited[20 * n..20 * (n + 1)];
+        assert_eq!([window(0), window(1), window(2)].concat(), [0.0; 60]);
+        assert_eq!(window(3), [1798.0; 20]);
+        assert_eq!([window(4), window(5)].concat(), [0.0; 40]);
     }
 
     #[test]
