@@ -195,6 +195,7 @@ impl Found {
                 mean: Span(mean),
                 max: a.max.max(b.max),
                 samples,
+                alone: a.alone.saturating_add(b.alone),
                 ..most
             }
         })

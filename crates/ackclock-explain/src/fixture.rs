@@ -142,7 +142,15 @@ fn lossy() -> Flow {
         bytes: 3000,
         segments: 6,
         dsacks: 1,
-        rtt: Some(RoundTrip { min: rtt, mean: rtt, median: rtt, p99: rtt, max: rtt, samples: 2 }),
+        rtt: Some(RoundTrip {
+            min: rtt,
+            mean: rtt,
+            median: rtt,
+            p99: rtt,
+            max: rtt,
+            samples: 2,
+            alone: 0,
+        }),
         retransmissions: vec![
             Retransmission {
                 lost: Some(true),

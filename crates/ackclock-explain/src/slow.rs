@@ -22,6 +22,22 @@ impl Found {
     pub fn lifetime(&self) -> &Lifetime {
         &self.flow(self.sender()).lifetime
     }
+
+    /// What is worth a word: a tenth of the time in which that end had something to do. Connections
+    /// that are kept open are idle for most of their lifetime, of which it is a ten-thousandth at
+    /// the least.
+    pub(crate) fn worth(&self) -> Span {
+        let (whole, idle) = (self.lifetime().whole(), self.lifetime().of(Limit::Application));
+        Span((whole - idle).0 / 10).max(Span(whole.0 / 10_000)).max(Span(1))
+    }
+
+    /// How long the server's application kept the client waiting, if that is most of the time in
+    /// which the application had nothing to send.
+    pub(crate) fn thinking(&self) -> Option<Span> {
+        let answering = self.connection.from_server.lifetime.answering();
+        let idle = self.lifetime().of(Limit::Application);
+        (answering > Span::ZERO && answering >= Span(idle.0 / 2)).then(|| answering.min(idle))
+    }
 }
 
 /// How fast one end of a connection sent.
@@ -30,19 +46,28 @@ pub(crate) struct Rates {
     pub throughput: Option<f64>,
     /// The same with each byte counted once.
     pub goodput: Option<f64>,
+    /// The same while it had something to send; `None` where that is most of the time.
+    pub busy: Option<f64>,
     /// Of the segments, the part that were retransmissions; `None` of no segment.
     pub retransmitted: Option<f64>,
 }
 
 impl Rates {
     pub fn of(connection: &Connection, flow: &Flow) -> Rates {
-        let long = connection.end.since(connection.start);
-        let rate = |bytes: u64| (long > Span::ZERO).then(|| bytes as f64 * 8.0 / long.secs_f64());
+        let whole = connection.end.since(connection.start);
+        let within = |bytes: u64, long: Span| {
+            (long > Span::ZERO).then(|| bytes as f64 * 8.0 / long.secs_f64())
+        };
+        let rate = |bytes| within(bytes, whole);
+        let [idle, opening] =
+            [Limit::Application, Limit::Handshake].map(|limit| flow.lifetime.of(limit));
+        let mostly_idle = idle.0 > whole.0 / 2;
         let again: u64 = flow.retransmissions.iter().map(|r| u64::from(r.len)).sum();
         let part = flow.retransmissions.len() as f64 / flow.segments as f64;
         Rates {
             throughput: rate(flow.bytes + again),
             goodput: rate(flow.bytes),
+            busy: within(flow.bytes, whole - idle - opening).filter(|_| mostly_idle),
             retransmitted: (flow.segments > 0).then_some(part),
         }
     }

@@ -92,6 +92,7 @@ pub struct Lifetime {
     shares: Shares,
     idle: Span,
     full: Span,
+    answering: Span,
 }
 
 impl Lifetime {
@@ -118,6 +119,12 @@ impl Lifetime {
         self.full
     }
 
+    /// Of the share of the application, how long the other end waited for an answer: from when its
+    /// last data reached this end until this end sent again.
+    pub fn answering(&self) -> Span {
+        self.answering
+    }
+
     /// What limited it for longest; `None` of no time.
     pub fn main(&self) -> Option<Limit> {
         let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
@@ -137,6 +144,11 @@ impl Lifetime {
     /// The bottleneck was busy for so much more of what the path limited.
     pub fn add_full(&mut self, span: Span) {
         self.full = self.full + span;
+    }
+
+    /// The other end waited for so much longer for an answer.
+    pub fn add_answering(&mut self, span: Span) {
+        self.answering = self.answering + span;
     }
 
     /// Counts less time.
@@ -160,6 +172,7 @@ impl Lifetime {
         self.add(Limit::Application, Span(whole.0.saturating_sub(self.whole().0)));
         self.idle = self.idle.min(self.of(Limit::CongestionWindow));
         self.full = self.full.min(self.of(Limit::Path));
+        self.answering = self.answering.min(self.of(Limit::Application));
         self
     }
 }

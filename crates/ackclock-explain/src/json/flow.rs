@@ -36,7 +36,7 @@ pub(super) struct FlowJson<'a> {
 
 impl<'a> FlowJson<'a> {
     pub(super) fn of(connection: &'a Connection, flow: &'a Flow) -> Self {
-        let Rates { throughput, goodput, retransmitted } = Rates::of(connection, flow);
+        let Rates { throughput, goodput, busy: _, retransmitted } = Rates::of(connection, flow);
         let offered = |o: &Options| OfferedJson {
             mss: o.mss,
             window_scale: o.wscale,

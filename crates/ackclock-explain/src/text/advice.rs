@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
 use ackclock_trace::{
@@ -20,14 +21,15 @@ use crate::replay::Rescue;
 /// Most lines.
 const MOST: usize = 3;
 
-/// Something is worth advice if it has this part of a connection's time: one tenth.
-const WORTH: u64 = 10;
-
 /// A full segment is too long for the path, perhaps, if it was sent again so often and in vain.
 const UNANSWERED: usize = 3;
 
 /// An answer to a SYN is late after so many round trips.
 const LATE: u64 = 3;
+
+/// Without scaling, a receiver whose buffer is not the limit offers more than this, in bytes: the
+/// half of what a window can be (RFC 7323 section 2.2).
+const UNSCALED: u64 = 1 << 15;
 
 /// What to change, and how much time that is about.
 #[derive(Debug, PartialEq)]
@@ -102,7 +104,7 @@ fn causes(explained: &Explained) -> BTreeMap<Way, LossCause> {
 
 fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let (from, lifetime) = (found.sender(), found.lifetime());
-    let least = Span(lifetime.whole().0 / WORTH).max(Span(1));
+    let least = found.worth();
     let advise = |limit: Limit| {
         // While its window limits, the path may carry nearly all that it can.
         let (what, span) = match limit {
@@ -115,21 +117,34 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             _ => Some(Advice { line: advice(found, from, limit, known)?, what, span }),
         }
     };
-    let opening = handshake(found).filter(|advice| advice.span >= least);
-    Limit::ALL.into_iter().filter_map(advise).chain(opening).collect()
+    let others = [handshake(found), answers(found)].into_iter().flatten();
+    let others = others.filter(|advice| advice.span >= least);
+    Limit::ALL.into_iter().filter_map(advise).chain(others).collect()
+}
+
+/// The client waited for the server's application for most of the time in which nothing was sent.
+fn answers(found: &Found) -> Option<Advice> {
+    let span = found.thinking()?;
+    let (_, server) = hosts(found, End::Client);
+    let line = format!("{server}: its application takes long to answer; the network does not");
+    Some(Advice { line, what: "waiting for answers", span })
 }
 
 fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<String> {
-    let (flow, to) = (found.flow(from), found.flow(from.other()));
+    let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
     Some(match limit {
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
         }
-        Limit::ReceiveWindow if to.offered.is_some_and(|options| options.wscale.is_none()) => {
+        Limit::ReceiveWindow
+            if flow.full_window > UNSCALED
+                && let Some(end) = lacking(found, |options| options.wscale.is_some()) =>
+        {
             format!(
-                "{receiver}: it does not offer window scaling, so that its window ends at 64 KiB \
-             (net.ipv4.tcp_window_scaling)"
+                "{}: it does not offer window scaling, so that windows end at 64 KiB \
+                 (net.ipv4.tcp_window_scaling)",
+                address(found, end)
             )
         }
         Limit::ReceiveWindow => format!(
@@ -140,11 +155,10 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
         ),
+        Limit::CongestionWindow if mostly_spurious(flow) => look_for_delay(&sender, &receiver),
         // It may have been the receive window.
-        Limit::CongestionWindow if flow.retransmissions.is_empty() && flow.window.is_none() => {
-            return None;
-        }
-        Limit::CongestionWindow if flow.retransmissions.is_empty() => format!(
+        Limit::CongestionWindow if !has_lost(flow) && flow.window.is_none() => return None,
+        Limit::CongestionWindow if !has_lost(flow) => format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
         ),
@@ -160,6 +174,42 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
         ),
         Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
     })
+}
+
+/// Which end keeps an option of SYNs from being agreed on. A server answers only what the client has
+/// offered (RFC 7323 section 2.2; Linux's `tcp_synack_options`).
+fn lacking(found: &Found, offers: impl Fn(&Options) -> bool) -> Option<End> {
+    let client = offers(found.flow(End::Client).offered.as_ref()?);
+    let server = found.flow(End::Server).offered.as_ref().map(offers);
+    match (client, server) {
+        (false, _) => Some(End::Client),
+        (true, Some(false)) => Some(End::Server),
+        _ => None,
+    }
+}
+
+/// Retransmissions of data, and how many of them were spurious.
+fn repaired(flow: &Flow) -> [usize; 2] {
+    let data = flow.retransmissions.iter().filter(|r| r.len > 0);
+    [data.clone().count(), data.filter(|r| r.spurious.is_some()).count()]
+}
+
+/// Data was lost.
+fn has_lost(flow: &Flow) -> bool {
+    let [all, spurious] = repaired(flow);
+    all > spurious
+}
+
+fn mostly_spurious(flow: &Flow) -> bool {
+    let [all, spurious] = repaired(flow);
+    spurious * 2 > all
+}
+
+fn look_for_delay(sender: &str, receiver: &str) -> String {
+    format!(
+        "{sender} to {receiver}: most retransmissions are spurious; look for reordering, delay \
+         spikes and lost acknowledgments"
+    )
 }
 
 /// The addresses of the sender and of the receiver.
@@ -198,6 +248,10 @@ fn handshake(found: &Found) -> Option<Advice> {
     if let Some(last) = again.max().filter(|_| c.begun) {
         let line = match c.from_server.offered {
             None => format!("{server}: it does not answer the SYNs of {client}"),
+            Some(_) if came_unanswered(found) => format!(
+                "{server}: SYNs came that it did not answer; see its listen queue \
+                 (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"
+            ),
             Some(_) => {
                 format!("{client} and {server}: SYNs or their answers are lost; find where")
             }
@@ -211,6 +265,12 @@ fn handshake(found: &Found) -> Option<Advice> {
     late.then(|| Advice { line, what, span: took - rtt })
 }
 
+/// The capture was taken at the server, which has answered only the last of several SYNs.
+fn came_unanswered(found: &Found) -> bool {
+    let again = |end| found.flow(end).retransmissions.iter().any(Retransmission::opens);
+    found.connection.position.is_at(false) && again(End::Client) && !again(End::Server)
+}
+
 /// Marks have lowered the window more often than losses.
 fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
@@ -218,25 +278,20 @@ fn marked_rather_than_lost(flow: &Flow) -> bool {
 
 /// What would have made recovery shorter, by at `least` so much; or else why it was needed.
 fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
-    let (flow, to) = (found.flow(from), found.flow(from.other()));
+    let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
-    let refuses =
-        |flow: &Flow| flow.offered.as_ref().is_some_and(|options| !options.sack_permitted);
     let several = several_lost(found, from);
     let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
     let late = late(found, from);
-    let data = flow.retransmissions.iter().filter(|r| r.len > 0);
-    let spurious = data.clone().filter(|r| r.spurious.is_some()).count();
     let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
-    let (line, what, span) = match data.count() {
-        0 => return None,
-        _ if several >= least && refuses(flow) => {
-            let line = format!("{sender}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
-            (line, several_at_once, several)
-        }
-        _ if several >= least && refuses(to) => {
-            let line = format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
+    let (line, what, span) = match () {
+        _ if repaired(flow)[0] == 0 => return None,
+        _ if several >= least
+            && let Some(end) = lacking(found, |options| options.sack_permitted) =>
+        {
+            let host = address(found, end);
+            let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
             (line, several_at_once, several)
         }
         _ if saved >= least && known.silent.contains(&address(found, from)) => {
@@ -245,13 +300,7 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
             );
             (line, "what probes would have saved", saved)
         }
-        all if spurious * 2 > all => {
-            let line = format!(
-                "{sender} to {receiver}: most retransmissions are spurious; look for reordering, \
-                 delay spikes and lost acknowledgments"
-            );
-            (line, what, span)
-        }
+        _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver), what, span),
         _ if late.0 > span.0 / 2 => {
             let line = format!(
                 "{sender} to {receiver}: timers expire though nothing was lost; look for delay \

@@ -39,9 +39,10 @@ pub(super) fn of(flow: &Flow) -> Option<String> {
 }
 
 /// How long packets of a connection's sender wait in queues, if that is at least as long as the
-/// shortest round trip.
+/// shortest round trip. Of ACKs that the receiver may have delayed nobody knows.
 pub(crate) fn queueing(found: &Found) -> Option<String> {
-    let rtt = found.flow(found.sender()).rtt?;
+    let rtt =
+        found.flow(found.sender()).rtt.filter(|rtt| rtt.alone.saturating_mul(2) < rtt.samples)?;
     let waits = rtt.median - rtt.min;
     (waits >= LONG && waits >= rtt.min).then(|| {
         format!(
@@ -140,8 +141,15 @@ mod tests {
              less room"
         );
         let span = Span::from_millis(100);
-        let rtt =
-            RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
+        let rtt = RoundTrip {
+            min: span,
+            mean: span,
+            median: span,
+            p99: span,
+            max: span,
+            samples: 9,
+            alone: 0,
+        };
         assert_eq!(
             advice(queue(5), Some(rtt), "A", "B"),
             "A to B: a queue overflows that holds 5.0 ms; give it room, or pace (fq)"
@@ -164,21 +172,33 @@ mod tests {
         );
     }
 
-    /// Half of the round trip is queueing, and 20 ms at least.
+    /// Half of the round trip is queueing, and 20 ms at least. Of ACKs that may have been delayed
+    /// nothing is said.
     #[test]
     fn bufferbloat() {
-        let waits = |min: u64, median: u64| {
+        let measured = |min: u64, median: u64, alone: u64| {
             let mut explained = fixture::explained();
             let found = &mut explained.connections[0];
             let [min, median] = [min, median].map(Span::from_millis);
-            let rtt = RoundTrip { min, mean: median, median, p99: median, max: median, samples: 9 };
+            let rtt = RoundTrip {
+                min,
+                mean: median,
+                median,
+                p99: median,
+                max: median,
+                samples: 9,
+                alone,
+            };
             found.connection.from_client.rtt = Some(rtt);
             found.connection.from_server.rtt = Some(rtt);
             queueing(found)
         };
+        let waits = |min, median| measured(min, median, 0);
         let text = "queueing takes 80.0 ms of a round trip of 0.10 s (bufferbloat)";
         assert_eq!(waits(20, 100).as_deref(), Some(text));
         assert_eq!(waits(60, 100), None);
         assert_eq!(waits(1, 20), None);
+        assert_eq!(measured(20, 100, 4).as_deref(), Some(text));
+        assert_eq!(measured(20, 100, 5), None);
     }
 }

@@ -94,7 +94,7 @@ fn connection(found: &Found) -> String {
     line.extend(path.map(|text| format!("    {text}\n")));
     let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
     let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
-    let worth = |s: &Stall| s.end.since(s.start).0 >= found.lifetime().whole().0 / 10;
+    let worth = |s: &Stall| s.end.since(s.start) >= found.worth();
     if let Some((end, stall)) = longest.filter(|(_, stall)| worth(stall)) {
         let filter = names::display_filter(found, stall);
         line.push_str(&format!("    {} [{filter}]\n", sentence::stall(found, end, stall)));
@@ -108,13 +108,48 @@ pub(crate) fn headed(found: &Found) -> String {
     format!("#{} {} > {}: {}", found.number, c.client, c.server, why(found))
 }
 
+/// What limited it for longest.
 fn limited(found: &Found, main: Limit) -> String {
     let lifetime = found.lifetime();
-    let (part, whole) = (lifetime.of(main), lifetime.whole());
+    let whole = lifetime.whole();
+    if main != Limit::Application {
+        return limited_of(found, main, whole);
+    }
+    let mut text = match found.thinking() {
+        Some(span) => {
+            format!("the server's application kept the client waiting {}", part(span, whole))
+        }
+        None => limited_of(found, main, whole),
+    };
+    // Connections that are kept open are idle for most of their time. What counts is the rest.
+    let busy = whole - lifetime.of(main);
+    let others = Limit::ALL.into_iter().filter(|limit| *limit != main);
+    let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
+        Limit::Handshake => false,
+        Limit::Path => is_full(lifetime),
+        _ => true,
+    });
+    let most = |limit: &Limit| lifetime.of(*limit) >= found.worth().max(Span(busy.0 / 2));
+    if let Some(second) = second.filter(most) {
+        text.push_str(&format!("; in the rest {}", limited_of(found, second, busy)));
+    }
+    text
+}
+
+/// `for 2.8 s of 3.0 s (93 %)`.
+fn part(part: Span, whole: Span) -> String {
     let percent = 100.0 * part.secs_f64() / whole.secs_f64();
-    let full = lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2;
-    let what = names::limited(main, found.sender(), full);
-    let mut text = format!("{what} for {} of {} ({percent:.0} %)", time(part), time(whole));
+    format!("for {} of {} ({percent:.0} %)", time(part), time(whole))
+}
+
+fn is_full(lifetime: &Lifetime) -> bool {
+    lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2
+}
+
+fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
+    let lifetime = found.lifetime();
+    let what = names::limited(main, found.sender(), is_full(lifetime));
+    let mut text = format!("{what} {}", part(lifetime.of(main), whole));
     // A sender that waits for one of them looks as if it waited for the other.
     if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {
         text.push_str(", unless the receive window did, whose scale is not known");
@@ -147,8 +182,10 @@ pub(crate) fn why(found: &Found) -> String {
         )
     });
     let again = rates.retransmitted.filter(|part| *part > 0.0);
+    let busy = rates.busy.filter(|bps| *bps > 0.0);
+    let busy = busy.map_or(String::new(), |bps| format!(" ({} while it had data)", rate(bps)));
     let facts = [
-        rates.goodput.filter(|bps| *bps > 0.0).map(rate),
+        rates.goodput.filter(|bps| *bps > 0.0).map(|bps| rate(bps) + &busy),
         rtt,
         again.map(|part| format!("{:.1} % retransmitted", 100.0 * part)),
     ];

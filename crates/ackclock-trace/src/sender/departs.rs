@@ -109,13 +109,17 @@ impl SenderModel {
         let had_waited = follows_ack(sent.at, &self.stream, asked);
         let repaired = self.repaired_unseen(sent, asked);
         self.limits.was_repairing(repaired);
+        if asked && repaired == Span::ZERO {
+            self.limits.answers(self.stalls.since_asked(sent.at));
+        }
         let first = self.stream.bytes() == 0;
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
         let now = Now { at, frame, progress, timers };
         let probes_window = windows.offered() == 0 && sent.len == 1;
         let lost = repaired > Span::ZERO;
-        self.stalls.sender_resumes(&now, first, terms.mss, probes_window, lost);
+        let room = windows.least_room(terms.mss);
+        self.stalls.sender_resumes(&now, first, room, probes_window, lost);
         if !had_waited {
             self.episodes.idle(outstanding.max());
         }

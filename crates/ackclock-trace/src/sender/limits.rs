@@ -107,6 +107,8 @@ pub(crate) struct Limits {
     most: u32,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Cells<Span>,
+    /// Of the application's share, how long the other end waited for an answer.
+    answering: Span,
 }
 
 impl Limits {
@@ -227,6 +229,11 @@ impl Limits {
         self.found.add(Limit::Recovery, span);
     }
 
+    /// An answer goes out with nothing outstanding, so long after what the other end asked.
+    pub fn answers(&mut self, after: Span) {
+        self.answering = (self.answering + after).min(self.found.of(Limit::Application));
+    }
+
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
@@ -257,7 +264,7 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited && !self.is_written_now(sent, stream);
+                let waited = waited && !self.is_written_now(sent, stream, due);
                 let room = waited && self.had_room(sent.at, due, stream);
                 self.decide(waited, room, stream, if may_be_probe { silent } else { Span::ZERO });
             }
@@ -287,16 +294,22 @@ impl Limits {
         if small && after_small && !idle && !due {
             self.beside = self.beside.saturating_add(1);
         }
-        small && (alone && idle || partly && all_acked || freed) && !stream.has_no_room()
+        let room = stream.windows.allowed().saturating_sub(stream.outstanding.flight());
+        let cut = u64::from(sent.payload()) >= room;
+        small && (alone && idle || partly && all_acked || freed) && !cut
     }
 
     /// The last segment was not full, so that nothing waited behind it. If no ACK has come since,
     /// this one was written later. So it was if it is not full either, for what cwnd holds back
     /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
     /// the path takes.
-    fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
-        let acked = stream.moments.since_ack(sent.at) <= stream.moments.since_new_data(sent.at);
-        is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
+    ///
+    /// With nothing outstanding nothing is paced: what does not follow at once was written now.
+    fn is_written_now(&self, sent: &Sent, stream: &Stream, due: Due) -> bool {
+        let since = stream.moments.since_ack(sent.at);
+        let late = stream.outstanding.is_empty() && due == Due::Later && since > at_once(stream);
+        let acked = since <= stream.moments.since_new_data(sent.at);
+        late || is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
     }
 
     /// Data goes out now, and the next ACK that passed the capture before it, of this position,
@@ -400,6 +413,7 @@ impl Limits {
         self.had_no_more();
         self.path.outstanding(self.counted.into(), 0);
         let mut found = Lifetime::from(self.found);
+        found.add_answering(self.answering);
         if self.had_no_nagle() {
             let share = found.of(Limit::Nagle);
             found.take(Limit::Nagle, share);

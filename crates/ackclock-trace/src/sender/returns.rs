@@ -77,8 +77,9 @@ impl SenderModel {
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
-        let (mut oldest, mut newest) = (None, Departure::default());
+        let (mut oldest, mut newest, mut segments) = (None, Departure::default(), 0);
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
+            segments += 1;
             if !segment.is_hole() {
                 oldest = oldest.or(Some(segment.first_at));
                 newest = segment.departure();
@@ -92,6 +93,9 @@ impl SenderModel {
             self.measure(a, oldest, &newest);
             let newest = newest.at;
             if a.timed && !self.stalls.is_probing_window() {
+                if segments == 1 && !a.with_data && self.stream.outstanding.is_empty() {
+                    self.stream.timers.was_alone();
+                }
                 self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
             }
         }

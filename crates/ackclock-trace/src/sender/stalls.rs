@@ -131,13 +131,13 @@ impl Stalls {
     }
 
     /// Something goes out with nothing outstanding. `first`: it is the first byte of the stream.
-    /// `probes_window`: it asks for a closed window. `lost`: it was lost before the capture until a
+    /// `room`: the smallest window that lets a segment go, in bytes. `probes_window`: it asks for a closed window. `lost`: it was lost before the capture until a
     /// timer sent it again.
     pub fn sender_resumes(
         &mut self,
         now: &Now<'_>,
         first: bool,
-        mss: u32,
+        room: u64,
         probes_window: bool,
         lost: bool,
     ) {
@@ -149,7 +149,7 @@ impl Stalls {
         }
         let cause = match self.least_window {
             0 => StallCause::ZeroWindow,
-            window if window < u64::from(mss) => StallCause::ReceiveWindow,
+            window if window < room => StallCause::ReceiveWindow,
             _ if lost => StallCause::Timeout(TimeoutClass::Unknown),
             _ => StallCause::Application,
         };

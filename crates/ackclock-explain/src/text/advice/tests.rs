@@ -103,7 +103,15 @@ fn full_segments_that_never_arrive() {
     assert_eq!(lines(connection(timeouts(2, 1000))), [LOST]);
     assert_eq!(lines(connection(timeouts(3, 1448))), [LOST]);
     let span = span(50);
-    let rtt = RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
+    let rtt = RoundTrip {
+        min: span,
+        mean: span,
+        median: span,
+        p99: span,
+        max: span,
+        samples: 9,
+        alone: 0,
+    };
     let acknowledged = Flow { rtt: Some(rtt), ..timeouts(3, 1000) };
     assert_eq!(lines(connection(acknowledged)), [LOST]);
     // The last one arrived.
@@ -319,6 +327,123 @@ fn sack_where_several_losses_were_repaired() {
     assert_eq!(lines(found), [LOST]);
 }
 
+/// What the client does not offer the server may not answer.
+#[test]
+fn an_option_that_the_client_does_not_offer() {
+    let limited = |client: bool, server: bool, full_window: u64| {
+        let mut flow = Flow { bytes: 90_000, full_window, window: Some(65_535), ..lossy(vec![]) };
+        flow.lifetime.add(Limit::ReceiveWindow, span(4000));
+        let mut found = connection(flow);
+        let offer = |scales: bool| {
+            syn(true).map(|options| Options { wscale: scales.then_some(7), ..options })
+        };
+        found.connection.from_client.offered = offer(client);
+        found.connection.from_server.offered = offer(server);
+        lines(found)
+    };
+    let scaling = |host: &str| {
+        format!(
+            "{host}: it does not offer window scaling, so that windows end at 64 KiB \
+             (net.ipv4.tcp_window_scaling) (receive window: 4.0 s)"
+        )
+    };
+    assert_eq!(limited(false, false, 65_535), [scaling("192.0.2.1")]);
+    assert_eq!(limited(true, false, 65_535), [scaling("192.0.2.2")]);
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
+        SO_RCVBUF (receive window: 4.0 s)";
+    assert_eq!(limited(true, true, 65_535), [buffer]);
+    assert_eq!(limited(false, false, 16_384), [buffer.replace("64.0", "16.0")]);
+    // So it is with SACK.
+    let mut found = connection(lossy(vec![
+        again(1000, 0, Kind::FastRetransmit),
+        again(1100, 2000, Kind::Recovery),
+    ]));
+    let c = &mut found.connection;
+    c.from_server.recoveries = vec![Recovery {
+        start: ms(1000),
+        end: Some(ms(1500)),
+        by_timeout: false,
+        flight: 9000,
+        retransmissions: 2,
+        spurious: false,
+    }];
+    (c.from_client.offered, c.from_server.offered) = (syn(false), syn(false));
+    let sack = "192.0.2.1: it does not offer SACK; set net.ipv4.tcp_sack to 1 (several losses at \
+        once: 0.50 s)";
+    assert_eq!(lines(found), [sack]);
+}
+
+/// What was sent twice for nothing lowers the window, and was not lost. Nor was a FIN or a SYN.
+#[test]
+fn a_small_window_without_losses() {
+    let small = |retransmissions: Vec<Retransmission>| {
+        let mut flow = Flow { offered: syn(true), bytes: 9000, mss: 1448, ..Flow::default() };
+        flow.window = Some(1 << 20);
+        flow.lifetime.add(Limit::CongestionWindow, span(4000));
+        flow.lifetime.add_idle(span(4000));
+        lines(connection(Flow { retransmissions, ..flow }))
+    };
+    let growing = "192.0.2.2: its window is still growing or its send buffer is full; keep \
+        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 4.0 s)";
+    let delay = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
+        delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
+    let losses = "192.0.2.2 to 192.0.2.1: losses keep the congestion window small; find where they \
+        occur (bottleneck idle: 4.0 s)";
+    let needed = again(1000, 1000, Kind::FastRetransmit);
+    let spurious = Retransmission { spurious: Some(Spurious::Dsack), ..needed };
+    let fin = Retransmission { len: 0, ..needed };
+    assert_eq!(small(vec![]), [growing]);
+    assert_eq!(small(vec![fin]), [growing]);
+    assert_eq!(small(vec![spurious]), [delay]);
+    assert_eq!(small(vec![spurious, needed]), [losses]);
+}
+
+/// An hour of silence hides nothing. What is too short beside it is not spoken of.
+#[test]
+fn a_connection_that_is_kept_open() {
+    let kept = |limited: u64| {
+        let mut flow = Flow { offered: syn(true), full_window: 65_535, ..Flow::default() };
+        flow.bytes = 9000;
+        flow.lifetime.add(Limit::ReceiveWindow, span(limited));
+        flow.lifetime.add(Limit::Application, Span::from_secs(3600));
+        connection(flow)
+    };
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
+        SO_RCVBUF (receive window: 4.0 s)";
+    let found = kept(4000);
+    let why = super::super::short::why(&found);
+    let rest = "the server's application had nothing to send for 3600.0 s of 3604.0 s (100 %); in \
+        the rest the client's receive window held the server back for 4.0 s of 4.0 s (100 %)";
+    assert!(why.starts_with(rest), "{why}");
+    assert_eq!(lines(found), [buffer]);
+    assert_eq!(lines(kept(300)), Vec::<String>::new());
+}
+
+/// A server that thinks is not its client that has nothing to send.
+#[test]
+fn a_server_that_thinks() {
+    let thinks = |answering: u64| {
+        let mut flow = Flow { bytes: 9000, ..Flow::default() };
+        flow.lifetime.add(Limit::Application, span(3600));
+        flow.lifetime.add_answering(span(answering));
+        flow.lifetime.add(Limit::Path, span(400));
+        let mut found = connection(flow);
+        found.connection.from_client = Flow { bytes: 100, ..Flow::default() };
+        found.connection.from_client.lifetime.add(Limit::Application, span(3500));
+        found.connection.from_client.lifetime.add(Limit::Path, span(500));
+        found
+    };
+    let why = |answering| super::super::short::why(&thinks(answering));
+    let kept = "the server's application kept the client waiting for 3.0 s of 4.0 s (75 %)";
+    assert!(why(3000).starts_with(kept), "{}", why(3000));
+    let idle = "the client's application had nothing to send for 3.5 s of 4.0 s (88 %)";
+    assert!(why(1000).starts_with(idle), "{}", why(1000));
+    let line = "192.0.2.2: its application takes long to answer; the network does not (waiting for \
+        answers: 3.0 s)";
+    assert_eq!(lines(thinks(3000)), [line]);
+    assert_eq!(lines(thinks(1000)), Vec::<String>::new());
+}
+
 /// A FIN that is lost holds up nothing.
 #[test]
 fn a_fin_gives_no_advice() {
@@ -335,8 +460,15 @@ fn opening(took: u64) -> Found {
     let trip = span(100);
     let mut found = connection(Flow { offered: syn(true), ..Flow::default() });
     let c = &mut found.connection;
-    c.from_server.rtt =
-        Some(RoundTrip { min: trip, mean: trip, median: trip, p99: trip, max: trip, samples: 1 });
+    c.from_server.rtt = Some(RoundTrip {
+        min: trip,
+        mean: trip,
+        median: trip,
+        p99: trip,
+        max: trip,
+        samples: 1,
+        alone: 0,
+    });
     for flow in [&mut c.from_client, &mut c.from_server] {
         flow.lifetime.add(Limit::Handshake, span(took));
         flow.lifetime.add(Limit::Application, span(900));
@@ -374,11 +506,18 @@ fn a_syn_that_went_out_again() {
         found
     };
     for client in [true, false] {
-        let found = sent_again(client, 1000);
+        let mut found = sent_again(client, 1000);
+        found.connection.position.vantage = Vantage::Middle;
         let why = super::super::short::why(&found);
         assert!(why.starts_with("the handshake lasted for 1.1 s of 2.0 s (55 %)"), "{why}");
         assert_eq!(lines(found), [lost]);
     }
+    // At the server, which would have answered each SYN that came.
+    let came = "192.0.2.2: SYNs came that it did not answer; see its listen queue \
+        (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall (handshakes beyond a round \
+        trip: 1.0 s)";
+    assert_eq!(lines(sent_again(true, 1000)), [came]);
+    assert_eq!(lines(sent_again(false, 1000)), [lost]);
     // A FIN without data before it has the same position.
     let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(sent_again(false, 1500)), [late]);

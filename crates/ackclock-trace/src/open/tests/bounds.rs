@@ -7,7 +7,7 @@ use proptest::prelude::*;
 #[test]
 fn an_open_connection_is_small() {
     assert!(
-        size_of::<crate::open::Open>() <= 848 && size_of::<crate::sender::SenderModel>() <= 808
+        size_of::<crate::open::Open>() <= 848 && size_of::<crate::sender::SenderModel>() <= 816
     );
 }
 

@@ -68,11 +68,11 @@ impl Stream {
         }
     }
 
-    /// The receiver's window has no room for another segment of SMSS.
+    /// The receiver's window has no room for another segment.
     #[inline]
     pub fn has_no_room(&self) -> bool {
-        let mss = u64::from(self.terms.mss);
-        self.windows.allowed() < self.outstanding.flight() + mss
+        let room = self.windows.least_room(self.terms.mss);
+        self.windows.allowed() < self.outstanding.flight() + room
     }
 
     /// All data is acknowledged, and only the FIN is not: nobody waits for anything.

@@ -32,13 +32,15 @@ pub(crate) struct Timers {
     min: Span,
     max: Span,
     sum: u64,
-    samples: u64,
+    samples: u32,
     trips: Trips,
     handshake: Compact<Span>,
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
     seen: Compact<Span>,
     foreign: bool,
     backoff: u32,
+    /// Samples by ACKs that may have been delayed.
+    alone: u32,
     quiet: Span,
 }
 
@@ -60,8 +62,13 @@ impl Timers {
         self.min = if self.samples == 0 { newest } else { self.min.min(newest) };
         self.max = self.max.max(newest);
         self.sum = self.sum.saturating_add(newest.0);
-        self.samples += 1;
+        self.samples = self.samples.saturating_add(1);
         self.trips.add(newest);
+    }
+
+    /// The last sample was by the ACK of a single segment with nothing behind it.
+    pub fn was_alone(&mut self) {
+        self.alone = self.alone.saturating_add(1);
     }
 
     /// A round trip of a retransmission that a timestamp identifies. It counts for the timer, but
@@ -125,10 +132,12 @@ impl Timers {
     }
 
     pub fn round_trip(&self) -> Option<RoundTrip> {
-        let mean = Span(self.sum.checked_div(self.samples)?);
+        let mean = Span(self.sum.checked_div(self.samples.into())?);
         let percentile = |p| self.trips.percentile(p).clamp(self.min, self.max);
         let (median, p99) = (percentile(50), percentile(99));
-        Some(RoundTrip { min: self.min, mean, median, p99, max: self.max, samples: self.samples })
+        let Timers { min, max, .. } = *self;
+        let (samples, alone) = (self.samples.into(), self.alone.into());
+        Some(RoundTrip { min, mean, median, p99, max, samples, alone })
     }
 
     /// Round trips vary so little that Linux's timer is at its minimum.

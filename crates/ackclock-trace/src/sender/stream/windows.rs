@@ -45,6 +45,14 @@ impl Windows {
         self.most
     }
 
+    /// The least room that a sender waits for: a segment of SMSS, but no more than half of the
+    /// largest window (RFC 9293 section 3.8.6.2.1, Linux's `tcp_bound_to_half_wnd`). Over loopback
+    /// SMSS may be nearly the whole window.
+    #[inline]
+    pub fn least_room(&self, mss: u32) -> u64 {
+        u64::from(mss).min((self.most / 2).max(1))
+    }
+
     /// Bytes believed to be in the network.
     pub fn pipe(&self) -> u64 {
         self.pipe

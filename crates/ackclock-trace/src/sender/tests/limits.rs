@@ -42,6 +42,73 @@ fn the_receivers_window() {
     assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997, 0.0]);
 }
 
+/// Over loopback SMSS is nearly the whole window. A request that goes out after silence had room.
+#[test]
+fn a_window_of_one_segment() {
+    let mut line = Line::sack(50.0);
+    (line.window, line.model.stream.terms.mss) = (59_000, 65_483);
+    line.ack(50.0, 0);
+    for n in 0..3 {
+        let at = 450.0 * (n + 1) as f64;
+        line.send(at, [n]);
+        line.ack(at + 50.0, n + 1);
+    }
+    let found = line.found();
+    assert_eq!(found.lifetime.of(Limit::Application), Span::from_millis(1200));
+    assert_eq!(found.lifetime.of(Limit::ReceiveWindow), Span::ZERO);
+    let causes: Vec<_> = found.stalls.iter().map(|stall| stall.cause).collect();
+    assert_eq!(causes, [StallCause::Application; 2]);
+}
+
+/// A round trip of 0.2 ms, and an application that writes ten segments each 0.6 ms: all is
+/// acknowledged before it writes more, which does not follow at once.
+#[test]
+fn an_application_that_paces_itself_on_a_short_path() {
+    let mut line = Line::sack(0.2);
+    line.ack(0.2, 0);
+    for n in 0..20 {
+        let at = 0.2 + 0.6 * (n + 1) as f64;
+        line.send(at, 10 * n..10 * (n + 1));
+        line.ack(at + 0.2, 10 * (n + 1));
+    }
+    let lifetime = line.found().lifetime;
+    // Nine microseconds within each burst.
+    assert_eq!(lifetime.of(Limit::CongestionWindow), Span::from_micros(180));
+    assert!(lifetime.of(Limit::Application) > Span::from_millis(7));
+}
+
+/// The server thinks for 300 ms of its first 350 ms of silence, until it answers. Nobody asked for
+/// what it sends later.
+#[test]
+fn an_answer_that_takes_long() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.model.peer_data(ms(100.0));
+    line.send(400.0, [0]);
+    line.ack(450.0, 1);
+    line.send(650.0, [1]);
+    line.ack(700.0, 2);
+    let lifetime = line.found().lifetime;
+    assert_eq!(lifetime.of(Limit::Application), Span::from_millis(550));
+    assert_eq!(lifetime.answering(), Span::from_millis(300));
+}
+
+/// ACKs of a single segment with nothing behind it, which carry no data: the second here, of four.
+#[test]
+fn acks_that_may_be_delayed() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(100.0, 0..2);
+    line.ack(150.0, 1);
+    line.ack(190.0, 2);
+    line.send(200.0, 2..4);
+    line.ack(250.0, 4);
+    line.send(300.0, [4]);
+    line.acked(350.0, 5, &[], false, None, true);
+    let rtt = line.found().rtt.unwrap();
+    assert_eq!((rtt.samples, rtt.alone), (4, 1));
+}
+
 /// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round. Of
 /// those that are full the largest counts, but not the last one, for which nothing waits.
 #[test]
