@@ -9,6 +9,7 @@ use ackclock_tcp::{Seq, Span, Time};
 use super::budget::Places;
 use super::handshake::Syn;
 use super::input::{Data, Input};
+use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry};
 use crate::path::Path;
@@ -41,6 +42,7 @@ struct Model {
     acks: VecDeque<Acked>,
     /// The time of what the sender got last.
     now: Time,
+    size: SegmentSize,
     /// For hypotheses, if the capture was taken away from the sender.
     log: Option<Box<Log>>,
 }
@@ -70,8 +72,13 @@ impl DelayedSender {
         let arrivals = Arrivals::default();
         let log = || Box::new(Log { terms, entries, is_over: false, clock, arrivals });
         let log = hypotheses::may_try(&terms).then(log);
-        let (acks, now) = (VecDeque::new(), Time::ZERO);
-        self.model = Some(Box::new(Model { sender, acks, now, log }));
+        let (acks, now, size) = (VecDeque::new(), Time::ZERO, SegmentSize::default());
+        self.model = Some(Box::new(Model { sender, acks, now, size, log }));
+    }
+
+    /// SMSS as it was learned in the end.
+    pub fn mss(&self) -> Option<u32> {
+        self.model.as_ref().map(|model| model.sender.mss())
     }
 
     /// The capture was taken at this end, other than was thought.
@@ -251,6 +258,14 @@ impl Model {
         let before = |acked: &&Acked| seen.since(acked.at) > DISORDER;
         if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
             self.sender.ack_has_passed(acked.ack);
+        }
+        if !data.again
+            && let Some(mss) = self.size.sees(data.len, seen, self.sender.mss())
+        {
+            self.sender.set_mss(mss);
+            if let Some(log) = &mut self.log {
+                log.terms.mss = mss;
+            }
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mut missing = data.missing;

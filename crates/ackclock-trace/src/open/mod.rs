@@ -12,6 +12,7 @@
 //! | Does the capture have this frame twice? | `end::duplicates` |
 //! | Where was the capture taken? | [`vantage`] |
 //! | What is SMSS if the SYNs do not say it? | [`warm_up`] |
+//! | What is SMSS if the SYNs say too much? | [`segment_size`] |
 //! | How far is the sender if no handshake says it? | [`flights`] |
 //! | When does the sender know of it? | [`delayed`] |
 //! | What could not be known? | [`doubts`] |
@@ -29,6 +30,7 @@ mod end;
 mod flights;
 mod handshake;
 mod input;
+mod segment_size;
 mod send_clock;
 #[cfg(test)]
 mod tests;
@@ -426,6 +428,7 @@ impl Open {
 
     fn flow(&mut self, end: usize, budget: &mut Budget) -> Flow {
         let sender = std::mem::take(&mut self.senders[end]);
+        let mss = sender.mss().unwrap_or_else(|| self.mss(end));
         let found = sender.finish(self.clock.last(), self.place.delay(end), &mut budget.places);
         let mut doubts = self.gaps(end, found.is_some()).doubts();
         let mut found: Found = found.unwrap_or_default();
@@ -434,7 +437,7 @@ impl Open {
             return self.one_way(end, found, doubts);
         }
         Flow {
-            mss: self.mss(end),
+            mss,
             offered: self.handshake.options(end),
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),

@@ -160,6 +160,12 @@ impl SenderModel {
         self.stream.terms.mss
     }
 
+    /// SMSS turns out to be another than the SYNs say.
+    #[cold]
+    pub fn set_mss(&mut self, mss: u32) {
+        self.stream.terms.mss = mss;
+    }
+
     /// The capture was taken here, other than was thought: it shows every transmission.
     pub fn is_here(&mut self) {
         self.stream.terms.sight = Sight::Sent;

@@ -1,0 +1,106 @@
+//! SMSS where the SYNs say more than the path takes: a router behind the capture has lowered their
+//! option (MSS clamping), or the sender has heard of a smaller path MTU (RFC 9293 section 3.7.1).
+
+use std::ops::RangeInclusive;
+
+use ackclock_tcp::{Span, Time};
+
+/// What goes out this soon after other new data was ready beside it: what applications write in
+/// pieces comes later.
+const TOGETHER: Span = Span::from_millis(1);
+/// So many segments of one size in a row, not counting the ends of what was written, are full ones:
+/// less than an initial window, which is counted in them.
+const ENOUGH: u8 = 8;
+/// What tunnels and IPv6's least MTU leave of Ethernet.
+const USUAL: RangeInclusive<u32> = 1200..=1460;
+
+/// The sizes of what one end sends.
+#[derive(Default)]
+pub(super) struct SegmentSize {
+    /// What the SYNs say; 0 before there was any data.
+    offered: u16,
+    candidate: u16,
+    seen: u8,
+    last: Time,
+}
+
+impl SegmentSize {
+    /// New data goes out, of a super-segment perhaps. `mss` is what is believed to be SMSS. Returns
+    /// it if it has turned out to be another.
+    #[inline]
+    pub fn sees(&mut self, len: u32, at: Time, mss: u32) -> Option<u32> {
+        let together = at.since(std::mem::replace(&mut self.last, at)) <= TOGETHER;
+        if len == mss || !together || len < u32::from(self.candidate) {
+            return None;
+        }
+        self.weigh(len, mss)
+    }
+
+    #[cold]
+    fn weigh(&mut self, len: u32, mss: u32) -> Option<u32> {
+        if self.offered == 0 {
+            self.offered = u16::try_from(mss).ok()?;
+        }
+        let offered = u32::from(self.offered);
+        if len.is_multiple_of(mss) {
+            (self.candidate, self.seen) = (0, 0);
+            return None;
+        }
+        if self.candidate == 0 || !len.is_multiple_of(self.candidate.into()) {
+            let may_be =
+                len == offered || len < offered && (len > offered / 4 * 3 || USUAL.contains(&len));
+            (self.candidate, self.seen) = (if may_be { len as u16 } else { 0 }, 0);
+        }
+        self.seen += u8::from(self.candidate > 0);
+        (self.seen >= ENOUGH).then(|| {
+            self.seen = 0;
+            std::mem::take(&mut self.candidate).into()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is believed in the end of these sizes, which go out together.
+    fn learned(offered: u32, sizes: &[u32]) -> u32 {
+        let mut known = SegmentSize::default();
+        let at = |n: usize| Time(1_000_000_000 + n as u64 * 10_000);
+        let learn = |mss, (n, len): (usize, &u32)| known.sees(*len, at(n), mss).unwrap_or(mss);
+        sizes.iter().enumerate().fold(offered, learn)
+    }
+
+    /// A path of 1420 bytes behind 1500; the ends of what was written are shorter, and receivers
+    /// merge segments.
+    #[test]
+    fn a_clamped_mss() {
+        assert_eq!(learned(1448, &[1368; 9]), 1368);
+        assert_eq!(learned(1448, &[1368; 8]), 1448);
+        let merged = [1368, 2736, 900, 1368, 4104, 1368, 200, 2736, 1368, 5472, 1368];
+        assert_eq!(learned(1448, &merged.repeat(2)), 1368);
+        // Jumbo frames, and a path of Ethernet.
+        assert_eq!(learned(8948, &[1448; 9]), 1448);
+    }
+
+    #[test]
+    fn what_is_no_mss() {
+        let full = [1448, 1368, 1368, 1448];
+        assert_eq!(learned(1448, &full.repeat(9)), 1448);
+        assert_eq!(learned(1448, &[2896, 1368, 1368, 1368].repeat(9)), 1448);
+        assert_eq!(learned(1448, &[1000; 30]), 1448);
+        assert_eq!(learned(8948, &[1000; 30]), 8948);
+        assert_eq!(learned(65_483, &[32_768; 30]), 65_483);
+        // Not together.
+        let mut known = SegmentSize::default();
+        let late = (0..30).filter_map(|n| known.sees(1368, Time(n * 2_000_000), 1448));
+        assert_eq!(late.count(), 0);
+    }
+
+    /// The path takes longer segments again.
+    #[test]
+    fn a_path_that_changes() {
+        let sizes = [vec![1368; 20], vec![1448; 9]].concat();
+        assert_eq!(learned(1448, &sizes), 1448);
+    }
+}
