@@ -21,7 +21,9 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
     if explained.connections.is_empty() {
         return "No TCP connection was found.\n".into();
     }
-    let mut text = headline(&explained.summary()) + "\n";
+    let mut text = headline(&explained.summary());
+    text.extend(missing(explained));
+    text.push('\n');
     let worst = worst(explained);
     let (shown, more) = bounded(worst.len(), top);
     worst[..shown].iter().for_each(|found| text.push_str(&connection(found)));
@@ -32,6 +34,21 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
         advice.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
     }
     text
+}
+
+/// What the capture has missed, if that is a hundredth of the data or more.
+fn missing(explained: &Explained) -> Option<String> {
+    let flows = || explained.connections.iter().flat_map(|found| found.flows());
+    let unseen: u64 = flows().map(|(_, flow)| flow.unseen).sum();
+    let bytes: u64 = flows().map(|(_, flow)| flow.bytes).sum();
+    let part = unseen as f64 / (unseen + bytes).max(1) as f64;
+    (part >= 0.01).then(|| {
+        format!(
+            "{:.1} % of the data is not in the capture: what was lost, and how fast it went, is less \
+             sure\n",
+            100.0 * part
+        )
+    })
 }
 
 /// The connections, that which was held up for longest first.
@@ -200,6 +217,22 @@ pub(crate) fn why(found: &Found) -> String {
 mod tests {
     use super::*;
     use crate::fixture;
+
+    /// A hundredth of the data is missing, or less.
+    #[test]
+    fn data_that_is_not_in_the_capture() {
+        let told = |unseen: u64| {
+            let mut explained = fixture::explained();
+            let bytes: u64 =
+                explained.connections.iter().flat_map(Found::flows).map(|f| f.1.bytes).sum();
+            explained.connections[0].connection.from_client.unseen = (unseen * bytes).div_ceil(990);
+            text(&explained, 1).contains(
+                "1.0 % of the data is not in the capture: what was lost, and how fast it went, is \
+                 less sure\n",
+            )
+        };
+        assert_eq!([told(10), told(9), told(0)], [true, false, false]);
+    }
 
     /// Which half of the path's share was longer.
     #[test]

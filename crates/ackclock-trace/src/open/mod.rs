@@ -433,6 +433,10 @@ impl Open {
         let mut doubts = self.gaps(end, found.is_some()).doubts();
         let mut found: Found = found.unwrap_or_default();
         doubts.append(&mut found.doubts);
+        if found.unseen > 0 {
+            let unseen = found.unseen;
+            doubts.push(format!("{unseen} bytes that were acknowledged are not in the capture"));
+        }
         if self.directions.is_one() {
             return self.one_way(end, found, doubts);
         }

@@ -264,7 +264,7 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited && !self.is_written_now(sent, stream, due);
+                let waited = waited && !self.is_written_now(sent, stream);
                 let room = waited && self.had_room(sent.at, due, stream);
                 self.decide(waited, room, stream, if may_be_probe { silent } else { Span::ZERO });
             }
@@ -304,10 +304,12 @@ impl Limits {
     /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
     /// the path takes.
     ///
-    /// With nothing outstanding nothing is paced: what does not follow at once was written now.
-    fn is_written_now(&self, sent: &Sent, stream: &Stream, due: Due) -> bool {
+    /// With nothing outstanding nothing is paced: what does not follow at once was written now. Only
+    /// at the sender is that known so well.
+    fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(sent.at);
-        let late = stream.outstanding.is_empty() && due == Due::Later && since > at_once(stream);
+        let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
+        let late = idle && since > at_once(stream);
         let acked = since <= stream.moments.since_new_data(sent.at);
         late || is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
     }

@@ -15,6 +15,8 @@ const WITHIN: Span = Span::from_millis(100);
 /// The same where copies and retransmissions have no identification to differ by (IPv6), only a
 /// timestamp, which may be of the same tick.
 const WITHIN_TICK: Span = Span::from_micros(500);
+/// The same where they have no timestamp either: no loss is found and repaired so soon.
+const WITHIN_LEAST: Span = Span::from_micros(100);
 /// How many packets back the first copy is looked for.
 const REACH: usize = 8;
 
@@ -39,8 +41,9 @@ impl Recent {
     pub fn contains(&mut self, p: &Packet) -> bool {
         let within = match p.ip_id {
             Some(1..) => WITHIN,
-            _ if carries(p) && p.options.timestamps.is_some() => WITHIN_TICK,
-            _ => return false,
+            _ if !carries(p) => return false,
+            _ if p.options.timestamps.is_some() => WITHIN_TICK,
+            _ => WITHIN_LEAST,
         };
         let print = print(p);
         let now = (p.at.0 / 1000) as u32;

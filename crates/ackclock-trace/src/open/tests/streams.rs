@@ -348,6 +348,15 @@ fn what_the_capture_has_twice_counts_once() {
         );
         assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
     });
+    // Without either, only what comes at once: 0.02 ms later, and not 0.2.
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.02, syn(0)).at(10.0, syn(1)).at(10.02, syn(1));
+        talk.at(10.1, c(0, 0)).at(11.0, c(0, 100)).at(11.02, c(0, 100)).at(11.22, c(0, 100));
+        let one = talk.one();
+        assert_eq!(one.from_client.retransmissions.len(), 1);
+        assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
+        assert_eq!(one.from_server.doubts, ["a packet was captured twice"]);
+    });
     // Another identification, or the same much later, is another transmission.
     each(|mut talk| {
         talk.open()
@@ -474,8 +483,16 @@ fn a_gap_is_silence_after_which_numbers_have_gone_on() {
         talk.at(5000.0, c(146_000, 1460)).at(5010.0, s(0, 0).ack(147_460));
         let one = talk.one();
         assert_eq!(
-            (one.from_client.unseen, &one.from_client.doubts[..]),
-            (144_540, &["the capture has a gap".to_owned()][..])
+            (one.from_client.unseen, one.from_client.doubts),
+            (
+                144_540,
+                [
+                    "the capture has a gap",
+                    "144540 bytes that were acknowledged are not in the capture"
+                ]
+                .map(String::from)
+                .to_vec()
+            )
         );
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
         assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
@@ -515,7 +532,7 @@ fn one_number_far_ahead_does_not_move_the_stream() {
                 .at(11.0, c(0, 1460))
                 .at(20.0, s(0, 0).ack(1460))
                 .at(20.1, stray)
-                .at(20.2, stray);
+                .at(20.3, stray);
             for n in 1..40u32 {
                 let (ms, position) = (20.0 + f64::from(n) * 10.0, u64::from(n) * 1460);
                 talk.at(ms + 1.0, c(position, 1460)).at(ms + 10.0, s(0, 0).ack(position + 1460));
@@ -546,7 +563,8 @@ fn a_gap_that_no_window_has_room_for_is_followed() {
             one.from_client.doubts,
             [
                 "the capture has a gap",
-                "a packet was ignored whose numbers are far outside of the stream"
+                "a packet was ignored whose numbers are far outside of the stream",
+                "300000000 bytes that were acknowledged are not in the capture"
             ]
         );
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };

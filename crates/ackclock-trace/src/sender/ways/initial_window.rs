@@ -1,7 +1,7 @@
 //! The initial window (RFC 5681 section 3.1, RFC 6928): what goes out before the first ACK.
 //!
 //! It is known if cwnd was all that kept it at that: the segments were full, the receiver's window
-//! had room, nothing was lost, and more went out on that ACK.
+//! had room, nothing was lost, and more went out on that ACK. And the capture has to have all of it.
 
 use crate::sender::stream::Stream;
 
@@ -33,6 +33,7 @@ impl InitialWindow {
                 if advances
                     && stream.terms.handshake_rtt.is_some()
                     && bytes.is_multiple_of(mss)
+                    && bytes == stream.outstanding.max()
                     && !stream.has_no_room() =>
             {
                 InitialWindow::Acked((bytes / mss) as u32)
