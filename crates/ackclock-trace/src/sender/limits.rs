@@ -23,6 +23,9 @@ use crate::path::Path;
 /// The least time after an ACK within which what it lets go follows.
 pub(super) const SOON: Span = Span::from_millis(1);
 
+/// A host takes so long at the most, from the ACK to what it lets go.
+const LEAST_WAY: Span = Span::from_micros(100);
+
 /// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
 /// in and sends the other. What is written then may leave at any moment of it.
 const AT_ONCE: u64 = 4;
@@ -304,12 +307,13 @@ impl Limits {
     /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
     /// the path takes.
     ///
-    /// With nothing outstanding nothing is paced: what does not follow at once was written now. Only
-    /// at the sender is that known so well.
+    /// With nothing outstanding nothing is paced. On a path that is shorter than what an ACK needs
+    /// at the most, what follows it a quarter of a round trip later was written now.
     fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(sent.at);
+        let soon = Span(stream.timers.srtt().0 / 4).max(LEAST_WAY).min(SOON);
         let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
-        let late = idle && since > at_once(stream);
+        let late = idle && since > soon;
         let acked = since <= stream.moments.since_new_data(sent.at);
         late || is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
     }
