@@ -72,6 +72,10 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         text::time(lifetime.whole()),
         list(&text::shares(&lifetime))
     );
+    if let Some(rest) = text::without_application(&lifetime) {
+        let shares = list(&text::shares(&rest));
+        let _ = writeln!(html, "<p>Without the application's: {shares}.</p>");
+    }
     let _ = match lost.is_empty() {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
         false => writeln!(

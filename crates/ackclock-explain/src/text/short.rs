@@ -74,7 +74,20 @@ pub(crate) fn headline(all: &Summary) -> String {
     let (whole, shares) = (time(all.lifetime.whole()), shares(&all.lifetime));
     let timeouts = count(all.counts.all_timeouts(), "timeout");
     text.push_str(&format!(", {timeouts}\nTheir {whole} went into: {shares}\n"));
+    if let Some(rest) = without_application(&all.lifetime) {
+        text.push_str(&format!("Without the application's: {}\n", self::shares(&rest)));
+    }
     text
+}
+
+/// The time in which there was something to do, where that is less than half: the other shares say
+/// little there.
+pub(crate) fn without_application(lifetime: &Lifetime) -> Option<Lifetime> {
+    let mut rest = Lifetime::default();
+    let others = Limit::ALL.into_iter().filter(|limit| *limit != Limit::Application);
+    others.for_each(|limit| rest.add(limit, lifetime.of(limit)));
+    let less = rest.whole() < lifetime.of(Limit::Application);
+    (less && rest.whole() > Span::ZERO).then_some(rest)
 }
 
 /// `receive window 93 %, recovery 5 %`: the largest first.

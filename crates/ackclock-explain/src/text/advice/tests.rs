@@ -415,7 +415,13 @@ fn a_connection_that_is_kept_open() {
     let rest = "the server's application had nothing to send for 3600.0 s of 3604.0 s (100 %); in \
         the rest the client's receive window held the server back for 4.0 s of 4.0 s (100 %)";
     assert!(why.starts_with(rest), "{why}");
-    assert_eq!(lines(found), [buffer]);
+    let explained = Explained { connections: vec![found], ..Explained::default() };
+    let headline = super::super::short::headline(&explained.summary());
+    assert!(
+        headline.ends_with("\nWithout the application's: receive window 100 %\n"),
+        "{headline}"
+    );
+    assert_eq!(of(&explained), [buffer]);
     assert_eq!(lines(kept(300)), Vec::<String>::new());
 }
 
