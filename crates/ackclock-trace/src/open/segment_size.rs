@@ -30,7 +30,12 @@ impl SegmentSize {
     #[inline]
     pub fn sees(&mut self, len: u32, at: Time, mss: u32) -> Option<u32> {
         let together = at.since(std::mem::replace(&mut self.last, at)) <= TOGETHER;
-        if len == mss || !together || len < u32::from(self.candidate) {
+        if len == mss {
+            // Whatever is shorter was the end of what was written.
+            self.candidate = 0;
+            return None;
+        }
+        if !together || len < u32::from(self.candidate) {
             return None;
         }
         self.weigh(len, mss)
@@ -85,6 +90,8 @@ mod tests {
 
     #[test]
     fn what_is_no_mss() {
+        // Responses of 4000 bytes.
+        assert_eq!(learned(1448, &[1448, 1448, 1104].repeat(20)), 1448);
         let full = [1448, 1368, 1368, 1448];
         assert_eq!(learned(1448, &full.repeat(9)), 1448);
         assert_eq!(learned(1448, &[2896, 1368, 1368, 1368].repeat(9)), 1448);
