@@ -162,7 +162,7 @@ impl<'a> Sweep<'a> {
 }
 
 /// The outcomes of these numbers; `None` where a number is no case.
-pub fn outcomes(
+fn outcomes(
     space: &Space,
     numbers: std::ops::Range<u64>,
     composition: &Composition,

@@ -37,7 +37,7 @@ mod space;
 pub mod worst;
 
 pub use connection::{Connection, FIRST, LIMIT, MSS, RTT};
-pub use exhaust::{Found, Minimal, OverOracle, Sweep, Tally, outcomes};
+pub use exhaust::{Found, Minimal, OverOracle, Sweep, Tally};
 pub use html::page;
 pub use path::{Outcome, Path};
 pub use report::{After, Row, Swept, text};

@@ -37,7 +37,7 @@ pub use sweep::{RunRow, Sweep, SweepRun, Swept, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
 pub use sweep::{flow_columns, run_columns};
 pub use unmet::Outstanding;
-pub use until::{LEAST_RUNS, MOST_RUNS, Settled, Until, until_enough};
+pub use until::{MOST_RUNS, Until};
 pub use whole_file::WholeFile;
 
 /// Why a run gave no result.

@@ -197,7 +197,7 @@ impl Sweep<'_> {
             .flat_map(|until| overs.iter().map(move |over| (until, *over)))
             .collect();
         let shares: Vec<f64> = asked.iter().map(|(until, _)| until.share).collect();
-        let values = |_: usize, outcome: &Outcome| {
+        let values = |outcome: &Outcome| {
             let of = |flows: &[&FlowSummary]| -> Vec<f64> {
                 let one = |(until, over): &(&Until, Over)| {
                     until.measure.over(*over, flows.iter().copied()).unwrap_or(f64::NAN)

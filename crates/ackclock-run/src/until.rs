@@ -11,7 +11,7 @@ use std::str::FromStr;
 use ackclock_report::{FlowMeasure, student_t_975};
 
 /// The runs that it takes at least.
-pub const LEAST_RUNS: u32 = 50;
+pub(crate) const LEAST_RUNS: u32 = 50;
 
 /// The runs that it takes at most, unless said otherwise.
 pub const MOST_RUNS: u32 = 1000;
@@ -131,7 +131,7 @@ impl Enough {
 }
 
 /// The runs of one group.
-pub struct Settled<R> {
+pub(crate) struct Settled<R> {
     /// Those that count, in the order of their seeds.
     pub runs: Vec<R>,
     /// The half-width over the mean of each value of a run, where some are too wide.
@@ -141,15 +141,15 @@ pub struct Settled<R> {
 /// Does runs of each group until there are enough for each of the shares, or `most`. Which runs
 /// count depends on their values alone, and not on how many were done at a time. `more` does the
 /// runs of the groups and numbers that it gets, and returns `None` for one that was cancelled; then
-/// no more are done. `values` has
-/// the values of a run: one for each share, or as many for each of several strategies.
+/// no more are done. `values` has the values of a run: one for each share, or as many for each of
+/// several strategies.
 ///
 /// # Errors
 /// What `more` returns.
-pub fn until_enough<R, E>(
+pub(crate) fn until_enough<R, E>(
     groups: usize,
     (shares, most): (&[f64], u32),
-    values: impl Fn(usize, &R) -> Vec<f64>,
+    values: impl Fn(&R) -> Vec<f64>,
     mut more: impl FnMut(&[(usize, u32)]) -> Result<Vec<Option<R>>, E>,
 ) -> Result<Vec<Settled<R>>, E> {
     struct Group<R> {
@@ -181,7 +181,7 @@ pub fn until_enough<R, E>(
             if group.done {
                 continue;
             }
-            group.done = group.enough.add(&values(*i, &run)) || number + 1 == most;
+            group.done = group.enough.add(&values(&run)) || number + 1 == most;
             group.runs.push(run);
         }
     }

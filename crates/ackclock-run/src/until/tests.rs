@@ -84,7 +84,7 @@ fn groups_take_what_each_of_them_needs() {
         until_enough(
             2,
             (&[0.03], most),
-            |_, value| vec![*value],
+            |value| vec![*value],
             |wanted| {
                 asked += 1;
                 Ok::<_, ()>(wanted.iter().map(|(g, number)| Some(value(*g, *number))).collect())
@@ -103,7 +103,7 @@ fn groups_take_what_each_of_them_needs() {
     let cancelled = until_enough(
         1,
         (&[0.03], 1000),
-        |_, value| vec![*value],
+        |value| vec![*value],
         |wanted| {
             let run = |number: u32| (number != 51).then(|| value(1, number));
             Ok::<_, ()>(wanted.iter().map(|(_, number)| run(*number)).collect())
