@@ -137,6 +137,13 @@ pub struct Swept {
     pub short: Vec<String>,
 }
 
+/// The runs of one strategy in one cell.
+struct Group<'a> {
+    cell: usize,
+    /// `None` for the scenario's own.
+    strategy: &'a Option<String>,
+}
+
 impl Sweep<'_> {
     /// The scenario of a cell, for its runs.
     pub fn input(&self, cell: usize) -> Input<'_> {
@@ -164,38 +171,51 @@ impl Sweep<'_> {
     /// What `more` returns.
     pub fn run_with<E>(
         &self,
-        mut more: impl FnMut(&[(usize, Job)]) -> Result<Vec<Option<Outcome>>, E>,
+        more: impl FnMut(&[(usize, Job)]) -> Result<Vec<Option<Outcome>>, E>,
     ) -> Result<Swept, E> {
         let own = [None];
         let given: Vec<Option<String>> = self.strategies.iter().cloned().map(Some).collect();
         let strategies = if given.is_empty() { &own[..] } else { &given[..] };
-        let groups: Vec<(usize, &Option<String>)> = (0..self.cells.len())
-            .flat_map(|cell| strategies.iter().map(move |s| (cell, s)))
+        let groups: Vec<Group<'_>> = (0..self.cells.len())
+            .flat_map(|cell| strategies.iter().map(move |strategy| Group { cell, strategy }))
             .collect();
-        let task = |group: usize, number: u32| {
-            let (cell, strategy) = groups[group];
-            let seed = self.first_seed(cell).wrapping_add(number.into());
-            (cell, Job { strategy: strategy.clone(), seed })
-        };
-        if self.until.is_empty() {
-            let runs = (0..groups.len())
-                .flat_map(|g| (0..self.most_runs(groups[g].0)).map(move |number| (g, number)));
-            let tasks: Vec<(usize, Job)> = runs.map(|(g, number)| task(g, number)).collect();
-            let done = more(&tasks)?;
-            let with_result = tasks.into_iter().zip(done);
-            let runs = with_result.filter_map(|((cell, job), outcome)| {
-                Some(SweepRun { cell, job, outcome: outcome? })
-            });
-            return Ok(Swept { runs: runs.collect(), short: Vec::new() });
+        match self.until {
+            [] => self.fixed_runs(&groups, more),
+            _ => self.until_known(&groups, more),
         }
+    }
+
+    fn task(&self, group: &Group<'_>, number: u32) -> (usize, Job) {
+        let seed = self.first_seed(group.cell).wrapping_add(number.into());
+        (group.cell, Job { strategy: group.strategy.clone(), seed })
+    }
+
+    fn fixed_runs<E>(
+        &self,
+        groups: &[Group<'_>],
+        mut more: impl FnMut(&[(usize, Job)]) -> Result<Vec<Option<Outcome>>, E>,
+    ) -> Result<Swept, E> {
+        let mut tasks: Vec<(usize, Job)> = Vec::new();
+        for group in groups {
+            let numbers = 0..self.most_runs(group.cell);
+            tasks.extend(numbers.map(|number| self.task(group, number)));
+        }
+        let done = more(&tasks)?;
+        let runs = tasks
+            .into_iter()
+            .zip(done)
+            .filter_map(|((cell, job), outcome)| Some(SweepRun { cell, job, outcome: outcome? }));
+        Ok(Swept { runs: runs.collect(), short: Vec::new() })
+    }
+
+    fn until_known<E>(
+        &self,
+        groups: &[Group<'_>],
+        mut more: impl FnMut(&[(usize, Job)]) -> Result<Vec<Option<Outcome>>, E>,
+    ) -> Result<Swept, E> {
         // With `until` the number of runs does not depend on the cell.
         let most = self.most_runs(0);
-        let overs = if self.over.is_empty() { &[Over::Mean] } else { self.over };
-        let asked: Vec<(&Until, Over)> = self
-            .until
-            .iter()
-            .flat_map(|until| overs.iter().map(move |over| (until, *over)))
-            .collect();
+        let asked = self.asked();
         let shares: Vec<f64> = asked.iter().map(|(until, _)| until.share).collect();
         let values = |outcome: &Outcome| {
             let of = |flows: &[&FlowSummary]| -> Vec<f64> {
@@ -208,44 +228,57 @@ impl Sweep<'_> {
         };
         let mut cancelled = false;
         let settled = until_enough(groups.len(), (&shares, most), values, |wanted| {
-            let tasks: Vec<(usize, Job)> =
-                wanted.iter().map(|(group, number)| task(*group, *number)).collect();
-            let done = more(&tasks)?;
+            let task = |&(group, number): &(usize, u32)| self.task(&groups[group], number);
+            let done = more(&wanted.iter().map(task).collect::<Vec<_>>())?;
             cancelled |= done.iter().any(Option::is_none);
             Ok(done)
         })?;
         let mut swept = Swept { runs: Vec::new(), short: Vec::new() };
-        for (group, Settled { runs, short }) in settled.into_iter().enumerate() {
-            let precisions = short.filter(|_| !cancelled).unwrap_or_default();
-            let (cell, _) = groups[group];
-            let flows = runs.first().map_or(&[][..], |outcome| &outcome.flows[..]);
-            let named = by_strategy(flows)
-                .into_iter()
-                .flat_map(|(strategy, _)| asked.iter().map(move |asked| (strategy, asked)));
-            for (precision, (strategy, (until, over))) in precisions.into_iter().zip(named) {
-                let place = match self.cells[cell].name() {
-                    name if name.is_empty() => name,
-                    name => format!(" ({name})"),
-                };
-                let over = if self.over.is_empty() { "" } else { &format!(", {over}") };
-                let what = format!("{} of {strategy}{place}{over}", until.measure.name);
-                let runs = format!("{} runs", runs.len());
-                swept.short.push(if !precision.is_finite() {
-                    format!("{what}: after {runs} its mean is 0 or missing, and has no precision")
-                } else if precision > until.share {
-                    let (got, asked) = (percent(precision), percent(until.share));
-                    format!("{what}: ± {got} after {runs}, and not ± {asked}")
-                } else {
-                    continue;
-                });
+        for (group, settled) in groups.iter().zip(settled) {
+            if !cancelled {
+                swept.short.extend(self.shortfalls(group.cell, &settled));
             }
-            let outcomes = (0..).zip(runs).map(|(number, outcome)| {
-                let (cell, job) = task(group, number);
+            let outcomes = (0..).zip(settled.runs).map(|(number, outcome)| {
+                let (cell, job) = self.task(group, number);
                 SweepRun { cell, job, outcome }
             });
             swept.runs.extend(outcomes);
         }
         Ok(swept)
+    }
+
+    /// What is to be known of the flows of each strategy in a run.
+    fn asked(&self) -> Vec<(&Until, Over)> {
+        let overs = if self.over.is_empty() { &[Over::Mean] } else { self.over };
+        let of = |until| overs.iter().map(move |over| (until, *over));
+        self.until.iter().flat_map(of).collect()
+    }
+
+    /// What the runs of a group in this cell do not tell well enough.
+    fn shortfalls(&self, cell: usize, Settled { runs, short }: &Settled<Outcome>) -> Vec<String> {
+        let flows = runs.first().map_or(&[][..], |outcome| &outcome.flows[..]);
+        let asked = self.asked();
+        let named = by_strategy(flows)
+            .into_iter()
+            .flat_map(|(strategy, _)| asked.iter().map(move |asked| (strategy, asked)));
+        let place = match self.cells[cell].name() {
+            name if name.is_empty() => name,
+            name => format!(" ({name})"),
+        };
+        let sentence = |(precision, (strategy, (until, over))): (&f64, (&str, &(&Until, Over)))| {
+            let over = if self.over.is_empty() { "" } else { &format!(", {over}") };
+            let what = format!("{} of {strategy}{place}{over}", until.measure.name);
+            let runs = format!("{} runs", runs.len());
+            if !precision.is_finite() {
+                Some(format!("{what}: after {runs} its mean is 0 or missing, and has no precision"))
+            } else if *precision > until.share {
+                let (got, asked) = (percent(*precision), percent(until.share));
+                Some(format!("{what}: ± {got} after {runs}, and not ± {asked}"))
+            } else {
+                None
+            }
+        };
+        short.iter().flatten().zip(named).filter_map(sentence).collect()
     }
 
     /// Does all runs on `threads` threads (0: one per processor), or those that are done when
