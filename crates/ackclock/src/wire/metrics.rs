@@ -153,22 +153,6 @@ fn label(key: &str, value: &str) -> String {
     format!("{key}=\"{value}\"")
 }
 
-/// Adds what one sender counted.
-pub(crate) fn add(sum: &mut Stats, s: &Stats) {
-    sum.segments_sent += s.segments_sent;
-    sum.bytes_sent += s.bytes_sent;
-    sum.retransmissions += s.retransmissions;
-    sum.fast_retransmissions += s.fast_retransmissions;
-    sum.timeouts += s.timeouts;
-    sum.timeouts_by_class.iter_mut().zip(s.timeouts_by_class).for_each(|(sum, n)| *sum += n);
-    sum.recoveries += s.recoveries;
-    sum.ecn_reductions += s.ecn_reductions;
-    sum.acks += s.acks;
-    sum.ecn_echoes += s.ecn_echoes;
-    sum.rtt_samples += s.rtt_samples;
-    sum.rtt_sum = sum.rtt_sum + s.rtt_sum;
-}
-
 /// Where metrics are fetched: `GET /metrics` on a socket of the kernel.
 pub(crate) struct Endpoint {
     pub listener: TcpListener,

@@ -15,9 +15,10 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use sd_notify::NotifyState;
 
 use super::super::interrupt::Interrupt;
-use super::super::metrics::{Endpoint, add};
+use super::super::metrics::Endpoint;
 use super::counters::{Counters, text};
 use super::mail::{self, Post};
+use super::net::add;
 use super::service::{Reload, Service};
 use super::worker::{OnDrop, Worker};
 use super::{Shared, tell_manager};

@@ -13,7 +13,6 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use super::super::Ecn;
 use super::super::histogram::Histogram;
-use super::super::metrics::add;
 use super::super::split::Split;
 use super::Shared;
 use super::access::{AccessLog, Ended};
@@ -91,6 +90,38 @@ impl Arm {
         self.marks += status.marks;
         add(&mut self.gone, sender);
     }
+}
+
+/// Adds what one sender counted. The least and the smoothed round trip are of one path.
+pub(super) fn add(sum: &mut Stats, other: &Stats) {
+    let Stats {
+        acks,
+        segments_sent,
+        bytes_sent,
+        rtt_samples,
+        rtt_sum,
+        rtt_least: _,
+        rtt_smoothed: _,
+        retransmissions,
+        fast_retransmissions,
+        timeouts,
+        timeouts_by_class,
+        recoveries,
+        ecn_reductions,
+        ecn_echoes,
+    } = *other;
+    sum.acks += acks;
+    sum.segments_sent += segments_sent;
+    sum.bytes_sent += bytes_sent;
+    sum.rtt_samples += rtt_samples;
+    sum.rtt_sum = sum.rtt_sum + rtt_sum;
+    sum.retransmissions += retransmissions;
+    sum.fast_retransmissions += fast_retransmissions;
+    sum.timeouts += timeouts;
+    sum.timeouts_by_class.iter_mut().zip(timeouts_by_class).for_each(|(sum, n)| *sum += n);
+    sum.recoveries += recoveries;
+    sum.ecn_reductions += ecn_reductions;
+    sum.ecn_echoes += ecn_echoes;
 }
 
 impl Net {
