@@ -36,10 +36,10 @@ use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
-pub(crate) use net::Net;
+pub(crate) use net::{Listening, Net};
 use notices::Notices;
 use room::Room;
-pub(crate) use service::{Counts, Listening, Reload, Service};
+pub(crate) use service::{Counts, Reload, Service};
 use sources::{SourceLimits, Sources};
 use worker::Worker;
 

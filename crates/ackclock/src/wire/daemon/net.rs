@@ -1,7 +1,7 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
 use std::collections::{HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -16,9 +16,11 @@ use super::super::histogram::Histogram;
 use super::super::split::Split;
 use super::Shared;
 use super::access::{AccessLog, Ended};
-use super::service::Listening;
 use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
+
+/// An address to listen at, and when its clients have ECN if not as the configuration says.
+pub(crate) type Listening = (SocketAddr, Option<Ecn>);
 
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 2;

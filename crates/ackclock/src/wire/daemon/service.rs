@@ -5,13 +5,9 @@ use std::net::SocketAddr;
 use ackclock_stack::SocketId;
 use rustix::event::epoll::EventFlags;
 
-use super::super::Ecn;
 use super::super::metrics::Exposition;
 use super::super::split::Split;
-use super::net::Net;
-
-/// An address to listen at, and when its clients have ECN if not as the configuration says.
-pub(crate) type Listening = (SocketAddr, Option<Ecn>);
+use super::net::{Listening, Net};
 
 /// What a file that was read again changes.
 pub(crate) struct Reload<P> {

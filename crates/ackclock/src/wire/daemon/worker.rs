@@ -15,8 +15,8 @@ use rustix::io::Errno;
 use super::super::split::Split;
 use super::log_file::LogFile;
 use super::mail::{Errand, Mailbox, Post};
-use super::net::{Net, SERVICE};
-use super::service::{Listening, Service};
+use super::net::{Listening, Net, SERVICE};
+use super::service::Service;
 use crate::error::Error;
 
 const HOST: u64 = 0;
