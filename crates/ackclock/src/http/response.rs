@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use ackclock_report::escape;
+
 use super::conditions::{Verdict, range_counts, verdict};
 use super::found::{FileInfo, Found};
 use super::range::{Selection, select};
@@ -181,11 +183,6 @@ fn listing(path: &[u8], entries: &[Vec<u8>], more: bool) -> String {
     }
     page.push_str("</body>\n</html>\n");
     page
-}
-
-/// Text for HTML, between tags or in an attribute in double quotes.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Everything but the unreserved characters of RFC 3986 section 2.3 and slashes.

@@ -399,7 +399,7 @@ fn a_listing_is_escaped() {
     let page = "<!DOCTYPE \
         html>\n<html>\n<head>\n<title>/a&lt;b</title>\n</head>\n<body>\n<h1>/a&lt;b</h1>\n<ul>\n\
         <li><a href=\"../\">../</a></li>\n\
-        <li><a href=\"%3Cb%3E%26%22%27\">&lt;b&gt;&amp;&quot;'</a></li>\n\
+        <li><a href=\"%3Cb%3E%26%22%27\">&lt;b&gt;&amp;&quot;&#39;</a></li>\n\
         <li><a href=\"javascript%3Ax\">javascript:x</a></li>\n\
         <li><a href=\"sub/\">sub/</a></li>\n\
         <li><a href=\"%FF%3F%23%25\">\u{fffd}?#%</a></li>\n\
