@@ -23,6 +23,7 @@ mod record;
 mod replay;
 mod run;
 mod scenario_file;
+mod schema;
 mod strategies;
 mod trace;
 mod wire;
@@ -72,7 +73,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
     let result = cancel.and_then(|cancel| match &cli.verb {
         Verb::Strategies(args) => strategies::strategies(args, registry),
         Verb::Run(args) => run::run(args, registry, &cancel),
-        Verb::Schema(args) => output::schema(args),
+        Verb::Schema(args) => schema::schema(args),
         Verb::Compare(args) => compare::compare(args, registry, &cancel),
         Verb::Exhaust(args) => exhaust::exhaust(args, registry),
         Verb::Worst(args) => worst::worst(args, registry),

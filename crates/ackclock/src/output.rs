@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use ackclock_net::scenario::Scenario;
-use ackclock_papers::Experiment;
 use ackclock_report::{
     Align, FlowMeasure, FlowSummary, Over, RecoveryStats, align_within, recovery_table_within,
     replication_rows, summary_rows,
@@ -14,7 +12,6 @@ use ackclock_run::{
     Axis, AxisLabel, Cancel, GridCell, LinkStats, RunRow, SweepRun, flow_columns, run_columns,
     run_rows,
 };
-use clap::Args;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -36,25 +33,6 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SchemaArgs {
-    /// Print the schema of files of experiments, which `ackclock experiment` runs.
-    #[arg(long)]
-    pub experiment: bool,
-    /// Print the schema of files of listeners, for `ackclock proxy --listeners`.
-    #[arg(long, conflicts_with = "experiment")]
-    pub listeners: bool,
-}
-
-pub(crate) fn schema(args: &SchemaArgs) -> Result<String, Error> {
-    let schema = match args {
-        SchemaArgs { experiment: true, .. } => Experiment::json_schema(),
-        SchemaArgs { listeners: true, .. } => crate::wire::listeners_schema(),
-        _ => Scenario::json_schema(),
-    };
-    Ok(json_text(&schema))
 }
 
 /// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this
