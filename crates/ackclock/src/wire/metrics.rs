@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant, SystemTime};
 
 use ackclock_tcp::{Stats, TimeoutClass};
+use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::histogram::Histogram;
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
@@ -16,7 +18,12 @@ use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 const MAX_FETCHES: usize = 32;
 
 /// How long a fetch may take.
-const FETCH: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Fetches have this bit in an epoll, and the listener has all bits. So the numbers of whoever has
+/// the epoll are small.
+const FETCH: u64 = 1 << 63;
+const LISTENER: u64 = u64::MAX;
 
 /// Metrics as text.
 pub(crate) struct Exposition {
@@ -155,7 +162,7 @@ fn label(key: &str, value: &str) -> String {
 
 /// Where metrics are fetched: `GET /metrics` on a socket of the kernel.
 pub(crate) struct Endpoint {
-    pub listener: TcpListener,
+    listener: TcpListener,
     fetches: HashMap<u64, Fetch>,
     next: u64,
 }
@@ -175,15 +182,31 @@ impl Endpoint {
         Ok(Endpoint { listener, fetches: HashMap::new(), next: 0 })
     }
 
-    /// Takes the fetches that wait, and gives each of them to `register` with its number.
-    pub fn accept(&mut self, mut register: impl FnMut(&TcpStream, u64) -> io::Result<()>) {
+    /// Has an epoll tell of fetches. Where no more files can be opened, a fetch waits for the next
+    /// one instead of waking us again and again.
+    pub fn register(&self, epoll: impl AsFd) -> io::Result<()> {
+        let flags = EventFlags::IN | EventFlags::ET;
+        Ok(epoll::add(epoll, &self.listener, EventData::new_u64(LISTENER), flags)?)
+    }
+
+    /// The epoll has told of this number; `text` makes the metrics.
+    pub fn on_event(&mut self, epoll: impl AsFd, number: u64, text: impl FnOnce() -> String) {
+        match number {
+            LISTENER => self.accept(epoll),
+            number => self.ready(number, text),
+        }
+    }
+
+    /// Takes the fetches that wait.
+    fn accept(&mut self, epoll: impl AsFd) {
+        let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         // Errors are of single connections, or pass.
         while let Ok((stream, _)) = self.listener.accept() {
-            let number = self.next;
+            let number = self.next | FETCH;
             self.next += 1;
             if self.fetches.len() < MAX_FETCHES
                 && stream.set_nonblocking(true).is_ok()
-                && register(&stream, number).is_ok()
+                && epoll::add(&epoll, &stream, EventData::new_u64(number), both).is_ok()
             {
                 let fetch = Fetch {
                     stream,
@@ -196,8 +219,8 @@ impl Endpoint {
         }
     }
 
-    /// A fetch can go on; `text` makes the metrics.
-    pub fn ready(&mut self, number: u64, text: impl FnOnce() -> String) {
+    /// A fetch can go on.
+    fn ready(&mut self, number: u64, text: impl FnOnce() -> String) {
         let Some(fetch) = self.fetches.get_mut(&number) else { return };
         match fetch.go_on(text) {
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
@@ -207,7 +230,7 @@ impl Endpoint {
 
     /// Closes what takes too long.
     pub fn sweep(&mut self) {
-        self.fetches.retain(|_, fetch| fetch.since.elapsed() < FETCH);
+        self.fetches.retain(|_, fetch| fetch.since.elapsed() < LONGEST);
     }
 
     /// Whether nobody fetches.

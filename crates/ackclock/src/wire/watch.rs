@@ -34,9 +34,6 @@ const SNAPLEN: &str = "256";
 const TICK: Duration = Duration::from_secs(1);
 
 const SIGNALS: u64 = 0;
-const METRICS: u64 = 1;
-/// Fetches of metrics have this bit.
-const FETCH: u64 = 1 << 63;
 
 type Shared = Arc<Mutex<Monitor>>;
 
@@ -54,9 +51,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
         }
     };
     if let Some(endpoint) = &endpoint {
-        let flags = EventFlags::IN | EventFlags::ET;
-        epoll::add(&epoll, &endpoint.listener, EventData::new_u64(METRICS), flags)
-            .map_err(failed)?;
+        endpoint.register(&epoll).map_err(Error::system("epoll"))?;
     }
     let monitor: Shared = Arc::new(Mutex::new(Monitor::new(watch.interface)));
     let mut capture = Capture::start(watch, &monitor)?;
@@ -72,14 +67,8 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
         }
         for event in &events {
             let number = event.data.u64();
-            let Some(endpoint) = &mut endpoint else { continue };
-            if number == METRICS {
-                let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-                endpoint.accept(|stream, number| {
-                    Ok(epoll::add(&epoll, stream, EventData::new_u64(number | FETCH), both)?)
-                });
-            } else if number & FETCH != 0 {
-                endpoint.ready(number & !FETCH, || text(&locked(&monitor)));
+            if let (Some(endpoint), true) = (&mut endpoint, number != SIGNALS) {
+                endpoint.on_event(&epoll, number, || text(&locked(&monitor)));
             }
         }
         if Instant::now() >= tick {

@@ -25,10 +25,7 @@ use super::{Shared, tell_manager};
 use crate::error::Error;
 
 const SIGNALS: u64 = 0;
-const METRICS: u64 = 1;
-const BELL: u64 = 2;
-/// Fetches of metrics have this bit.
-const FETCH: u64 = 1 << 63;
+const BELL: u64 = 1;
 
 /// How often to look for fetches of metrics that do not go on.
 const TICK: Duration = Duration::from_secs(1);
@@ -67,15 +64,13 @@ impl<S: Service> Control<S> {
     ) -> Result<Control<S>, Error> {
         let failed = |error: rustix::io::Errno| Error::system("epoll")(error.into());
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(failed)?;
-        let add = |source: &dyn AsFd, number, flags| {
-            epoll::add(&epoll, source, EventData::new_u64(number), flags).map_err(failed)
+        let add = |source: &dyn AsFd, number| {
+            epoll::add(&epoll, source, EventData::new_u64(number), EventFlags::IN).map_err(failed)
         };
-        add(&interrupt, SIGNALS, EventFlags::IN)?;
-        add(&shared.bell, BELL, EventFlags::IN)?;
+        add(&interrupt, SIGNALS)?;
+        add(&shared.bell, BELL)?;
         if let Some(endpoint) = &endpoint {
-            // Where no more files can be opened, a fetch waits for the next one instead of waking
-            // us again and again.
-            add(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
+            endpoint.register(&epoll).map_err(Error::system("epoll"))?;
         }
         let drain = Duration::from_nanos(drain.nanos());
         Ok(Control {
@@ -111,12 +106,11 @@ impl<S: Service> Control<S> {
             for event in &events {
                 match event.data.u64() {
                     SIGNALS => self.on_signal(reread),
-                    METRICS => self.accept_fetches(),
                     BELL => {
                         self.shared.bell.silence();
                         self.take_read(reread);
                     }
-                    number => self.fetch(number & !FETCH),
+                    number => self.fetch(number),
                 }
             }
             if let Some(endpoint) = &mut self.endpoint {
@@ -253,20 +247,10 @@ impl<S: Service> Control<S> {
         )
     }
 
-    fn accept_fetches(&mut self) {
-        let epoll = &self.epoll;
-        if let Some(endpoint) = &mut self.endpoint {
-            let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-            endpoint.accept(|stream, number| {
-                Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?)
-            });
-        }
-    }
-
     fn fetch(&mut self, number: u64) {
-        let Control { posts, shared, endpoint, .. } = self;
+        let Control { posts, shared, endpoint, epoll, .. } = self;
         let Some(endpoint) = endpoint else { return };
-        endpoint.ready(number, || {
+        endpoint.on_event(epoll, number, || {
             let counted =
                 mail::ask(posts, |worker| (Counters::of(worker), worker.service.counts()));
             let (counters, services): (Vec<_>, Vec<_>) = counted.into_iter().unzip();
