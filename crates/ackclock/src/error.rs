@@ -136,6 +136,11 @@ impl Error {
         }
     }
 
+    /// Whether nobody reads what is written any more.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Error::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// Says what the system was asked for when it refused.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         move |error| Error::System { what: what.into(), error }

@@ -1,7 +1,7 @@
 //! `ackclock explain`.
 
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
+use crate::output::print_with;
 use crate::overwrite;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
@@ -174,14 +175,14 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if args.compare {
         let comparison = compare(&sources, &explained, &options, &cancel)?;
         let top = args.top.unwrap_or(TOP);
-        written(|out| match args.format {
+        print_with(|out| match args.format {
             Format::Json => write_compared(&explained, &comparison, out),
             Format::Table => out.write_all(compared(&explained, &comparison, top).as_bytes()),
         })?;
         return worst(&explained).map_or(Ok(String::new()), Err);
     }
     if let Some(by) = args.by.map(By::from) {
-        written(|out| match args.format {
+        print_with(|out| match args.format {
             Format::Json => write_grouped(&explained, by, out),
             Format::Table => {
                 let text = grouped(&explained, by, args.top.unwrap_or(TOP));
@@ -222,18 +223,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if draws {
         draw(&explained, &sources, &options, &pictures)?;
     }
-    written(|out| print(&explained, args, out))?;
+    print_with(|out| print(&explained, args, out))?;
     worst(&explained).map_or(Ok(String::new()), Err)
-}
-
-/// Writes to standard output.
-fn written(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match print(&mut out).and_then(|()| out.flush()) {
-        // A reader that went away has seen what it wanted.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(Error::write(Path::new("standard output"))),
-    }
 }
 
 fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::Result<()> {

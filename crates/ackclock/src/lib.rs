@@ -96,7 +96,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => 0,
         // Nobody reads it any more.
-        Err(Error::Write { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(e) if e.is_closed_pipe() => 0,
         Err(e) => {
             let _ = writeln!(io::stderr(), "error: {e}");
             e.exit().code

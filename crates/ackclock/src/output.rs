@@ -1,7 +1,7 @@
 //! What is printed.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use ackclock_report::{
@@ -24,15 +24,26 @@ use crate::wire::{WireConnection, connection_table};
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
 
-/// Prints to standard output. That nobody reads it any more is no error.
-pub(crate) fn print(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::write(Path::new("standard output"))(e))
-        }
-        _ => Ok(()),
+/// Writes to standard output.
+pub(crate) fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.map_err(Error::write(Path::new("standard output")))
+}
+
+/// As [`write_out`]. That nobody reads it any more is no error.
+pub(crate) fn print_with(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    match write_out(write) {
+        Err(error) if error.is_closed_pipe() => Ok(()),
+        result => result,
     }
+}
+
+/// Prints a text, likewise.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
+    print_with(|out| out.write_all(text.as_bytes()))
 }
 
 /// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this

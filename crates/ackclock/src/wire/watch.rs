@@ -1,8 +1,7 @@
 //! `ackclock explain --interface`: connections explained as they end, and metrics of all.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -17,6 +16,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use super::Interrupt;
 use super::metrics::{Endpoint, Exposition};
 use crate::error::Error;
+use crate::output::write_out;
 
 /// What to watch, and how to tell of it.
 pub(crate) struct Watch<'a> {
@@ -161,17 +161,18 @@ struct Out {
 }
 
 impl Out {
+    /// Where nobody reads it any more, nobody is there to watch for.
     fn tell(&mut self, monitor: &Monitor, bad: &[Found]) -> Result<(), Error> {
-        let failed = Error::write(Path::new("standard output"));
-        let mut out = io::stdout().lock();
-        for found in bad {
-            let line = match self.json {
-                true => monitor.json(found).map_err(|error| failed(error.into()))?,
-                false => Monitor::line(found),
-            };
-            out.write_all(line.as_bytes()).map_err(&failed)?;
-        }
-        out.flush().map_err(&failed)
+        write_out(|out| {
+            for found in bad {
+                let line = match self.json {
+                    true => monitor.json(found)?,
+                    false => Monitor::line(found),
+                };
+                out.write_all(line.as_bytes())?;
+            }
+            Ok(())
+        })
     }
 }
 
