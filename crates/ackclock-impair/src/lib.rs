@@ -11,6 +11,7 @@
 //!   hosts happens when it is due, however late the thread is. So the same bytes that come at the
 //!   same times meet the same fates.
 
+mod address;
 mod api;
 mod args;
 mod conditions;

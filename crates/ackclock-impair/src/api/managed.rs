@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
-use crate::args::check_server;
+use crate::address::check_server;
 use crate::{Conditions, Proxy, ProxyConfig, ProxyReport};
 
 /// The most conditions of a proxy, each of which every packet meets.

@@ -7,7 +7,7 @@ use ackclock_tcp::Registry;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Problem};
-use crate::args::{check_server, listen_address, server_addresses};
+use crate::address::{check_server, listen_address, server_addresses};
 use crate::{Conditions, Error};
 
 /// What a proxy is to be.

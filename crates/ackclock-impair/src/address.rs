@@ -1,0 +1,135 @@
+//! Where proxies listen and lead to: addresses of a text, and what cannot be right about them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+
+use crate::Error;
+
+/// The address that a text such as `:8080` names.
+pub(crate) fn listen_address(option: &str, text: &str) -> Result<SocketAddr, Error> {
+    let all = text.strip_prefix(':').map(|port| format!("{}:{port}", all_addresses()));
+    let text = all.as_deref().unwrap_or(text);
+    resolve(option, text)?.first().copied().ok_or_else(|| {
+        Error::Usage(format!(
+            "{option} {text}: it has no address; write for example 127.0.0.1:8080"
+        ))
+    })
+}
+
+/// All addresses of the system: those of both families, unless it has no IPv6.
+fn all_addresses() -> &'static str {
+    // To bind a datagram socket asks whether there is IPv6, and sends nothing.
+    if UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok() { "[::]" } else { "0.0.0.0" }
+}
+
+fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
+    let found = text.to_socket_addrs().map_err(|error| {
+        Error::Usage(format!("{option} {text}: {error}; write for example 127.0.0.1:8080"))
+    })?;
+    Ok(found.collect())
+}
+
+/// The addresses of a server.
+pub(crate) fn server_addresses(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
+    let found = resolve(option, text)?;
+    if found.iter().any(|address| address.port() == 0) {
+        let why = "no server has port 0; write the port of the server";
+        return Err(Error::Usage(format!("{option} {text}: {why}")));
+    }
+    Ok(found)
+}
+
+/// Refuses a server that is the proxy itself, which listens at `listen`: its connections would go
+/// round and round. `text` has the addresses `to`.
+pub(crate) fn check_server(
+    option: &str,
+    text: &str,
+    to: &[SocketAddr],
+    listen: SocketAddr,
+) -> Result<(), Error> {
+    match to.iter().any(|&to| reaches(to, listen)) {
+        true => Err(Error::Usage(format!(
+            "{option} {text}: the proxy itself listens at {listen}; write the address of the server"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Whether who connects to `to` comes to `listen`.
+fn reaches(to: SocketAddr, listen: SocketAddr) -> bool {
+    // What leads to all addresses leads to this machine.
+    let to_ip = match to.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip.to_canonical(),
+    };
+    let takes = match listen.ip() {
+        // That of IPv6 takes IPv4, too.
+        ip if ip.is_unspecified() => (ip.is_ipv6() || to_ip.is_ipv4()) && is_of_this_machine(to_ip),
+        ip => ip.to_canonical() == to_ip,
+    };
+    to.port() == listen.port() && takes
+}
+
+fn is_of_this_machine(ip: IpAddr) -> bool {
+    let any: IpAddr = match ip {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    // What goes to an address of its own the machine sends from there. To connect a datagram socket
+    // asks for that, and sends nothing.
+    let from = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((ip, 1))?;
+        socket.local_addr()
+    });
+    ip.is_loopback() || from.is_ok_and(|from| from.ip() == ip)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::{Proxy, ProxyConfig};
+
+    #[test]
+    fn a_server_is_not_the_proxy_itself() {
+        for (to, listen, same) in [
+            ("127.0.0.1:80", "127.0.0.1:80", true),
+            ("127.0.0.1:80", "127.0.0.1:81", false),
+            ("127.0.0.1:80", "127.0.0.2:80", false),
+            ("127.0.0.1:80", "0.0.0.0:80", true),
+            ("127.0.0.1:80", "[::]:80", true),
+            ("[::ffff:127.0.0.1]:80", "127.0.0.1:80", true),
+            ("0.0.0.0:80", "127.0.0.1:80", true),
+            ("[::1]:80", "0.0.0.0:80", false),
+            // It is of a documentation's network, and so nobody's.
+            ("192.0.2.1:80", "0.0.0.0:80", false),
+        ] {
+            let [to_address, listen] = [to, listen].map(|text| text.parse().unwrap());
+            let checked = check_server("--to", to, &[to_address], listen);
+            assert_eq!(checked.is_err(), same, "{to} {listen}");
+        }
+        let error = server_addresses("--to", "127.0.0.1:0").unwrap_err().to_string();
+        assert_eq!(error, "--to 127.0.0.1:0: no server has port 0; write the port of the server");
+    }
+
+    #[test]
+    fn a_port_alone_is_one_of_both_families() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let start = |text| {
+            let listen = vec![listen_address("--listen", text).unwrap()];
+            let config = ProxyConfig::new(listen, vec![server.local_addr().unwrap()]);
+            Proxy::start(&config, &[]).unwrap()
+        };
+        let all = start(":0");
+        let port = all.addresses()[0].port();
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+        TcpStream::connect((Ipv6Addr::LOCALHOST, port)).unwrap();
+        let v4 = start("0.0.0.0:0");
+        let port = v4.addresses()[0].port();
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+        let refused = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+    }
+}
