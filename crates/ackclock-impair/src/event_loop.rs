@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,7 @@ use socket2::{Domain, Socket, Type};
 
 use crate::joint::{CHUNK, Joint, Next};
 use crate::path::{CLIENTS, End, Path};
-use crate::proxy::{Command, ProxyReport};
-use crate::{Error, ProxyConfig, files};
+use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
 
 pub(crate) const WAKER: Token = Token(0);
 
@@ -29,6 +28,14 @@ const TRIM: Duration = Duration::from_secs(1);
 
 /// How often to look whether there are files again.
 const FILES: Duration = Duration::from_millis(20);
+
+/// What a proxy's thread is asked for.
+pub(crate) enum Command {
+    Report(Sender<ProxyReport>),
+    Set(u32, Option<Box<Conditions>>, Sender<Result<(), Error>>),
+    /// Take no more clients, and end when there are none or this has passed.
+    Drain(Duration),
+}
 
 pub(crate) struct EventLoop {
     poll: Poll,

@@ -15,6 +15,7 @@ mod address;
 mod api;
 mod args;
 mod conditions;
+mod config;
 mod error;
 mod event_loop;
 mod files;
@@ -22,12 +23,15 @@ mod joint;
 mod links;
 mod path;
 mod proxy;
+mod report;
 
 pub use args::{ImpairArgs, impair};
 pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple, Way};
+pub use config::ProxyConfig;
 pub use error::Error;
 pub use links::{LinkCounts, Passed};
-pub use proxy::{Proxy, ProxyConfig, ProxyReport};
+pub use proxy::Proxy;
+pub use report::ProxyReport;
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

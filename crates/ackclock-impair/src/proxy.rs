@@ -1,4 +1,4 @@
-//! A proxy: its settings, the handle on its thread, and what it has done.
+//! A proxy: the handle on its thread.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,41 +7,13 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ackclock_tcp::Registry;
-use ackclock_tcp::strategy::Composition;
 use mio::net::TcpListener;
 use mio::{Poll, Waker};
 use socket2::{Domain, Socket, Type};
 
-use crate::event_loop::{EventLoop, WAKER};
-use crate::links::{LinkCounts, Passed};
+use crate::event_loop::{Command, EventLoop, WAKER};
 use crate::path::Path;
-use crate::{Conditions, Error};
-
-/// What stays the same while a proxy runs.
-#[derive(Clone, Debug)]
-pub struct ProxyConfig {
-    /// Where it listens; port 0 takes a free one. `[::]` is all addresses, also those of IPv4.
-    pub listen: Vec<SocketAddr>,
-    /// The addresses of the server, tried in this order.
-    pub to: Vec<SocketAddr>,
-    /// The strategy of both hosts' senders.
-    pub strategy: Composition,
-    /// The most clients at the same time; others wait until one is done.
-    pub max_connections: u32,
-    /// How long the server may take to accept a connection, over all its addresses. Then the client
-    /// is reset.
-    pub connect_timeout: Duration,
-}
-
-impl ProxyConfig {
-    /// The strategy `linux`, at most 1000 clients, and 10 s for the server.
-    pub fn new(listen: Vec<SocketAddr>, to: Vec<SocketAddr>) -> ProxyConfig {
-        let strategy = Registry::default().parse("linux").expect("a preset");
-        let connect_timeout = Duration::from_secs(10);
-        ProxyConfig { listen, to, strategy, max_connections: 1000, connect_timeout }
-    }
-}
+use crate::{Conditions, Error, ProxyConfig, ProxyReport};
 
 /// How many clients may wait to be taken (as mio and the standard library have it).
 const BACKLOG: i32 = 1024;
@@ -61,44 +33,6 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
-}
-
-/// What a proxy has done so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProxyReport {
-    /// Clients taken.
-    pub accepted: u64,
-    /// Clients that are there now.
-    pub open: u64,
-    /// Connections that ended with a reset, of either side.
-    pub reset: u64,
-    /// Connections that the server did not take, or not in time.
-    pub unreachable: u64,
-    /// Bytes that clients sent, and bytes that the server sent.
-    pub bytes: [u64; 2],
-    /// The links since their conditions are in force, in the order of places.
-    pub links: Vec<LinkCounts>,
-    /// All links, those of conditions that are gone included.
-    pub passed: Passed,
-}
-
-impl ProxyReport {
-    /// Adds what a proxy did that has ended.
-    pub fn add(&mut self, ended: &ProxyReport) {
-        self.accepted += ended.accepted;
-        self.reset += ended.reset;
-        self.unreachable += ended.unreachable;
-        self.bytes.iter_mut().zip(ended.bytes).for_each(|(sum, bytes)| *sum += bytes);
-        self.passed.add(ended.passed);
-    }
-}
-
-/// What a proxy's thread is asked for.
-pub(crate) enum Command {
-    Report(Sender<ProxyReport>),
-    Set(u32, Option<Box<Conditions>>, Sender<Result<(), Error>>),
-    /// Take no more clients, and end when there are none or this has passed.
-    Drain(Duration),
 }
 
 /// A proxy in a thread of its own. Dropped, it ends at once: connections are reset.

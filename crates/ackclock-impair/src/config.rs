@@ -1,0 +1,32 @@
+//! The settings of a proxy.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use ackclock_tcp::Registry;
+use ackclock_tcp::strategy::Composition;
+
+/// What stays the same while a proxy runs.
+#[derive(Clone, Debug)]
+pub struct ProxyConfig {
+    /// Where it listens; port 0 takes a free one. `[::]` is all addresses, also those of IPv4.
+    pub listen: Vec<SocketAddr>,
+    /// The addresses of the server, tried in this order.
+    pub to: Vec<SocketAddr>,
+    /// The strategy of both hosts' senders.
+    pub strategy: Composition,
+    /// The most clients at the same time; others wait until one is done.
+    pub max_connections: u32,
+    /// How long the server may take to accept a connection, over all its addresses. Then the client
+    /// is reset.
+    pub connect_timeout: Duration,
+}
+
+impl ProxyConfig {
+    /// The strategy `linux`, at most 1000 clients, and 10 s for the server.
+    pub fn new(listen: Vec<SocketAddr>, to: Vec<SocketAddr>) -> ProxyConfig {
+        let strategy = Registry::default().parse("linux").expect("a preset");
+        let connect_timeout = Duration::from_secs(10);
+        ProxyConfig { listen, to, strategy, max_connections: 1000, connect_timeout }
+    }
+}
