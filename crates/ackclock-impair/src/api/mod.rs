@@ -28,6 +28,7 @@ use ackclock_net::scenario::ScenarioError;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
 use crate::{Error, files};
 
@@ -35,6 +36,9 @@ pub(crate) use condition::Condition;
 pub(crate) use proxies::Proxies;
 pub(crate) use server::Api;
 pub(crate) use wanted::NewProxy;
+
+/// A status, and the body if there is one.
+type Reply = (u16, Option<Value>);
 
 /// Why a request is not carried out: the status, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,11 @@ pub(crate) struct Problem {
 impl Problem {
     fn new(status: u16, text: impl Into<String>) -> Problem {
         Problem { status, text: text.into() }
+    }
+
+    fn reply(self) -> Reply {
+        let Problem { status, text } = self;
+        (status, Some(json!({ "error": text, "status": status })))
     }
 
     /// The same, of a value that lies at this path.

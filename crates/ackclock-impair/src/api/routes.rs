@@ -6,10 +6,7 @@ use ackclock_tcp::Registry;
 use serde_json::{Value, json};
 
 use super::wanted::Changes;
-use super::{Condition, NewProxy, Object, Problem, Proxies, read};
-
-/// A status, and the body if there is one.
-pub(crate) type Reply = (u16, Option<Value>);
+use super::{Condition, NewProxy, Object, Problem, Proxies, Reply, read};
 
 const PATHS: &str = "/version, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
                      /proxies/NAME/conditions/NAME, /populate, /reset";
@@ -22,9 +19,7 @@ pub(crate) fn answer(
     path: &str,
     body: &[u8],
 ) -> Reply {
-    route(proxies, registry, method, path, body).unwrap_or_else(|Problem { status, text }| {
-        (status, Some(json!({ "error": text, "status": status })))
-    })
+    route(proxies, registry, method, path, body).unwrap_or_else(Problem::reply)
 }
 
 fn route(

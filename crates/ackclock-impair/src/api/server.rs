@@ -18,14 +18,13 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::json;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::host::Hosts;
-use super::routes::{Reply, answer};
-use super::{Problem, Proxies};
+use super::routes::answer;
+use super::{Problem, Proxies, Reply};
 use crate::Error;
 use crate::proxy::listen;
 
@@ -138,8 +137,8 @@ async fn respond(
     if head.headers.contains_key(ORIGIN) {
         return Ok(response(problem(403, "requests of web pages are not served")));
     }
-    if let Err(Problem { status, text }) = hosts.check(&head.headers) {
-        return Ok(response(problem(status, &text)));
+    if let Err(problem) = hosts.check(&head.headers) {
+        return Ok(response(problem.reply()));
     }
     if len > MOST_BODY {
         let text = format!("the body has {len} bytes; {MOST_BODY} are the most");
@@ -153,8 +152,7 @@ async fn respond(
 }
 
 fn problem(status: u16, text: &str) -> Reply {
-    let Problem { status, text } = Problem::new(status, text);
-    (status, Some(json!({ "error": text, "status": status })))
+    Problem::new(status, text).reply()
 }
 
 fn response((status, body): Reply) -> Response<Full<Bytes>> {
