@@ -202,6 +202,32 @@ fn every_family_draws_what_can_happen() {
             assert!(s.buffer >= 4 * s.payload(), "{family} {seed}");
         }
     }
+    // What each of these is about, in nearly all seeds: lists at random may stay empty.
+    type Filled = fn(&Scenario) -> bool;
+    let retransmission = |s: &Scenario| s.drop.iter().any(|(_, t)| *t > 1);
+    let filled: [(&str, Filled); 16] = [
+        ("application-limited", |s| s.writes.len() > 2),
+        ("bursts", |s| s.drop.windows(2).any(|w| w[1].0 == w[0].0 + 1)),
+        ("congestion", |s| s.queue <= 15),
+        ("d-sack", |s| !s.twice.is_empty() && !s.late.is_empty()),
+        ("delay-spikes", |s| !s.holds.is_empty()),
+        ("idle", |s| s.writes.len() > 1),
+        ("late-acks", |s| !s.late_acks.is_empty()),
+        ("late-segments", |s| !s.late.is_empty() && s.twice.is_empty()),
+        ("long-transfers", |s| s.bytes() >= 150 * s.payload() && s.queue <= 40),
+        ("lost-acks", |s| !s.drop_acks.is_empty()),
+        ("lost-retransmissions", retransmission),
+        ("random-losses", |s| !s.drop.is_empty()),
+        ("receive-window", |s| s.buffer <= 24 * s.payload()),
+        ("tails", |s| s.drop.iter().any(|(n, _)| (n + 1) * s.payload() == s.bytes())),
+        ("timeouts", retransmission),
+        ("trains", |s| s.drop.len() > 1),
+    ];
+    for (family, filled) in filled {
+        assert!(FAMILIES.contains(&family), "{family}");
+        let count = (0..500).filter(|seed| filled(&Scenario::draw(family, *seed))).count();
+        assert!(count > 450, "{family}: {count} of 500");
+    }
 }
 
 /// The kernel as a receiver acknowledges at once, or by a timer of the same time, where ours does.

@@ -1,5 +1,6 @@
 //! The kernel's TCP as a sender, recorded as vectors and compared with a strategy.
 
+mod draw;
 mod host;
 pub mod receive;
 mod record;
@@ -14,7 +15,8 @@ use std::thread;
 use ackclock_live::Namespace;
 use ackclock_replay::Vector;
 
-pub use scenario::{FAMILIES, Scenario};
+pub use draw::FAMILIES;
+pub use scenario::Scenario;
 pub use shrink::shrink;
 
 /// The version of the running kernel, such as `6.18.44`, without what a distribution adds.
