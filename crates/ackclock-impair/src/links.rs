@@ -34,7 +34,7 @@ pub(crate) struct Links {
 pub struct Passed {
     /// Packets that came to a link; one that crosses several counts for each.
     pub packets: u64,
-    /// Of those, the ones that it dropped: by its loss model, by a full queue, early.
+    /// Of those, the ones that it dropped: by a loss model or an outage, by a full queue, early.
     pub lost: u64,
 }
 

@@ -26,7 +26,7 @@ pub struct Measured {
     pub dropped_queue: u64,
     /// Dropped early by a queue.
     pub dropped_early: u64,
-    /// Dropped by a loss model.
+    /// Dropped by a loss model or an outage.
     pub dropped_loss: u64,
     /// How long packets of the sender waited in queues that arrived, in the mean, in milliseconds.
     pub queue_ms: f64,

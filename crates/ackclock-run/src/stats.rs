@@ -1,4 +1,4 @@
-//! What a run cost.
+//! Counters of links, and the time that a processor took.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct LinkStats {
     pub dropped_early: u64,
     /// Marked with CE in place of that.
     pub marked: u64,
-    /// Dropped by a loss model.
+    /// Dropped by a loss model or an outage.
     pub dropped_loss: u64,
     /// Of which the wire flipped a bit.
     pub corrupted: u64,
