@@ -233,26 +233,14 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
 fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
     let mut all: Vec<((usize, bool), LinkStats)> = Vec::new();
     for link in &simulation.links {
-        let (Some(r), Some(entry)) =
+        let (Some(report), Some(entry)) =
             (simulation.network.link_report(link.id), scenario.links.get(link.entry))
         else {
             continue;
         };
         let (from, to) =
             if link.back { (&entry.to, &entry.from) } else { (&entry.from, &entry.to) };
-        let stats = LinkStats {
-            from: from.clone(),
-            to: to.clone(),
-            packets: r.packets,
-            bytes: r.bytes,
-            departed: r.departed,
-            dropped_queue: r.dropped_queue,
-            dropped_early: r.dropped_early,
-            marked: r.marked,
-            dropped_loss: r.dropped_loss,
-            corrupted: r.corrupted,
-            max_queue: r.max_queue,
-        };
+        let stats = LinkStats::of(from, to, &report);
         let key = (link.entry, link.back);
         // Copies follow each other, so that the entry is one of the last two.
         match all.iter_mut().rev().take(2).find(|(k, _)| *k == key) {

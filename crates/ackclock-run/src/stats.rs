@@ -1,5 +1,6 @@
 //! Counters of links, and the time that a processor took.
 
+use ackclock_net::LinkReport;
 use serde::Serialize;
 
 /// One `[[link]]` of the scenario, one direction, all copies and all runs of one strategy together.
@@ -30,6 +31,23 @@ pub struct LinkStats {
 }
 
 impl LinkStats {
+    /// What is reported of a link between these nodes.
+    pub fn of(from: &str, to: &str, report: &LinkReport) -> LinkStats {
+        LinkStats {
+            from: from.into(),
+            to: to.into(),
+            packets: report.packets,
+            bytes: report.bytes,
+            departed: report.departed,
+            dropped_queue: report.dropped_queue,
+            dropped_early: report.dropped_early,
+            marked: report.marked,
+            dropped_loss: report.dropped_loss,
+            corrupted: report.corrupted,
+            max_queue: report.max_queue,
+        }
+    }
+
     /// Adds another copy or another run of the same link.
     pub fn add(&mut self, other: &LinkStats) {
         self.packets += other.packets;

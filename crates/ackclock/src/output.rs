@@ -382,43 +382,40 @@ fn cost<'a>(cell: Option<BTreeMap<&'a str, &'a str>>, runs: &'a [SweepRun]) -> C
     Cost { cell, strategy, runs: runs.len() as u64, cpu_s, links }
 }
 
-fn cost_table(costs: &[Cost<'_>], width: Option<usize>) -> String {
-    let heading = [
-        "link",
-        "strategy",
-        "packets",
-        "bytes",
-        "departed",
-        "per CPU s",
-        "full",
-        "early",
-        "marked",
-        "lost",
-        "corrupt",
-        "max queue",
+/// The headings of [`link_cells`].
+pub(crate) const LINK_HEADING: [&str; 9] =
+    ["packets", "bytes", "departed", "full", "early", "marked", "lost", "corrupt", "max queue"];
+
+pub(crate) fn link_cells(link: &LinkStats) -> Vec<String> {
+    let numbers = [
+        link.packets,
+        link.bytes,
+        link.departed,
+        link.dropped_queue,
+        link.dropped_early,
+        link.marked,
+        link.dropped_loss,
+        link.corrupted,
+        link.max_queue,
     ];
-    let mut links = vec![heading.map(String::from).to_vec()];
+    numbers.map(|n| n.to_string()).to_vec()
+}
+
+fn cost_table(costs: &[Cost<'_>], width: Option<usize>) -> String {
+    let row = |link: String, strategy: String, mut cells: Vec<String>, per_second: String| {
+        cells.insert(3, per_second);
+        [vec![link, strategy], cells].concat()
+    };
+    let heading = LINK_HEADING.map(String::from).to_vec();
+    let mut links = vec![row("link".into(), "strategy".into(), heading, "per CPU s".into())];
     let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
     for cost in costs {
         let name = cost.strategy.unwrap_or(SCENARIOS_OWN).to_string();
         for l in &cost.links {
             let per_second =
                 if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
-            let numbers = [
-                l.packets,
-                l.bytes,
-                l.departed,
-                per_second,
-                l.dropped_queue,
-                l.dropped_early,
-                l.marked,
-                l.dropped_loss,
-                l.corrupted,
-                l.max_queue,
-            ];
-            let mut row = vec![format!("{} > {}", l.from, l.to), name.clone()];
-            row.extend(numbers.map(|n| n.to_string()));
-            links.push(row);
+            let link = format!("{} > {}", l.from, l.to);
+            links.push(row(link, name.clone(), link_cells(l), per_second.to_string()));
         }
         strategies.push(vec![name, cost.runs.to_string(), format!("{:.3}", cost.cpu_s)]);
     }

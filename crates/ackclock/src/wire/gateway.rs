@@ -20,7 +20,7 @@ use ackclock_net::Gateway;
 use ackclock_net::scenario::BuiltLink;
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::{Align, align_within, counted};
-use ackclock_run::FileError;
+use ackclock_run::{FileError, LinkStats};
 use ackclock_tcp::{Registry, Time};
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -31,7 +31,7 @@ use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{json_text, width};
+use crate::output::{LINK_HEADING, json_text, link_cells, width};
 use crate::overwrite;
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
@@ -379,36 +379,14 @@ fn wait(
     }
 }
 
+fn links(report: &GatewayReport) -> impl Iterator<Item = LinkStats> {
+    report.links.iter().map(|(from, to, link)| LinkStats::of(from, to, link))
+}
+
 fn table(report: &GatewayReport) -> String {
-    let heading = [
-        "link",
-        "packets",
-        "bytes",
-        "departed",
-        "full",
-        "early",
-        "marked",
-        "lost",
-        "corrupt",
-        "max queue",
-    ];
-    let mut rows = vec![heading.map(String::from).to_vec()];
-    for (from, to, l) in &report.links {
-        let numbers = [
-            l.packets,
-            l.bytes,
-            l.departed,
-            l.dropped_queue,
-            l.dropped_early,
-            l.marked,
-            l.dropped_loss,
-            l.corrupted,
-            l.max_queue,
-        ];
-        let mut row = vec![format!("{from} > {to}")];
-        row.extend(numbers.map(|n| n.to_string()));
-        rows.push(row);
-    }
+    let row = |link: String, cells: Vec<String>| [vec![link], cells].concat();
+    let mut rows = vec![row("link".into(), LINK_HEADING.map(String::from).to_vec())];
+    rows.extend(links(report).map(|l| row(format!("{} > {}", l.from, l.to), link_cells(&l))));
     let mut text = align_within(&rows, Align::Right, width());
     let late = quantiles(&report.lateness).map(|us| format!("{us:.0}"));
     // Writing to a string cannot fail.
@@ -445,8 +423,8 @@ fn quantiles(lateness: &Lateness) -> [f64; 3] {
 }
 
 #[derive(Serialize)]
-struct Json<'a> {
-    links: Vec<JsonLink<'a>>,
+struct Json {
+    links: Vec<LinkStats>,
     entered: u64,
     delivered: u64,
     unroutable: u64,
@@ -456,45 +434,17 @@ struct Json<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonLink<'a> {
-    from: &'a str,
-    to: &'a str,
-    packets: u64,
-    bytes: u64,
-    departed: u64,
-    dropped_queue: u64,
-    dropped_early: u64,
-    marked: u64,
-    dropped_loss: u64,
-    corrupted: u64,
-    max_queue: u64,
-}
-
-#[derive(Serialize)]
 struct JsonLateness {
     median: f64,
     p99: f64,
     max: f64,
 }
 
-impl<'a> Json<'a> {
-    fn new(report: &'a GatewayReport) -> Self {
-        let links = report.links.iter().map(|(from, to, l)| JsonLink {
-            from,
-            to,
-            packets: l.packets,
-            bytes: l.bytes,
-            departed: l.departed,
-            dropped_queue: l.dropped_queue,
-            dropped_early: l.dropped_early,
-            marked: l.marked,
-            dropped_loss: l.dropped_loss,
-            corrupted: l.corrupted,
-            max_queue: l.max_queue,
-        });
+impl Json {
+    fn new(report: &GatewayReport) -> Json {
         let [median, p99, max] = quantiles(&report.lateness);
         Json {
-            links: links.collect(),
+            links: links(report).collect(),
             entered: report.entered,
             delivered: report.delivered,
             unroutable: report.unroutable,
