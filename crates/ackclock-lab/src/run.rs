@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ackclock_net::LinkReport;
 use ackclock_net::scenario::Scenario;
+use ackclock_net::{Gateway, LinkReport};
 use ackclock_report::FlowSummary;
 use ackclock_run::{
     Cancel, FileError, GridCell, Input, Job, Progress, STEPS, error_at, in_parallel,
@@ -300,21 +300,11 @@ fn measured(testbed: &Testbed, scenario: &Scenario, seed: u64, received: Receive
 /// How long a full segment takes from the sender to the receiver where it waits for no other.
 fn unqueued_s(scenario: &Scenario) -> f64 {
     let flow = &scenario.flows[0];
-    // From the sender on, link by link; labs write them in the direction of the data.
-    let mut node = &flow.from;
-    let mut seconds = 0.0;
-    for _ in &scenario.links {
-        let Some(link) = scenario.links.iter().find(|link| link.from == *node) else { break };
-        let bits = 8.0 * f64::from(tcp::mtu(scenario));
-        // A link that follows a trace has no rate.
-        let sending = if link.rate.0 == 0 { 0.0 } else { bits / link.rate.0 as f64 };
-        seconds += link.delay.0.secs_f64() + sending;
-        node = &link.to;
-        if *node == flow.to {
-            break;
-        }
-    }
-    seconds
+    let time = Gateway::new(scenario, scenario.seed).ok().and_then(|gateway| {
+        let (from, to) = (gateway.node(&flow.from)?, gateway.node(&flow.to)?);
+        gateway.idle_time(from, to, tcp::mtu(scenario).into())
+    });
+    time.unwrap_or_default().secs_f64()
 }
 
 /// The same scenario with the strategies of our rows, by cell and row; empty for rows of the

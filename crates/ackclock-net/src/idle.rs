@@ -32,7 +32,8 @@ impl IdlePaths {
         Some(Span(there.saturating_add(back)))
     }
 
-    fn one_way(&mut self, from: u32, to: u32, size: u32) -> Option<u64> {
+    /// One way of it, in nanoseconds.
+    pub(crate) fn one_way(&mut self, from: u32, to: u32, size: u32) -> Option<u64> {
         let route = self.topology.route(from, to)?;
         let links = route.iter().map(|&link| self.links[link as usize]);
         Some(links.fold(0, |sum, (rate, delay)| {

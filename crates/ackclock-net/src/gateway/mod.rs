@@ -12,9 +12,10 @@ mod headers;
 
 use std::collections::{HashMap, VecDeque};
 
-use ackclock_tcp::{Codepoint, Time};
+use ackclock_tcp::{Codepoint, Span, Time};
 
 use crate::heap::{Heap, Key, Kind};
+use crate::idle::IdlePaths;
 use crate::ids::{LinkId, NodeId};
 use crate::link::{Effects, Link, Served, Wires};
 use crate::packet::Packet;
@@ -163,6 +164,13 @@ impl Gateway {
     /// Whether links lead from one node to another one.
     pub fn has_route(&mut self, from: NodeId, to: NodeId) -> bool {
         self.path(from, to).is_some()
+    }
+
+    /// How long a packet of `size` bytes takes from one node to another on links on which nothing
+    /// else is under way; `None` if no links lead there.
+    pub fn idle_time(&self, from: NodeId, to: NodeId, size: u32) -> Option<Span> {
+        let mut idle = IdlePaths::new(self.names.nodes.len(), &self.links);
+        idle.one_way(from.0, to.0, size).map(Span)
     }
 
     /// A packet arrives at `from` and is to go to `to`. `token` names it to the driver.
