@@ -3,9 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ackclock_net::scenario::Scenario;
@@ -193,37 +191,24 @@ fn on_the_wire(
     places: &[Place],
     jobs: u16,
     cancel: &Cancel,
-    one: impl Fn(&Place) -> io::Result<Measured> + Sync,
+    one: impl Fn(&Place) -> io::Result<Measured> + Sync + Send,
 ) -> Result<Vec<Option<Measured>>, Error> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<io::Result<Measured>>>> =
-        places.iter().map(|_| Mutex::new(None)).collect();
-    thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some((place, result)) = {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    places.get(i).zip(results.get(i))
-                } {
-                    let outcome = one(place);
-                    if outcome.is_err() {
-                        // The others come to an end, and none begins any more.
-                        next.store(places.len(), Ordering::Relaxed);
-                    }
-                    *result.lock().unwrap_or_else(|e| e.into_inner()) = Some(outcome);
-                }
-            });
+    let failed = AtomicBool::new(false);
+    let results = in_parallel(places, jobs, |place| {
+        // Where one has failed, the others come to an end, and none begins any more.
+        if failed.load(Ordering::Relaxed) {
+            return Ok(Ok(None));
         }
+        let result = one(place);
+        failed.fetch_or(result.is_err(), Ordering::Relaxed);
+        Ok(result.map(Some))
+    })?;
+    let results = results.into_iter().map(|result| match result {
+        // A run that ends before its time fails.
+        Err(_) if cancel.is_cancelled() => Ok(None),
+        result => result.map_err(Error::Wire),
     });
-    let results = results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()));
-    results
-        .map(|result| match result.transpose() {
-            // A run that ends before its time fails.
-            Err(_) if cancel.is_cancelled() => Ok(None),
-            result => result,
-        })
-        .collect::<io::Result<_>>()
-        .map_err(Error::Wire)
+    results.collect()
 }
 
 fn one(
