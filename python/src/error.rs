@@ -62,7 +62,7 @@ pub fn of_explain(error: &ackclock_explain::Error) -> PyErr {
 /// What a run says.
 pub fn of_run(error: &ackclock_run::Error) -> PyErr {
     match error {
-        ackclock_run::Error::Scenario(error) | ackclock_run::Error::Run(error) => of_file(error),
+        ackclock_run::Error::Scenario(error) => of_file(error),
         error => plain(error),
     }
 }

@@ -165,7 +165,7 @@ impl Setup {
                 job.seed
             ),
         );
-        ackclock_run::Error::Run(FileError { file: self.file.clone(), error })
+        ackclock_run::Error::Scenario(FileError { file: self.file.clone(), error })
     }
 }
 

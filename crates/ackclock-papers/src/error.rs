@@ -45,7 +45,7 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// A run failed.
+    /// A network cannot be built, or the system gave no threads.
     #[error(transparent)]
     Run(#[from] ackclock_run::Error),
 }

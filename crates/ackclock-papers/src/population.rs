@@ -57,9 +57,9 @@ pub(crate) fn run(
     progress: &Progress,
 ) -> Result<Transfers, Error> {
     let registry = plan.registry;
-    // A capture is written to memory.
+    // None in practice: a capture is written to memory.
     let unwritten = |error: io::Error| {
-        Error::Run(FileError { file: file.into(), error: error_at("", error.to_string()) })
+        Error::Scenario(FileError { file: file.into(), error: error_at("", error.to_string()) })
     };
     let transfers = u64::from(population.transfers);
     let mut all = Transfers {

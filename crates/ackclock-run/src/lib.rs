@@ -43,12 +43,9 @@ pub use whole_file::WholeFile;
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The scenario is wrong.
+    /// The scenario is wrong, or a strategy in it.
     #[error(transparent)]
     Scenario(FileError),
-    /// The run failed.
-    #[error(transparent)]
-    Run(FileError),
     /// A [`Cancel`] ended the runs before their time.
     #[error("interrupted")]
     Cancelled,

@@ -8,7 +8,7 @@ use crate::exit::{DISAGREE, Exit, FAILED, FILE, INPUT, INTERRUPTED, REFUSED};
 /// Why the command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A scenario or a lab is wrong, or a run failed.
+    /// A scenario or a lab is wrong.
     #[error(transparent)]
     Run(ackclock_run::Error),
     /// An experiment of a paper is wrong, or there is none of this name.
@@ -116,7 +116,7 @@ impl Error {
     /// The exit code.
     pub fn exit(&self) -> Exit {
         match self {
-            Error::Run(ackclock_run::Error::Run(_)) | Error::Connection(_) => FAILED,
+            Error::Connection(_) => FAILED,
             Error::Papers(
                 ackclock_papers::Error::Read { .. } | ackclock_papers::Error::NoFile(_),
             ) => FILE,

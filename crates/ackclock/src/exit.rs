@@ -16,7 +16,7 @@ pub const EXIT_CODES: [Exit; 7] = [DONE, FAILED, INPUT, FILE, REFUSED, DISAGREE,
 
 pub(crate) const DONE: Exit = Exit { code: 0, name: "done", meaning: "success" };
 pub(crate) const FAILED: Exit =
-    Exit { code: 1, name: "failed", meaning: "a run failed, or a connection on the wire" };
+    Exit { code: 1, name: "failed", meaning: "a connection on the wire failed" };
 pub(crate) const INPUT: Exit = Exit {
     code: 2,
     name: "input",
