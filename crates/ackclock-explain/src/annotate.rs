@@ -9,7 +9,7 @@ use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
 
 use ackclock_report::FrameWriter;
-use ackclock_run::WholeFile;
+use ackclock_run::{FileIdentity, WholeFile};
 use ackclock_trace::{Reader, StallCause};
 use flate2::read::MultiGzDecoder;
 
@@ -63,8 +63,9 @@ pub fn annotatable<'a>(
     sources: &'a [Source],
     path: &Path,
 ) -> Result<(&'a Source, &'a Path), Error> {
+    let is_written = |file| FileIdentity::of(path) == Some(file);
     match sources {
-        [Source::File(from)] if same_file(from, path) => {
+        [Source::File(from)] if FileIdentity::of(from).is_some_and(is_written) => {
             Err(Error::Usage("--annotate: this would overwrite the capture that is read".into()))
         }
         [source @ Source::File(from)] => Ok((source, from)),
@@ -75,10 +76,6 @@ pub fn annotatable<'a>(
             Err(Error::Usage(format!("--annotate takes one capture, and these are {}", all.len())))
         }
     }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn comments(explained: &Explained) -> Comments {

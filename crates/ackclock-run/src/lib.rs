@@ -5,6 +5,7 @@ mod cancel;
 #[cfg(not(target_family = "wasm"))]
 mod columns;
 mod file;
+mod file_identity;
 mod grid;
 mod parallel;
 mod progress;
@@ -27,6 +28,7 @@ pub use cancel::Cancel;
 #[cfg(not(target_family = "wasm"))]
 pub use columns::{Column, Columns, Get};
 pub use file::{FileError, error_at, parse};
+pub use file_identity::FileIdentity;
 pub use grid::{Axis, AxisLabel, GridCell, grid, read};
 pub use parallel::{in_parallel, in_parallel_until};
 pub use progress::Progress;

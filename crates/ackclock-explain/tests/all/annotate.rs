@@ -213,6 +213,10 @@ fn only_one_file_can_be_annotated_and_not_in_place() {
     };
     let file = || Source::File(input.clone());
     assert!(refused(&[file()], &input).contains("overwrite"));
+    let linked = scratch("linked.pcapng");
+    let _ = fs::remove_file(&linked);
+    fs::hard_link(&input, &linked).unwrap();
+    assert!(refused(&[file()], &linked).contains("overwrite"));
     assert!(refused(&[file(), file()], &scratch("two.pcapng")).contains("these are 2"));
     assert!(
         refused(&[Source::stream(std::io::empty())], &scratch("two.pcapng"))
