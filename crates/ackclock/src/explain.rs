@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    By, Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
-    compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
+    By, Capture, Comparison, Explained, Filter, Options, Pictures, Source, annotatable, annotate,
+    captures_at, compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
     write_compared, write_grouped, write_json, write_parquet,
 };
 use ackclock_report::counted;
@@ -134,8 +134,35 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         return Err(Error::Usage("--metrics: this takes --interface".into()));
     }
     let sources = sources(&args.captures)?;
+    check_outputs(args, &sources)?;
+    let draws = pictures(args).is_some() || !args.figure.figures.is_empty();
+    let options = Options {
+        jobs: args.jobs.unwrap_or(0),
+        filter: args.filter.as_deref().map(Filter::new),
+        events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
+    };
+    // Standard input heeds the signals by itself.
+    let stream = sources.iter().any(|source| matches!(source, Source::Stream(_)));
+    let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
+    let mut explained = read(&sources, &options, &cancel)?;
+    warn(&explained);
+    if args.compare {
+        let comparison = compare(&sources, &explained, &options, &cancel)?;
+        print_compared(args, &explained, &comparison)?;
+    } else if let Some(by) = args.by {
+        print_grouped(args, &explained, by.into())?;
+    } else {
+        keep_what_is_asked_for(args, &mut explained)?;
+        write_outputs(args, &sources, &options, &mut explained)?;
+        print_with(|out| print(&explained, args, out))?;
+    }
+    worst(&explained).map_or(Ok(String::new()), Err)
+}
+
+/// Finds out before the reading what cannot be written.
+fn check_outputs(args: &ExplainArgs, sources: &[Source]) -> Result<(), Error> {
     if let Some(path) = &args.annotate {
-        annotatable(&sources, path)?;
+        annotatable(sources, path)?;
     }
     args.figure.check()?;
     let inputs = sources.iter().filter_map(|source| match source {
@@ -145,52 +172,48 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     let outputs = args.qlog.iter().chain(&args.annotate).chain(&args.figure.figures);
     overwrite::check(inputs, outputs)?;
     for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
-        // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
+    Ok(())
+}
+
+/// What is drawn from the events of connections, if anything is.
+fn pictures(args: &ExplainArgs) -> Option<Pictures<'_>> {
     let pictures = Pictures {
         html: args.html.as_deref(),
         xplot: args.xplot.as_deref(),
         qlog: args.qlog.as_deref(),
         top: args.top.unwrap_or(TOP),
     };
-    let figure = !args.figure.figures.is_empty();
-    let draws = pictures.html.or(pictures.xplot).or(pictures.qlog).is_some();
-    let options = Options {
-        jobs: args.jobs.unwrap_or(0),
-        filter: args.filter.as_deref().map(Filter::new),
-        events_of_streams: if draws || figure { EVENTS_OF_STREAMS } else { 0 },
-    };
-    // Standard input heeds the signals by itself.
-    let stream = sources.iter().any(|source| matches!(source, Source::Stream(_)));
-    let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
-    let mut explained = read(&sources, &options, &cancel)?;
-    explained.captures.iter().for_each(warn);
-    let left = explained.captures.iter().filter(|c| c.interrupted && c.packets == 0).count();
-    if left > 0 {
-        let all = explained.captures.len();
-        let _ =
-            writeln!(io::stderr(), "warning: interrupted: {left} of {all} captures were not read");
-    }
-    if args.compare {
-        let comparison = compare(&sources, &explained, &options, &cancel)?;
-        let top = args.top.unwrap_or(TOP);
-        print_with(|out| match args.format {
-            Format::Json => write_compared(&explained, &comparison, out),
-            Format::Table => out.write_all(compared(&explained, &comparison, top).as_bytes()),
-        })?;
-        return worst(&explained).map_or(Ok(String::new()), Err);
-    }
-    if let Some(by) = args.by.map(By::from) {
-        print_with(|out| match args.format {
-            Format::Json => write_grouped(&explained, by, out),
-            Format::Table => {
-                let text = grouped(&explained, by, args.top.unwrap_or(TOP));
-                out.write_all(text.as_bytes())
-            }
-        })?;
-        return worst(&explained).map_or(Ok(String::new()), Err);
-    }
+    pictures.html.or(pictures.xplot).or(pictures.qlog).is_some().then_some(pictures)
+}
+
+fn print_compared(
+    args: &ExplainArgs,
+    explained: &Explained,
+    comparison: &Comparison,
+) -> Result<(), Error> {
+    print_with(|out| match args.format {
+        Format::Json => write_compared(explained, comparison, out),
+        Format::Table => {
+            let text = compared(explained, comparison, args.top.unwrap_or(TOP));
+            out.write_all(text.as_bytes())
+        }
+    })
+}
+
+fn print_grouped(args: &ExplainArgs, explained: &Explained, by: By) -> Result<(), Error> {
+    print_with(|out| match args.format {
+        Format::Json => write_grouped(explained, by, out),
+        Format::Table => {
+            let text = grouped(explained, by, args.top.unwrap_or(TOP));
+            out.write_all(text.as_bytes())
+        }
+    })
+}
+
+/// Keeps the one connection that is asked for. A figure needs one.
+fn keep_what_is_asked_for(args: &ExplainArgs, explained: &mut Explained) -> Result<(), Error> {
     let connections = explained.connections.len();
     if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
         let there =
@@ -199,32 +222,37 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
             "--connection: there is no connection {number}; there are {there}"
         )));
     }
-    let found = match &explained.connections[..] {
-        [only] => Some(only),
-        _ if figure => {
-            return Err(Error::Usage(format!(
-                "--figure: this takes one connection of {connections}: add --connection N"
-            )));
-        }
-        _ => None,
-    };
-    if let (Some(found), true) = (found, figure) {
+    if !args.figure.figures.is_empty() && explained.connections.len() != 1 {
+        return Err(Error::Usage(format!(
+            "--figure: this takes one connection of {connections}: add --connection N"
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the files, and finds out what would have avoided timeouts.
+fn write_outputs(
+    args: &ExplainArgs,
+    sources: &[Source],
+    options: &Options,
+    explained: &mut Explained,
+) -> Result<(), Error> {
+    if let ([found], false) = (&explained.connections[..], args.figure.figures.is_empty()) {
         let shown = (args.figure.width(), args.figure.interval());
-        let drawn = ackclock_explain::figure(found, &sources, &options, shown);
+        let drawn = ackclock_explain::figure(found, sources, options, shown);
         args.figure.write(&[drawn.map_err(|e| Error::Usage(format!("--figure: {e}")))?])?;
     }
-    save(&mut explained, options.jobs)?;
+    save(explained, options.jobs)?;
     if let Some(folder) = &args.parquet {
-        write_parquet(&explained, folder)?;
+        write_parquet(explained, folder)?;
     }
     if let Some(path) = &args.annotate {
-        annotate(&explained, &sources, path)?;
+        annotate(explained, sources, path)?;
     }
-    if draws {
-        draw(&explained, &sources, &options, &pictures)?;
+    if let Some(pictures) = pictures(args) {
+        draw(explained, sources, options, &pictures)?;
     }
-    print_with(|out| print(&explained, args, out))?;
-    worst(&explained).map_or(Ok(String::new()), Err)
+    Ok(())
 }
 
 fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::Result<()> {
@@ -265,7 +293,18 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
     Ok(sources)
 }
 
-fn warn(capture: &Capture) {
+/// Says what of the captures is missing.
+fn warn(explained: &Explained) {
+    explained.captures.iter().for_each(warn_of);
+    let left = explained.captures.iter().filter(|c| c.interrupted && c.packets == 0).count();
+    if left > 0 {
+        let all = explained.captures.len();
+        let _ =
+            writeln!(io::stderr(), "warning: interrupted: {left} of {all} captures were not read");
+    }
+}
+
+fn warn_of(capture: &Capture) {
     let Capture { path, damage, failed, interrupted, .. } = capture;
     let mut err = io::stderr();
     if let Some(damage) = damage {
