@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_report::{Estimate, FlowSummary};
+use ackclock_report::{Estimate, FlowSummary, percentile};
 use serde::{Deserialize, Serialize};
 
 use crate::measured::Measured;
@@ -119,12 +119,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((values.get(n.checked_sub(1)? / 2)? + values.get(n / 2)?) / 2.0)
 }
 
-/// The smallest value that is not exceeded by this share of the values; `sorted` ascends.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
-}
-
 /// By how much the first are above the second, pair by pair, in percent.
 pub(crate) fn above(own: &[f64], other: &[f64]) -> Option<Estimate> {
     let ratios = own.iter().zip(other).map(|(own, other)| 100.0 * (own / other - 1.0));
@@ -154,7 +148,8 @@ pub(crate) fn measures(
 ) -> BTreeMap<Measure, f64> {
     let share =
         |part: u64, whole: u64| if whole == 0 { f64::NAN } else { part as f64 / whole as f64 };
-    let p99 = |m: &Measured| 1e3 * quantile(&m.completions_s, 0.99);
+    let ms = |of: &[f64], percent| 1e3 * percentile(of, percent).unwrap_or(f64::NAN);
+    let p99 = |m: &Measured| ms(&m.completions_s, 99.0);
     let retransmitted = |m: &Measured| 100.0 * share(m.retransmissions, m.segments);
     let each = |value: &dyn Fn(&Measured) -> f64| median(own.iter().map(value).collect());
     let ratios = |value: &dyn Fn(&Measured) -> f64| -> Vec<f64> {
@@ -182,12 +177,12 @@ pub(crate) fn measures(
         (Measure::Queue, each(&|m| m.queue_ms).filter(|_| !short)),
         (Measure::QueueRatio, paired(&|m| m.queue_ms).filter(|_| !short)),
         (Measure::QueueInterval, interval(&|m| m.queue_ms).filter(|_| !short)),
-        (Measure::P50, each(&|m| 1e3 * quantile(&m.completions_s, 0.5))),
-        (Measure::P90, each(&|m| 1e3 * quantile(&m.completions_s, 0.9))),
+        (Measure::P50, each(&|m| ms(&m.completions_s, 50.0))),
+        (Measure::P90, each(&|m| ms(&m.completions_s, 90.0))),
         (Measure::P99, each(&p99)),
-        (Measure::P999, each(&|m| 1e3 * quantile(&m.completions_s, 0.999))),
+        (Measure::P999, each(&|m| ms(&m.completions_s, 99.9))),
         (Measure::P99Ratio, paired(&p99)),
-        (Measure::P99Handshake, each(&|m| 1e3 * quantile(&m.completions_with_handshake_s, 0.99))),
+        (Measure::P99Handshake, each(&|m| ms(&m.completions_with_handshake_s, 99.0))),
         (Measure::PerDrop, each(&|m| share(m.retransmissions, m.drops())).filter(|_| !short)),
         (Measure::Retransmitted, each(&retransmitted)),
         (Measure::RetransmittedRatio, paired(&retransmitted)),

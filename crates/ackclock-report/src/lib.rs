@@ -56,7 +56,7 @@ pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
 pub use html::{html_table, page, prose};
-pub use over::{FlowMeasure, Over};
+pub use over::{FlowMeasure, Over, percentile};
 pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
 pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{

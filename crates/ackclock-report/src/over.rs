@@ -71,6 +71,13 @@ impl FlowMeasure {
     }
 }
 
+/// Of values in ascending order, the smallest that at least this percentage of them does not exceed:
+/// an observed value, never one between two. 0 gives the least, 100 the greatest.
+pub fn percentile<T: Copy>(sorted: &[T], percent: f64) -> Option<T> {
+    let rank = (percent * sorted.len() as f64 / 100.0).ceil().max(1.0);
+    sorted.get(rank as usize - 1).copied()
+}
+
 /// How several flows make one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Over {
@@ -92,8 +99,7 @@ impl Over {
             Over::Percentile(percent) => {
                 let or_last = |value: &Option<f64>| value.unwrap_or(f64::INFINITY);
                 values.sort_by(|a, b| or_last(a).total_cmp(&or_last(b)));
-                let rank = (percent * values.len() as f64 / 100.0).ceil().max(1.0);
-                values.get(rank as usize - 1).copied().flatten()
+                percentile(&values, percent).flatten()
             }
         }
     }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use ackclock_explain::{Rescue, replay};
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
 use ackclock_net::{FlowId, Place, Recorder};
-use ackclock_report::{CaptureFormat, CaptureWriter};
+use ackclock_report::{CaptureFormat, CaptureWriter, percentile};
 use ackclock_run::handshake;
 use ackclock_tcp::{Event, EventKind, Registry, Sighting, Span, Time};
 use ackclock_trace::{Connection, Episode, Timeout};
@@ -250,7 +250,7 @@ impl Summary {
     /// What the intervals are made of: in one of twenty cases less is saved than said by so many
     /// times what the timeout waited, and more by so many round trips.
     fn bounds(&self) -> Option<[f64; 2]> {
-        Some([-quantile(&self.beyond[0], 5)?, quantile(&self.beyond[1], 95)?])
+        Some([-percentile(&self.beyond[0], 5.0)?, percentile(&self.beyond[1], 95.0)?])
     }
 
     /// A few lines.
@@ -258,8 +258,8 @@ impl Summary {
         let percent = 100.0 * self.right as f64 / self.pairs.max(1) as f64;
         let mut out = format!("pairs {}, \"avoided\" right in {percent:.1} %\n", self.pairs);
         let _ = writeln!(out, "error of the time saved, of {} that save:", self.off.len());
-        for at in [50, 90] {
-            let _ = match quantile(&self.off, at) {
+        for at in [50.0, 90.0] {
+            let _ = match percentile(&self.off, at) {
                 Some(off) => writeln!(out, "  {at} % are off by at most {:.1} %", 100.0 * off),
                 None => Ok(()),
             };
@@ -282,17 +282,13 @@ impl Summary {
             "pairs": self.pairs,
             "avoided_right": self.right,
             "saving": self.off.len(),
-            "median_error": quantile(&self.off, 50),
-            "error_90": quantile(&self.off, 90),
+            "median_error": percentile(&self.off, 50.0),
+            "error_90": percentile(&self.off, 90.0),
             "intervals": self.intervals(),
             "intervals_hold": self.held,
             "interval_bounds": self.bounds(),
         })
     }
-}
-
-fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
-    sorted.get(sorted.len() * percent / 100).copied()
 }
 
 #[cfg(test)]

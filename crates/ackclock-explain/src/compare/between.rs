@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ackclock_report::percentile;
+
 use super::conversations::Segment;
 use super::signed;
 
@@ -115,8 +117,7 @@ impl Way {
 
     /// By how much the delay that so many percent do not exceed is above the shortest, in nanoseconds:
     /// the difference of the clocks is not in it.
-    pub fn above_shortest(&self, percent: usize) -> Option<i64> {
-        let place = (self.delays.len() * percent).div_ceil(100).checked_sub(1)?;
-        Some(self.delays.get(place)? - self.shortest?)
+    pub fn above_shortest(&self, percent: f64) -> Option<i64> {
+        Some(percentile(&self.delays, percent)? - self.shortest?)
     }
 }

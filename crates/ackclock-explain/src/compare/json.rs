@@ -59,8 +59,8 @@ impl WayJson {
             not_before: way.unseen,
             segments: way.segments,
             out_of_order: way.reordered,
-            delay_median_s: above_shortest(50),
-            delay_p99_s: above_shortest(99),
+            delay_median_s: above_shortest(50.0),
+            delay_p99_s: above_shortest(99.0),
         }
     }
 }

@@ -131,8 +131,8 @@ fn row(end: End, way: &Way) -> Vec<String> {
         part(way.again),
         way.unseen.to_string(),
         way.reordered.to_string(),
-        delay(50),
-        delay(99),
+        delay(50.0),
+        delay(99.0),
     ]
 }
 

@@ -67,3 +67,13 @@ fn every_number_of_a_flow_is_a_measure() {
     assert!(at.is_sorted(), "{json}");
     assert_eq!(at.len() + ["strategy", "seed", "flow"].len(), json.matches("\":").count());
 }
+
+#[test]
+fn percentiles_are_values_of_the_sample() {
+    let sample: Vec<u32> = (1..=1000).collect();
+    let percents = [0.0, 50.0, 50.1, 90.0, 99.0, 99.9, 100.0];
+    let found = percents.map(|percent| percentile(&sample, percent).unwrap());
+    assert_eq!(found, [1, 500, 501, 900, 990, 999, 1000]);
+    assert_eq!(percentile(&[1, 2], 50.0), Some(1));
+    assert_eq!(percentile::<u32>(&[], 50.0), None);
+}

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use ackclock_net::scenario::{BuildOptions, Scenario};
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
+use ackclock_report::percentile;
 use ackclock_tcp::{Event, EventKind, Registry, Sighting};
 use ackclock_trace::LossCause;
 use rayon::prelude::*;
@@ -217,7 +218,7 @@ impl Summary {
         }
         let _ = writeln!(out, "{:<22}{:>9}{:>11}{:>11}", "Off by, %", "cases", "median", "90 %");
         for (name, off) in MEASURED.iter().zip(&self.off) {
-            let [median, most] = [50, 90].map(|p| 100.0 * quantile(off, p));
+            let [median, most] = [50.0, 90.0].map(|p| 100.0 * percentile(off, p).unwrap_or(0.0));
             let _ = writeln!(out, "  {name:<22}{:>7}{median:>11.2}{most:>11.2}", off.len());
         }
         out
@@ -233,16 +234,10 @@ impl Summary {
         }
         for (name, off) in MEASURED.iter().zip(&self.off) {
             out["off"][*name] = json!({
-                "cases": off.len(), "median": quantile(off, 50), "p90": quantile(off, 90)
+                "cases": off.len(), "median": percentile(off, 50.0).unwrap_or(0.0),
+                "p90": percentile(off, 90.0).unwrap_or(0.0)
             });
         }
         out
     }
-}
-
-/// Of sorted values; 0 of none.
-pub fn quantile(sorted: &[f64], percent: usize) -> f64 {
-    sorted
-        .get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1)))
-        .map_or(0.0, |v| *v)
 }

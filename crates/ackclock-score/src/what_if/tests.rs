@@ -28,7 +28,7 @@ fn summed_up() {
         answer([false, false], [-1.0, 9.0]),
     ];
     let expected = "pairs 4, \"avoided\" right in 75.0 %\nerror of the time saved, of 2 that \
-                    save:\n  50 % are off by at most 25.0 %\n  90 % are off by at most 25.0 %\n\
+                    save:\n  50 % are off by at most 0.0 %\n  90 % are off by at most 25.0 %\n\
                     90 % intervals, of 3: 66.7 % hold\n  here they would reach 2.00 of what was \
                     waited below, 0.0 round trips above\n";
     assert_eq!(Summary::of(&answers).table(), expected);

@@ -1,6 +1,7 @@
 //! What `ackclock-score loss-causes` prints must not get worse: its first 300 connections.
 
-use ackclock_score::loss_causes::{Summary, all, quantile};
+use ackclock_report::percentile;
+use ackclock_score::loss_causes::{Summary, all};
 
 #[test]
 fn no_worse_than_measured() {
@@ -13,8 +14,8 @@ fn no_worse_than_measured() {
     assert!(policers >= 16 && policers == policers_right, "{policers}, {policers_right} right");
     assert!(random >= 58 && random - random_right <= 3, "{random}, {random_right} right");
     // The rate of a policer is right to 1 % in half of the cases, and a queue's delay to 10 %.
-    assert!(quantile(&sum.off[0], 50) < 0.01, "{:?}", sum.off[0]);
-    assert!(quantile(&sum.off[2], 50) < 0.1, "{:?}", sum.off[2]);
+    assert!(percentile(&sum.off[0], 50.0).unwrap() < 0.01, "{:?}", sum.off[0]);
+    assert!(percentile(&sum.off[2], 50.0).unwrap() < 0.1, "{:?}", sum.off[2]);
     // At the receiver nothing is known of what was lost.
     assert!(sum.counts[2].keys().all(|(_, found)| *found == "none"), "{:?}", sum.counts[2]);
 }

@@ -32,7 +32,7 @@ impl Ranks {
     }
 }
 
-/// The median.
+/// The median; of an even number of values the upper one.
 pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
