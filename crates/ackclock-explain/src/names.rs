@@ -198,7 +198,7 @@ pub(crate) const fn spurious_text(by: Spurious) -> &'static str {
         Spurious::Timestamp => "timestamp echo",
         Spurious::RoundTrip => "acknowledged too soon",
         Spurious::Arrival => "the original arrived",
-        Spurious::FRto => "what was not sent again was acknowledged next",
+        Spurious::FRto => "what was not retransmitted was acknowledged next",
         Spurious::DuplicateAck => "a duplicate ACK answered it",
     }
 }

@@ -203,13 +203,13 @@ pub(crate) fn rows() -> Vec<Row> {
             .off_without_sack()
             .source(
                 "RFC 9002 section 6.2; RFC 8985 section 6.2; own",
-                "A retransmission that nothing was heard of for a round trip and a quarter goes \
-                 again, without waiting for an ACK to show its loss.",
+                "A segment whose retransmission nothing was heard of for a round trip and a \
+                 quarter is retransmitted, without waiting for an ACK to show its loss.",
             )
             .summary(
                 "within recovery: a round trip and a quarter after the last thing sent or \
-                 delivered, the retransmission of the first unacknowledged segment goes again, \
-                 unless the path seems full",
+                 delivered, the first unacknowledged segment is retransmitted once more, unless \
+                 the path seems full",
             ),
     ]
 }

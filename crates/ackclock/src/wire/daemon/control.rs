@@ -238,7 +238,7 @@ impl<S: Service> Control<S> {
             add(&mut stats, gone);
         }
         format!(
-            "{}, {all} cut off; {} in, {written} out; {} sent, {} again, {}\n",
+            "{}, {all} cut off; {} in, {written} out; {} sent, {} retransmitted, {}\n",
             counted(connections, "connection"),
             counted(read, "byte"),
             counted(stats.segments_sent, "segment"),
