@@ -8,15 +8,8 @@ use std::process::{Command, Stdio};
 use ackclock::EXIT_CODES;
 use serde_json::Value;
 
-use crate::run::{Run, ackclock, json, ok};
+use crate::run::{Run, ackclock, json, ok, scratch};
 use crate::summary_keys::KEYS;
-
-/// A path in a folder of this test alone.
-fn scratch(test: &str, name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    fs::create_dir_all(&folder).unwrap();
-    folder.join(name).display().to_string()
-}
 
 fn shipped(name: &str) -> String {
     format!("{}/../../scenarios/{name}", env!("CARGO_MANIFEST_DIR"))

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,13 +10,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::{Value, json as object};
 
-use crate::run::{Run, ackclock, command, json, ok};
+use crate::run::{self, Run, ackclock, command, json, ok};
 
 /// A path in a folder of this test alone.
 fn scratch(test: &str, name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explain").join(test);
-    fs::create_dir_all(&folder).unwrap();
-    folder.join(name).display().to_string()
+    run::scratch(&format!("explain/{test}"), name)
 }
 
 /// A folder of a test, empty.

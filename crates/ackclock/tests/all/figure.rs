@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::run::{Run, ackclock};
+use crate::run::{Run, ackclock, empty_folder};
 
 /// An empty folder of this test alone.
 fn scratch(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figure").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    empty_folder(&format!("figure/{test}"))
 }
 
 fn kernel() -> String {

@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,6 +15,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::common::namespace;
+use crate::run::scratch;
 use crate::summary_keys::KEYS;
 
 /// The command, in the namespace.
@@ -101,12 +101,6 @@ fn noise(len: usize) -> Vec<u8> {
 
 fn sha256(bytes: &[u8]) -> String {
     hex(Sha256::new_with_prefix(bytes))
-}
-
-fn scratch(test: &str, name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    fs::create_dir_all(&folder).unwrap();
-    folder.join(name).display().to_string()
 }
 
 /// The network devices of the namespace.

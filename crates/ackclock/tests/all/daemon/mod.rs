@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ackclock_live::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
+
+pub use crate::run::empty_folder as scratch;
 
 pub use crate::common::namespace;
 
@@ -159,14 +161,6 @@ pub fn settled<T: PartialEq>(mut value: impl FnMut() -> T) -> T {
         last = now;
     }
     panic!("it does not settle");
-}
-
-/// A folder of this test alone, empty.
-pub fn scratch(test: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 /// Bytes that repeat nowhere near, different for each seed.

@@ -1,8 +1,25 @@
 //! What the tests of single commands share: a run of the command, and what it left.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+/// A path in a folder of this test alone.
+pub fn scratch(test: &str, name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name).display().to_string()
+}
+
+/// A folder of this test alone, empty.
+pub fn empty_folder(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
 
 /// What a run of the command left.
 #[derive(Debug)]
