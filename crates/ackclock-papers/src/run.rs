@@ -1,10 +1,9 @@
 //! Runs planned experiments.
 
 use ackclock_net::scenario::{Flow, Scenario, Source};
-use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Chart, FlowSummary};
 use ackclock_run::{
-    Cancel, Job, Outstanding, Progress, RecoveryRecorder, STEPS, in_parallel_until,
+    Cancel, FirstFlowEvents, Job, Outstanding, Progress, RecoveryRecorder, STEPS, in_parallel_until,
 };
 use ackclock_tcp::Event;
 
@@ -48,22 +47,6 @@ struct FirstFlow {
     summary: Option<FlowSummary>,
     events: Vec<Event>,
     mss: u32,
-}
-
-/// Records the events of the first flow.
-#[derive(Default)]
-struct Log(Vec<Event>);
-
-impl Recorder for Log {
-    fn wants_packets(&self) -> bool {
-        false
-    }
-
-    fn event(&mut self, flow: FlowId, event: &Event) {
-        if flow.0 == 0 {
-            self.0.push(*event);
-        }
-    }
 }
 
 /// Runs all plans on `threads` threads (0: one per processor); their number does not change any
@@ -155,13 +138,13 @@ impl Task<'_> {
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
         let recovery =
             plan.recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
-        let mut recorder = (record.then(Log::default), recovery);
+        let mut recorder = (record.then(FirstFlowEvents::default), recovery);
         let ackclock_run::Outcome { flows, outstanding, .. } =
             input.run(job, simulation, &mut recorder, progress)?;
         let recovery = recorder.1.map(RecoveryRecorder::finish);
         let data = RunData::new(&flows, &planned.groups, recovery, None, None);
         let summary = flows.into_iter().next();
-        let first = recorder.0.map(|Log(events)| FirstFlow { summary, events, mss });
+        let first = recorder.0.map(|FirstFlowEvents(events)| FirstFlow { summary, events, mss });
         Ok(Done { data, first, outstanding })
     }
 }

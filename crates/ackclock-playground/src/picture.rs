@@ -1,8 +1,7 @@
 //! Runs as a figure.
 
-use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Panel, Picture};
-use ackclock_tcp::Event;
+use ackclock_run::FirstFlowEvents;
 
 use crate::run::Bench;
 
@@ -15,7 +14,7 @@ pub fn picture(text: &str, strategies: &[String], title: &str) -> Result<String,
     let mut drawn = Vec::new();
     for strategy in strategies {
         let (simulation, flow) = bench.build(strategy, true)?;
-        let mut events = Events(Vec::new());
+        let mut events = FirstFlowEvents::default();
         let summary = bench.run(strategy, simulation, &mut events)?;
         drawn.push((strategy, flow.mss, events.0, summary));
     }
@@ -30,18 +29,4 @@ pub fn picture(text: &str, strategies: &[String], title: &str) -> Result<String,
         })
         .collect();
     Ok(Picture { title, panels: &panels, ..Picture::default() }.to_svg())
-}
-
-struct Events(Vec<Event>);
-
-impl Recorder for Events {
-    fn wants_packets(&self) -> bool {
-        false
-    }
-
-    fn event(&mut self, flow: FlowId, event: &Event) {
-        if flow.0 == 0 {
-            self.0.push(*event);
-        }
-    }
 }
