@@ -202,9 +202,7 @@ impl Conditions {
             .map_err(|error| Error::Scenario { file: file.clone(), error })?;
         let find = |name: &str, key: &'static str| {
             gateway.node(name).ok_or_else(|| {
-                let names: Vec<_> =
-                    gateway.node_names().iter().take(20).map(|n| format!("`{n}`")).collect();
-                let names = names.join(", ");
+                let names = gateway.node_list();
                 let who = if key == "client" { "clients are" } else { "server is" };
                 let text = format!(
                     "there is no node `{name}`; {file} has {names}: name the one that the {who} at"

@@ -161,6 +161,12 @@ impl Gateway {
         &self.names.nodes
     }
 
+    /// The first 20 of them, for whoever names one that is not there.
+    pub fn node_list(&self) -> String {
+        let names = self.node_names().iter().take(20).map(|name| format!("`{name}`"));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether links lead from one node to another one.
     pub fn has_route(&mut self, from: NodeId, to: NodeId) -> bool {
         self.path(from, to).is_some()

@@ -235,11 +235,7 @@ fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<Vec<Bui
     let mut gateway = Gateway::new(&source.scenario, seed).map_err(|error| {
         ackclock_run::Error::Scenario(FileError { file: source.file.clone(), error })
     })?;
-    let list = || {
-        let names: Vec<String> =
-            gateway.node_names().iter().take(20).map(|name| format!("`{name}`")).collect();
-        format!("{} has {}", source.file, names.join(", "))
-    };
+    let list = || format!("{} has {}", source.file, gateway.node_list());
     if nodes.len() < 2 {
         return Err(Error::Usage(format!(
             "--attach: packets go from one node to another; attach two or more: {}",
