@@ -107,6 +107,11 @@ impl DelayedSender {
         }
     }
 
+    /// ACKs that came before the SYN have positions of their own.
+    pub fn forget_early_acks(&mut self) {
+        self.early_acks = None;
+    }
+
     /// The model gets the ACKs that came before it began. `syns`: when the last SYN of this end was
     /// seen, and the last of the other end.
     pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {

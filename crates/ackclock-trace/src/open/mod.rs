@@ -257,9 +257,12 @@ impl Open {
     fn syn(&mut self, p: &Packet, at: Time, one: usize) -> bool {
         let new = self.handshake.is_new(one, p.seq);
         if new && self.ends[one].has_begun() {
-            self.ends[one].stray_syn();
-            self.handshake.stray(one, p.seq);
-            return false;
+            if !self.warm_up.is_empty() || !self.ends[one].forget_early_ack(p.seq + 1) {
+                self.ends[one].stray_syn();
+                self.handshake.stray(one, p.seq);
+                return false;
+            }
+            self.senders[one].forget_early_acks();
         }
         // Behind data that waits, its repetition would say nothing to the model.
         if new || self.warm_up.is_empty() {

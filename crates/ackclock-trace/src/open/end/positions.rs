@@ -43,6 +43,12 @@ impl Positions {
         self.origin = self.origin.or(Some(origin));
     }
 
+    /// The capture began mid-connection, and no other number was seen than this one.
+    pub fn is_only(&self, seq: Seq) -> bool {
+        let first = self.origin.map(|origin| origin + ROOM as u32);
+        first == Some(seq) && (self.max, self.una) == (ROOM, ROOM)
+    }
+
     /// After the highest byte seen, FIN included.
     #[inline]
     pub fn max(&self) -> u64 {

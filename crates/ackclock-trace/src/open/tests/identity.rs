@@ -63,6 +63,23 @@ fn the_same_syn_again_does_not() {
     });
 }
 
+/// A capture of several queues exchanges the SYN/ACK and what answers it.
+#[test]
+fn the_handshake_ack_may_come_before_the_syn_ack() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(9.98, c(0, 0)).at(9.99, c(0, 100)).at(10.0, syn(1));
+        talk.at(20.0, s(0, 500).ack(100)).at(20.02, c(100, 0).ack(500));
+        let one = talk.one();
+        assert_eq!((one.packets, one.from_server.bytes, one.from_server.segments), (6, 500, 2));
+        assert_eq!(
+            [one.from_client.doubts, one.from_server.doubts],
+            [const { Vec::<String>::new() }; 2]
+        );
+        assert_eq!(one.from_client.offered.unwrap().mss, Some(1460));
+        assert_eq!((one.from_client.window, one.from_server.unseen), (Some(60_000 << 7), 0));
+    });
+}
+
 #[test]
 fn a_stray_syn_does_not_end_an_open_connection() {
     each(|mut talk| {
