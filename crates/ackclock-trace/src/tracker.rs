@@ -57,8 +57,8 @@ impl Tracker {
         let (key, from_low) = Key::of(packet);
         let Some(open) = self.open.get_mut(&key) else { return self.begin(key, from_low, packet) };
         if open.is_reused_by(packet, from_low) {
-            self.end(&key, Ended::Reused);
-            return self.begin(key, from_low, packet);
+            let strays = open.take_strays(packet, from_low);
+            return self.reuse(key, packet, &strays);
         }
         let was_over = open.is_over();
         open.packet(packet, from_low, &mut self.budget);
@@ -82,6 +82,19 @@ impl Tracker {
         }
         self.open.insert(key, open);
         self.let_go();
+    }
+
+    /// The addresses of a connection are used again, by `strays` first.
+    #[cold]
+    fn reuse(&mut self, key: Key, packet: &Packet, strays: &[Packet]) {
+        self.end(&key, Ended::Reused);
+        for packet in strays.iter().chain([packet]) {
+            let (_, from_low) = Key::of(packet);
+            match self.open.get_mut(&key) {
+                Some(open) => open.packet(packet, from_low, &mut self.budget),
+                None => self.begin(key, from_low, packet),
+            }
+        }
     }
 
     /// Ends those that have been over for long enough.

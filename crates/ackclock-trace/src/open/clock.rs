@@ -50,6 +50,16 @@ impl Clock {
         self.packets
     }
 
+    /// A packet that says nothing of the time.
+    pub fn count(&mut self) {
+        self.packets += 1;
+    }
+
+    /// So many packets that were counted belong elsewhere.
+    pub fn forget(&mut self, packets: u64) {
+        self.packets -= packets;
+    }
+
     /// A packet with this time. `sure`: the one before it certainly belongs to the connection.
     #[inline]
     pub fn tick(&mut self, stamp: Time, sure: bool) -> Moment {

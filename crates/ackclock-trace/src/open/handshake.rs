@@ -37,8 +37,6 @@ pub(super) struct Syns {
     answers: bool,
     /// Shift of the windows that this end offers; `None` if that is not known.
     shift: Option<u8>,
-    /// The number of a SYN that did not belong here.
-    stray: Option<Seq>,
 }
 
 /// The options of a SYN: all but SACK blocks, which none has.
@@ -131,11 +129,6 @@ impl Handshake {
         self.ends[end].isn != Some(seq)
     }
 
-    /// A SYN of `end` came that does not belong here.
-    pub fn stray(&mut self, end: usize, seq: Seq) {
-        self.ends[end].stray = Some(seq);
-    }
-
     /// Whether a SYN of `end` opens another connection. `over`: this one is. `data`: either end has
     /// sent some.
     pub fn opens_another(&self, end: usize, p: &Packet, over: bool, data: bool) -> bool {
@@ -144,11 +137,9 @@ impl Handshake {
             return false;
         }
         if p.control.contains(Control::ACK) {
-            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to
-            // one that seemed to be a stray.
-            let answers = |isn: Seq| isn + 1 == p.ack;
-            let answers_other = other.isn.is_some_and(|isn| !answers(isn));
-            over || (answers_other && syns.isn.is_some()) || other.stray.is_some_and(answers)
+            // The answer to a SYN that is missing, if it does not fit the one that was seen.
+            let answers_other = other.isn.is_some_and(|isn| isn + 1 != p.ack);
+            over || (answers_other && syns.isn.is_some())
         } else {
             // The first SYN of this end in a simultaneous opening does not open another connection.
             over || (syns.isn.is_some() && !data && other.isn.is_none())

@@ -42,6 +42,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Event, EventKind, Span, Time};
+use thin_vec::ThinVec;
 
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
@@ -68,6 +69,9 @@ const SILENCE: Span = Span::from_millis(10);
 /// after this time.
 const LONG: Span = Span::from_secs(60);
 
+/// Stray SYNs that are kept: Linux sends one seven times (`tcp_syn_retries`).
+const MOST_STRAYS: usize = 8;
+
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
     number: u64,
@@ -79,6 +83,9 @@ pub(crate) struct Open {
     begun: bool,
     clock: Clock,
     handshake: Handshake,
+    /// The last SYN that did not belong here, and when it came again: it opens another connection if
+    /// it is answered.
+    strays: ThinVec<Packet>,
     marks: Marks,
     directions: Directions,
     ends: [End; 2],
@@ -118,6 +125,7 @@ impl Open {
             begun: syn,
             clock: Clock::new(p.at),
             handshake: Handshake::default(),
+            strays: ThinVec::new(),
             marks: Marks::default(),
             directions: Directions::default(),
             ends: Default::default(),
@@ -165,7 +173,7 @@ impl Open {
     /// Whether this packet opens another connection between the same ends. A SYN does that has
     /// another sequence number than the one that opened this connection, if this one is over: by
     /// its packets, or since it never came about, or was quiet for long. In an open connection such
-    /// a SYN is a stray (RFC 5961 section 4).
+    /// a SYN is a stray (RFC 5961 section 4), unless it is answered.
     #[inline]
     pub fn is_reused_by(&self, p: &Packet, from_low: bool) -> bool {
         p.control.contains(Control::SYN)
@@ -177,7 +185,26 @@ impl Open {
     fn opens_another(&self, p: &Packet, from_low: bool) -> bool {
         let over = self.is_over() || p.at.since(self.clock.last()) >= LONG;
         let data = self.ends.iter().any(End::has_data);
-        self.handshake.opens_another(self.from(from_low), p, over, data)
+        self.answers_stray(p) || self.handshake.opens_another(self.from(from_low), p, over, data)
+    }
+
+    fn answers_stray(&self, p: &Packet) -> bool {
+        let stray = self.strays.first();
+        let answers = |stray: &Packet| stray.src == p.dst && stray.seq + 1 == p.ack;
+        p.control.contains(Control::ACK) && stray.is_some_and(answers)
+    }
+
+    /// The strays that belong to the connection that `p` opens.
+    pub fn take_strays(&mut self, p: &Packet, from_low: bool) -> ThinVec<Packet> {
+        let answered = self.answers_stray(p);
+        let again = |stray: &Packet| (stray.src, stray.seq) == (p.src, p.seq);
+        if !answered && !self.strays.first().is_some_and(again) {
+            return ThinVec::new();
+        }
+        let from = if answered { 1 - self.from(from_low) } else { self.from(from_low) };
+        self.ends[from].forget_strays(self.strays.len() as u32);
+        self.clock.forget(self.strays.len() as u64);
+        std::mem::take(&mut self.strays)
     }
 
     /// The number of the end that a packet comes from.
@@ -191,14 +218,17 @@ impl Open {
     pub fn packet(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
         let one = self.from(from_low);
         let other = 1 - one;
+        if p.control.contains(Control::SYN) && self.is_stray(p, one) {
+            return self.stray(p, one);
+        }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
         if self.ends[one].is_duplicate(p) {
             return;
         }
         self.place.ttl(one, p.ttl);
         self.options_cut |= p.options_cut;
-        if p.control.contains(Control::SYN) && !self.syn(p, now.at, one) {
-            return;
+        if p.control.contains(Control::SYN) {
+            self.syn(p, now.at, one);
         }
         if Marks::concern(p) {
             let mss = self.mss(one);
@@ -252,18 +282,38 @@ impl Open {
         }
     }
 
-    /// A SYN or SYN/ACK; `false` if it does not belong here.
+    /// Whether a SYN or SYN/ACK does not belong here.
     #[cold]
-    fn syn(&mut self, p: &Packet, at: Time, one: usize) -> bool {
-        let new = self.handshake.is_new(one, p.seq);
-        if new && self.ends[one].has_begun() {
-            if !self.warm_up.is_empty() || !self.ends[one].forget_early_ack(p.seq + 1) {
-                self.ends[one].stray_syn();
-                self.handshake.stray(one, p.seq);
-                return false;
-            }
+    fn is_stray(&mut self, p: &Packet, one: usize) -> bool {
+        if !self.handshake.is_new(one, p.seq) || !self.ends[one].has_begun() {
+            return false;
+        }
+        let early = self.warm_up.is_empty() && self.ends[one].forget_early_ack(p.seq + 1);
+        if early {
             self.senders[one].forget_early_acks();
         }
+        !early
+    }
+
+    /// A SYN or SYN/ACK that does not belong here, and says nothing of how long this connection
+    /// lasts.
+    #[cold]
+    fn stray(&mut self, p: &Packet, one: usize) {
+        self.clock.count();
+        self.ends[one].stray_syn();
+        if p.control.contains(Control::ACK) || p.control.contains(Control::RST) {
+            return;
+        }
+        self.strays.retain(|stray| (stray.src, stray.seq) == (p.src, p.seq));
+        if self.strays.len() < MOST_STRAYS {
+            self.strays.push(*p);
+        }
+    }
+
+    /// A SYN or SYN/ACK.
+    #[cold]
+    fn syn(&mut self, p: &Packet, at: Time, one: usize) {
+        let new = self.handshake.is_new(one, p.seq);
         // Behind data that waits, its repetition would say nothing to the model.
         if new || self.warm_up.is_empty() {
             match self.handshake.syn(one, p, at) {
@@ -275,7 +325,6 @@ impl Open {
         self.begun = true;
         self.place.syn(one, at);
         self.handshake.agree_on_scales();
-        true
     }
 
     /// Both ends were silent, and numbers have gone on meanwhile: something was not captured. What

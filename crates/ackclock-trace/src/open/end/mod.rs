@@ -139,6 +139,11 @@ impl End {
         self.positions.count_stray();
     }
 
+    /// So many of them belong to another connection.
+    pub fn forget_strays(&mut self, strays: u32) {
+        self.positions.forget_strays(strays);
+    }
+
     /// Whether the capture has this packet twice.
     #[inline]
     pub fn is_duplicate(&mut self, p: &Packet) -> bool {

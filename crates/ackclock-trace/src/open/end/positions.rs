@@ -94,6 +94,11 @@ impl Positions {
         self.strays = self.strays.saturating_add(1);
     }
 
+    /// So many strays belong to another connection.
+    pub fn forget_strays(&mut self, strays: u32) {
+        self.strays = self.strays.saturating_sub(strays);
+    }
+
     /// The position of a sequence number; the first one seen says where positions begin. `edge` is
     /// the right edge of the offered window, or 0.
     #[inline]

@@ -108,9 +108,28 @@ fn a_stray_syn_that_is_answered_is_none() {
         let all = talk.all();
         assert_eq!(
             all.iter().map(|c| (c.packets, c.begun, c.ended)).collect::<Vec<_>>(),
-            [(3, false, Ended::Reused), (3, true, Ended::Open)]
+            [(2, false, Ended::Reused), (4, true, Ended::Open)]
         );
         assert_eq!((all[1].from_client.bytes, all[1].client.port()), (7, 40_000));
+    });
+}
+
+/// An address translator gives the port of a client that is gone to another one.
+#[test]
+fn an_answered_syn_opens_another_connection_however_often_it_came() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(21.0, s(0, 0).ack(100));
+        talk.isns = talk.isns.map(|isn| isn.wrapping_add(500_000_000));
+        talk.at(30_000.0, syn(0)).at(31_000.0, syn(0)).at(31_010.0, syn(1));
+        talk.at(31_010.01, c(0, 0)).at(31_011.0, c(0, 7));
+        let [old, new] = <[Connection; 2]>::try_from(talk.all()).unwrap();
+        assert_eq!((old.packets, old.ended), (5, Ended::Reused));
+        assert_eq!(old.end, Time(START + 21_000_000));
+        assert_eq!((new.packets, new.start), (5, Time(START + 30_000_000_000)));
+        assert_eq!((new.from_client.bytes, new.from_client.retransmissions.len()), (7, 1));
+        for flow in [old.from_client, old.from_server, new.from_client, new.from_server] {
+            assert_eq!(flow.doubts, Vec::<String>::new());
+        }
     });
 }
 
