@@ -52,6 +52,11 @@ impl Directions {
         self.answered |= acknowledges || goes_on;
     }
 
+    /// No packet of the other end than this one was seen.
+    pub fn is_only(&self, end: usize) -> bool {
+        self.seen[end] && !self.seen[1 - end]
+    }
+
     /// Only one direction was captured.
     pub fn is_one(&self) -> bool {
         self.answered && self.seen != [true; 2]

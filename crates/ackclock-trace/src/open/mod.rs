@@ -183,9 +183,13 @@ impl Open {
 
     #[cold]
     fn opens_another(&self, p: &Packet, from_low: bool) -> bool {
-        let over = self.is_over() || p.at.since(self.clock.last()) >= LONG;
+        let one = self.from(from_low);
+        // Of one direction, the FIN of the other end is not in the capture.
+        let over = self.is_over()
+            || p.at.since(self.clock.last()) >= LONG
+            || self.directions.is_only(one) && self.ends[one].has_fin();
         let data = self.ends.iter().any(End::has_data);
-        self.answers_stray(p) || self.handshake.opens_another(self.from(from_low), p, over, data)
+        self.answers_stray(p) || self.handshake.opens_another(one, p, over, data)
     }
 
     fn answers_stray(&self, p: &Packet) -> bool {

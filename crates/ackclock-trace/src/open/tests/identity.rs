@@ -43,6 +43,23 @@ fn a_syn_with_another_number_opens_another_connection_after_both_fins() {
     });
 }
 
+/// Of one direction, one FIN is all that a capture has.
+#[test]
+fn and_after_its_own_fin_where_one_direction_was_captured() {
+    for from in [0, 1] {
+        each(|mut talk| {
+            for ms in [0.0, 5000.0, 10_000.0] {
+                let data = |position, len| [c(position, len), s(position, len)][from];
+                talk.at(ms, syn(from)).at(ms + 1.0, data(0, 100));
+                talk.at(ms + 2.0, data(100, 0).with(Control::FIN));
+                talk.isns = talk.isns.map(|isn| isn.wrapping_add(70_000));
+            }
+            let packets: Vec<_> = talk.all().iter().map(|c| (c.packets, c.ended)).collect();
+            assert_eq!(packets, [(3, Ended::Reused), (3, Ended::Reused), (3, Ended::Open)]);
+        });
+    }
+}
+
 #[test]
 fn the_same_syn_again_does_not() {
     each(|mut talk| {
