@@ -54,7 +54,7 @@ use self::end::End;
 pub use self::end::Recent;
 use self::end::positions::ROOM;
 use self::handshake::{Handshake, Seen};
-use self::input::Input;
+use self::input::{Data, Input};
 use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
@@ -92,6 +92,8 @@ pub(crate) struct Open {
     place: Place,
     warm_up: WarmUp,
     senders: [DelayedSender; 2],
+    /// The payload of the client's SYN (RFC 7413), until it is known whether the server takes it.
+    syn_data: Option<Box<Data>>,
     /// From each end to the other one.
     paths: [Arc<Path>; 2],
     gaps: u64,
@@ -132,6 +134,7 @@ impl Open {
             place: Place::default(),
             warm_up: WarmUp::new(!syn),
             senders: Default::default(),
+            syn_data: None,
             paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
             options_cut: false,
@@ -231,8 +234,12 @@ impl Open {
         }
         self.place.ttl(one, p.ttl);
         self.options_cut |= p.options_cut;
-        if p.control.contains(Control::SYN) {
+        let syn = p.control.contains(Control::SYN);
+        if syn {
             self.syn(p, now.at, one);
+        }
+        if self.syn_data.is_some() {
+            self.settle_syn_data(p, one, budget);
         }
         if Marks::concern(p) {
             let mss = self.mss(one);
@@ -270,6 +277,10 @@ impl Open {
             self.pass_on(other, &mut Input::Acked(acked), budget);
         }
         if let Some(data) = data {
+            if syn && one == 0 && !data.again && !data.fin {
+                self.syn_data = Some(Box::new(data));
+                return;
+            }
             self.place.sent(one, data.end(), now.at, now.timed && !data.again);
             self.senders[other].peer_data(now.at);
             self.pass_on(one, &mut Input::Data(data), budget);
@@ -329,6 +340,28 @@ impl Open {
         self.begun = true;
         self.place.syn(one, at);
         self.handshake.agree_on_scales();
+    }
+
+    /// The payload of the client's SYN counts as sent if the server takes it. Where the SYN/ACK
+    /// acknowledges the SYN alone, it goes again at once (RFC 7413 section 4.2.2, Linux's
+    /// `tcp_rcv_fastopen_synack`), and that is no loss.
+    #[cold]
+    fn settle_syn_data(&mut self, p: &Packet, one: usize, budget: &mut Budget) {
+        let syn = p.control.contains(Control::SYN);
+        if one == 0 && syn && p.len == 0 {
+            return;
+        }
+        let Some(data) = self.syn_data.take() else { return };
+        if one == 1 && syn && p.control.contains(Control::ACK) && p.ack == data.seq {
+            self.ends[0].forget_data(data.seq);
+        } else {
+            self.deliver_syn_data(*data, budget);
+        }
+    }
+
+    fn deliver_syn_data(&mut self, data: Data, budget: &mut Budget) {
+        self.senders[1].peer_data(data.at);
+        self.pass_on(0, &mut Input::Data(data), budget);
     }
 
     /// Both ends were silent, and numbers have gone on meanwhile: something was not captured. What
@@ -449,6 +482,9 @@ impl Open {
 
     /// The connection is over. `why` counts where its packets do not say how it ended.
     pub fn finish(mut self, why: Ended, budget: &mut Budget) -> Connection {
+        if let Some(data) = self.syn_data.take() {
+            self.deliver_syn_data(*data, budget);
+        }
         self.end_warm_up(budget);
         for end in [0, 1] {
             // A SYN that nobody answered, and that was retransmitted.

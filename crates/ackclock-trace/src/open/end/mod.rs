@@ -62,6 +62,12 @@ impl End {
         early
     }
 
+    /// What it has sent so far, from its first byte on, counts as not sent.
+    pub fn forget_data(&mut self, origin: Seq) {
+        self.positions.start(origin);
+        self.data = false;
+    }
+
     /// Highest acknowledgment seen.
     pub fn una(&self) -> u64 {
         self.positions.una()

@@ -246,6 +246,35 @@ fn a_syn_that_nobody_answers_is_reported() {
     });
 }
 
+/// Data in a SYN (RFC 7413) that the server takes, or does not, so that it goes again at once.
+#[test]
+fn data_in_a_syn_that_the_server_does_not_take_was_not_sent() {
+    let fast_open = || P { packet: Packet { len: 200, ..syn(0).packet }, ..syn(0) };
+    each(|mut talk| {
+        talk.at(0.0, fast_open()).at(10.0, syn(1).ack(200)).at(10.1, s(0, 500).ack(200));
+        talk.at(10.2, c(200, 0).ack(500));
+        let client = talk.one().from_client;
+        assert_eq!((client.bytes, client.segments, client.retransmissions), (200, 2, vec![]));
+        assert_eq!(client.rtt.map(|rtt| rtt.max), Some(Span::from_millis(10)));
+    });
+    each(|mut talk| {
+        talk.at(0.0, fast_open()).at(10.0, syn(1)).at(10.01, c(0, 200));
+        talk.at(20.0, s(0, 500).ack(200)).at(20.1, c(200, 0).ack(500));
+        let client = talk.one().from_client;
+        assert_eq!((client.bytes, client.segments, client.retransmissions), (200, 2, vec![]));
+        assert_eq!(client.lifetime.of(Limit::Recovery), Span::ZERO);
+    });
+    // Nobody answers.
+    each(|mut talk| {
+        talk.at(0.0, fast_open()).at(1000.0, syn(0)).at(3000.0, syn(0));
+        let client = talk.one().from_client;
+        assert_eq!(
+            (client.bytes, client.retransmissions.len(), client.timeouts.len()),
+            (200, 2, 2)
+        );
+    });
+}
+
 #[test]
 fn keep_alives_are_no_retransmissions() {
     each(|mut talk| {
