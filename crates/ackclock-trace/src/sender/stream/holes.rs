@@ -78,8 +78,9 @@ impl Holes {
     /// showed the hole.
     pub fn is_original(&self, sent: &Sent, missed_at: Time, timers: &Timers) -> bool {
         // A retransmission takes an ACK from behind the capture to the sender and back: no less
-        // than the round trip.
-        self.overtaken(sent).unwrap_or(sent.at.since(missed_at) < timers.least_trip())
+        // than the round trip, once there is one.
+        let trip = Some(timers.least_trip()).filter(|trip| *trip > Span::ZERO).unwrap_or(SOON);
+        self.overtaken(sent).unwrap_or(sent.at.since(missed_at) < trip)
     }
 
     /// Whether `sent` went out before what showed its hole, by timestamps or identifications.

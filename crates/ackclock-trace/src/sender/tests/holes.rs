@@ -6,7 +6,7 @@ use ackclock_tcp::Seq;
 
 use super::{Line, MSS, kinds, ms};
 use crate::connection::{Kind, Spurious};
-use crate::sender::{SenderModel, Sent, Sight};
+use crate::sender::{SenderModel, Sent, Sight, Terms};
 
 fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
     line.frame += 1;
@@ -43,6 +43,20 @@ const NONE: [Option<u16>; 3] = [None; 3];
 fn time_separates_an_overtaken_segment_from_a_retransmission() {
     assert_eq!(overtaken(30.0, [None; 2], NONE), []);
     assert_eq!(overtaken(60.0, [None; 2], NONE), [(2, Kind::FastRetransmit)]);
+}
+
+/// Before the first round trip, what a capture of several queues exchanges is no retransmission.
+#[test]
+fn without_a_round_trip_a_millisecond_separates_them() {
+    for (after, found) in [(0.03, vec![]), (1.1, vec![(1, Kind::FastRetransmit)])] {
+        let mut line = Line::sack(50.0);
+        let terms = Terms { handshake_rtt: None, ..line.model.stream.terms };
+        line.model = SenderModel::new(terms, Arc::default());
+        piece(&mut line, 0.0, 0, None, None);
+        piece(&mut line, 0.1, 2, None, None);
+        piece(&mut line, 0.1 + after, 1, None, None);
+        assert_eq!(kinds(&line.found()), found);
+    }
 }
 
 #[test]
