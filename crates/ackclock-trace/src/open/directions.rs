@@ -11,45 +11,52 @@ use crate::packet::Packet;
 /// (RFC 6298 section 2.1).
 const TIMED_OUT: Span = Span::from_secs(1);
 
+const BOTH: [bool; 2] = [true; 2];
+
 #[derive(Default)]
 pub(super) struct Directions {
     /// Packets of this end were seen.
     seen: [bool; 2],
+    /// And others than SYNs.
+    talks: [bool; 2],
     /// A SYN without ACK was seen.
     opened: bool,
     /// What the only end acknowledges.
     ack: Option<Seq>,
-    /// When it sent its first data.
+    /// When the only end that talks sent its first data.
     first_data: Compact<Time>,
-    /// The other end has sent something.
+    /// The other end has sent something that was not seen.
     answered: bool,
+    /// The only end that talks sends new data as if it were answered.
+    goes_on: bool,
 }
 
 impl Directions {
     /// A packet of `end`. `new`: it carries data that goes on.
     #[inline]
     pub fn packet(&mut self, end: usize, p: &Packet, at: Time, new: bool) {
-        if self.seen != [true; 2] {
+        if self.talks != BOTH {
             self.alone(end, p, at, new);
         }
     }
 
     fn alone(&mut self, end: usize, p: &Packet, at: Time, new: bool) {
-        self.seen[end] = true;
         let syn = p.control.contains(Control::SYN);
         let acks = p.control.contains(Control::ACK) && !p.control.contains(Control::RST);
+        self.seen[end] = true;
+        self.talks[end] |= !syn;
         if !acks {
             self.opened |= syn;
             return;
         }
         // It acknowledges a SYN, or something new.
-        let acknowledges = syn || self.opened || self.ack.is_some_and(|ack| ack != p.ack);
+        self.answered |= syn || self.opened || self.ack.is_some_and(|ack| ack != p.ack);
         self.ack = Some(p.ack);
         if new && self.first_data.get().is_none() {
             self.first_data.set(at);
         }
-        let goes_on = new && self.first_data.get().is_some_and(|first| at.since(first) > TIMED_OUT);
-        self.answered |= acknowledges || goes_on;
+        self.goes_on |=
+            new && self.first_data.get().is_some_and(|first| at.since(first) > TIMED_OUT);
     }
 
     /// No packet of the other end than this one was seen.
@@ -57,8 +64,10 @@ impl Directions {
         self.seen[end] && !self.seen[1 - end]
     }
 
-    /// Only one direction was captured.
+    /// Only one direction was captured, or of the other one only a SYN: its packets may take
+    /// another route than the one that answers it.
     pub fn is_one(&self) -> bool {
-        self.answered && self.seen != [true; 2]
+        let only = self.answered && self.seen != BOTH;
+        only || self.goes_on && self.talks != BOTH
     }
 }

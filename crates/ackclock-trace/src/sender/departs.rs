@@ -12,6 +12,9 @@ use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
 
+/// The longest that a retransmission timer waits on a short path (RFC 6298 section 2.4).
+const UNANSWERED: Span = Span::from_secs(1);
+
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
     /// a SYN that came again is no timeout, and does not start the timer anew. `stamps`: timestamps
@@ -50,6 +53,10 @@ impl SenderModel {
     pub fn sent(&mut self, sent: &Sent) -> bool {
         self.stream.count();
         self.elapse(sent.at);
+        if self.limits.is_opening() && sent.at > self.stream.moments.progress() {
+            // It is in no SYN, so the handshake was answered, also where that was not captured.
+            self.limits.answered();
+        }
         let outstanding = &self.stream.outstanding;
         let late = if sent.position == outstanding.max() && outstanding.has_started() {
             self.new_data(sent);
@@ -66,6 +73,9 @@ impl SenderModel {
         let resumes = self.stream.outstanding.is_empty();
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
             self.after_silence(sent);
+        }
+        if !resumes && self.stream.moments.since_progress(sent.at) > UNANSWERED {
+            self.look_for_acks(sent.at);
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         self.limits.new_data(sent, &self.stream, asked);
@@ -102,6 +112,19 @@ impl SenderModel {
             }
         }
         self.ways.after_silence();
+    }
+
+    /// New data goes out although the retransmission timer of what is outstanding has expired, and
+    /// has retransmitted nothing: the sender has got ACKs that the capture does not have.
+    fn look_for_acks(&mut self, at: Time) {
+        let Stream { outstanding, moments, timers, windows, .. } = &mut self.stream;
+        let least = moments.since_progress(at).min(moments.since_ack(at));
+        let gap = self.stalls.has_gap_since(moments.progress());
+        let acked = moments.last_ack() > Time::ZERO && windows.offered() > 0;
+        if acked && least > timers.rto() && outstanding.retransmitted() == 0 && !gap {
+            outstanding.misses_acks();
+            self.stalls.gap(at);
+        }
     }
 
     /// The first segment that goes out with nothing outstanding.

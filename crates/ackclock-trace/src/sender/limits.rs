@@ -403,6 +403,12 @@ impl Limits {
         self.silent = Silent::default();
     }
 
+    /// Nothing has come back so far.
+    #[inline]
+    pub fn is_opening(&self) -> bool {
+        self.opening
+    }
+
     /// Something has come back.
     #[inline]
     pub fn answered(&mut self) {

@@ -118,6 +118,11 @@ impl Stalls {
         self.gap = until;
     }
 
+    /// The capture has a gap that ended after this.
+    pub fn has_gap_since(&self, time: Time) -> bool {
+        self.gap > time
+    }
+
     /// What is outstanding began with a byte that asks for a closed window.
     #[inline]
     pub fn is_probing_window(&self) -> bool {

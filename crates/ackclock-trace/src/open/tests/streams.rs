@@ -151,6 +151,24 @@ fn only_one_direction() {
     }
 }
 
+/// Of the client the capture has the SYN alone: its other packets take another route.
+#[test]
+fn a_syn_of_the_other_direction() {
+    for (ms, one_way) in [(1019.0, false), (1021.0, true)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0)).at(0.01, syn(1)).at(20.0, s(0, 1460)).at(ms, s(1460, 1460));
+            let one = talk.one();
+            assert_eq!(one.one_way, one_way);
+            assert_eq!(one.from_server.lifetime.main().is_none(), one_way);
+        });
+    }
+    // And one that nobody answers further.
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.01, syn(1)).at(1000.0, syn(1)).at(3000.0, syn(1));
+        assert!(!talk.one().one_way);
+    });
+}
+
 /// Nobody answers: the SYN, or data that goes again and again. Then nothing is missing.
 #[test]
 fn an_end_that_gets_no_answer() {

@@ -105,6 +105,8 @@ pub(crate) struct Outstanding {
     overcut: bool,
     /// There were too many segments to keep all of them.
     overflown: bool,
+    /// ACKs of what is outstanding are not in the capture.
+    misses_acks: bool,
     /// Bytes that were acknowledged but never seen.
     unseen: u64,
 }
@@ -187,10 +189,16 @@ impl Outstanding {
     pub fn doubts(&self) -> impl Iterator<Item = &'static str> {
         let overflown =
             self.overflown.then_some("too much is outstanding: ACKs are missing from the capture");
+        let missing = self.misses_acks.then_some("ACKs are missing from the capture");
         let overcut = self.overcut.then_some(
             "SACK blocks or retransmissions leave too many pieces to follow all of them",
         );
-        overflown.into_iter().chain(overcut)
+        overflown.into_iter().chain(missing).chain(overcut)
+    }
+
+    /// The sender goes on as if what is outstanding had been acknowledged.
+    pub fn misses_acks(&mut self) {
+        self.misses_acks = true;
     }
 
     /// New data goes out.

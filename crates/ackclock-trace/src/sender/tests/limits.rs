@@ -28,6 +28,28 @@ fn nothing_to_send() {
     assert_eq!(shares(line), [50.0, 300.0, 0.0, 0.0, 0.0, 100.0, 0.0]);
 }
 
+/// What is sent shows that the handshake was answered, also where that was not captured; and what is
+/// sent for longer than the timer waits, that ACKs were.
+#[test]
+fn acks_that_the_capture_does_not_have() {
+    let mut line = Line::sack(50.0);
+    for n in 0..20 {
+        line.send(50.0 + 100.0 * n as f64, [n]);
+    }
+    let found = line.found();
+    assert_eq!(found.lifetime.of(Limit::Handshake), Span::from_millis(50));
+    assert_eq!(found.doubts, Vec::<String>::new());
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    for n in 0..20 {
+        line.send(50.0 + 100.0 * n as f64, [n]);
+    }
+    line.ack(2000.0, 20);
+    let found = line.found();
+    assert_eq!(found.doubts, ["ACKs are missing from the capture"]);
+    assert_eq!(found.stalls.iter().map(|s| s.cause).collect::<Vec<_>>(), [StallCause::CaptureGap]);
+}
+
 /// Four segments fill the window, and each ACK lets four more go; the last four are all there is.
 #[test]
 fn the_receivers_window() {
