@@ -253,7 +253,7 @@ impl Open {
         }
         // Ethernet takes no longer segment, so that this one may be several.
         let mss = if p.len > 1460 { self.mss(one) } else { p.len };
-        let (data, jumps) = self.ends[one].payload(p, now.at, mss);
+        let (data, jumps) = self.ends[one].payload(p, &now, mss);
         self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
         let shift = self.handshake.shift(one);
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {

@@ -69,6 +69,7 @@ use self::rate::Bottleneck;
 pub(crate) use self::rate::TICK;
 use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
+pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
 use self::stream::outstanding::Segment;
 use self::ways::Watch;

@@ -6,15 +6,16 @@ mod numbers;
 pub(crate) mod positions;
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{SackRanges, Seq, Time};
+use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
 pub use self::duplicates::Recent;
 use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
+use super::clock::Moment;
 use super::input::Data;
 use crate::compact::Compact;
 use crate::packet::Packet;
-use crate::sender::Acked;
+use crate::sender::{Acked, KEEP_ALIVE};
 
 #[derive(Default)]
 pub(super) struct End {
@@ -164,7 +165,8 @@ impl End {
     /// The payload of a packet, if it is something that the sender model should see, and whether
     /// the stream jumps ahead to it. `mss`: what it is cut into if it is a super-segment.
     #[inline]
-    pub fn payload(&mut self, p: &Packet, at: Time, mss: u32) -> (Option<Data>, bool) {
+    pub fn payload(&mut self, p: &Packet, now: &Moment, mss: u32) -> (Option<Data>, bool) {
+        let Moment { at, silence, .. } = *now;
         let missing = self.numbers.passed(p, mss);
         let syn = p.control.contains(Control::SYN);
         let mut seq = if syn { p.seq + 1 } else { p.seq };
@@ -176,7 +178,7 @@ impl End {
         self.reset |= reset && position + ROOM >= una;
         let jumps = position > max && !reset;
         let mut len = p.len;
-        if reset || (len == 0 && !fin) || self.is_probe(position, len, fin) {
+        if reset || (len == 0 && !fin) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
         if len > 1 && self.probe.get() == Some(position) {
@@ -201,14 +203,15 @@ impl End {
     }
 
     /// Whether these bytes only keep the connection alive (RFC 9293 section 3.8.4) or ask for the
-    /// window (section 3.8.6.1).
-    fn is_probe(&mut self, position: u64, len: u32, fin: bool) -> bool {
+    /// window (section 3.8.6.1). The ticks of a timer may make the silence a little shorter.
+    fn is_probe(&mut self, position: u64, len: u32, fin: bool, silence: Span) -> bool {
         if len != 1 || fin {
             return false;
         }
         let (una, max) = (self.positions.una(), self.positions.max());
         let again = position < max;
-        let alive = again && position + 1 == max && una >= max;
+        let silent = silence >= Span(KEEP_ALIVE.0 / 10 * 9);
+        let alive = silent && again && position + 1 == max && una >= max;
         let beyond = self.edge.get().is_some_and(|edge| position >= edge);
         if beyond {
             self.probe.set(position);

@@ -315,6 +315,12 @@ fn keep_alives_are_no_retransmissions() {
             .at(410.0, s(0, 0).ack(100));
         assert_eq!(talk.one().from_client.retransmissions.len(), 1);
     });
+    // And where the ACK was lost behind the capture, as of a key that was pressed.
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1)).at(11.1, s(0, 0).ack(1));
+        talk.at(260.0, c(0, 1)).at(260.1, s(0, 0).ack(1));
+        assert_eq!(talk.one().from_client.retransmissions.len(), 1);
+    });
 }
 
 #[test]

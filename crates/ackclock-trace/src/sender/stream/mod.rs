@@ -21,7 +21,7 @@ use crate::compact::Compact;
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
 /// 1122 section 4.2.3.6 asks for hours).
-const KEEP_ALIVE: Span = Span::from_secs(1);
+pub(crate) const KEEP_ALIVE: Span = Span::from_secs(1);
 
 /// The parts, each of which owns its fields.
 #[derive(Debug)]
