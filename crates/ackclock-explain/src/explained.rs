@@ -1,12 +1,12 @@
 //! What was found in a set of captures: the one value that all outputs read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State,
-    Timeout, Vantage, Wrapper,
+    Connection, Damage, Flow, Frame, Ignored, Kind, Recovery, Retransmission, Stall, StallCause,
+    State, Timeout, Vantage,
 };
 
 use crate::clock::Back;
@@ -25,6 +25,8 @@ pub struct Capture {
     pub filtered: u64,
     /// Frames that yield no segment, by reason.
     pub ignored: BTreeMap<&'static str, u64>,
+    /// Of these, the link types that are not known, by number.
+    pub links: BTreeSet<u16>,
     /// Packets that the capture itself says it missed.
     pub dropped_by_capture: u64,
     /// Where the clock of the capture was set back while it was taken.
@@ -42,27 +44,16 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// A frame yields no segment.
+    pub(crate) fn leave_out(&mut self, frame: &Frame<'_>, why: Ignored) {
+        if why == Ignored::Link {
+            self.links.insert(frame.link.0);
+        }
+        self.ignore(why, 1);
+    }
+
     pub(crate) fn ignore(&mut self, why: Ignored, frames: u64) {
-        let name = match why {
-            Ignored::Link => "link_type",
-            Ignored::NotIp => "not_ip",
-            Ignored::NotTcp => "not_tcp",
-            Ignored::Fragment => "fragment",
-            Ignored::Cut => "cut",
-            Ignored::Malformed => "malformed",
-            Ignored::Wrapped(wrapper) => match wrapper {
-                Wrapper::Esp => "in_ipsec_esp",
-                Wrapper::L2tp => "in_l2tp",
-                Wrapper::Pptp => "in_pptp",
-                Wrapper::Gtp => "in_gtp",
-                Wrapper::WireGuard => "in_wireguard",
-                Wrapper::OpenVpn => "in_openvpn",
-                Wrapper::Wlan => "in_encrypted_wlan",
-                Wrapper::Amsdu => "in_amsdu",
-                Wrapper::Deep => "in_many_tunnels",
-            },
-        };
-        *self.ignored.entry(name).or_default() += frames;
+        *self.ignored.entry(why.name()).or_default() += frames;
     }
 }
 

@@ -44,7 +44,7 @@ impl Monitor {
         let packet = match decode(frame) {
             Err(Ignored::Fragment) => self.fragments.put(frame),
             Err(why) => {
-                self.capture.ignore(why, 1);
+                self.capture.leave_out(frame, why);
                 None
             }
             Ok(packet) => Some(packet),

@@ -7,7 +7,7 @@ use ackclock_trace::{
     Ended, Flow, Kind, Limit, Retransmission, Spurious, Stall, StallCause, Vantage,
 };
 
-use crate::explained::{End, Found};
+use crate::explained::{Capture, End, Found};
 
 /// Without the class of a timeout.
 pub(crate) const fn cause(cause: StallCause) -> &'static str {
@@ -60,20 +60,28 @@ pub(crate) fn limited(limit: Limit, sender: End, full: bool) -> String {
     }
 }
 
-/// Why packets were left out, for people: `12 in IPsec ESP`.
-pub(crate) fn left_out(why: &str, packets: u64) -> String {
-    let why = match why {
-        "in_ipsec_esp" => "in IPsec ESP",
-        "in_l2tp" => "in L2TP",
-        "in_pptp" => "in PPTP",
-        "in_gtp" => "in GTP",
-        "in_wireguard" => "in WireGuard",
-        "in_openvpn" => "in OpenVPN",
-        "in_encrypted_wlan" => "in encrypted 802.11",
-        "in_amsdu" => "in A-MSDUs",
-        other => &other.replace('_', " "),
+/// Why packets of a capture were left out, for people: `12 in IPsec ESP`.
+pub(crate) fn left_out(capture: &Capture) -> Vec<String> {
+    let links: Vec<String> = capture.links.iter().map(u16::to_string).collect();
+    let said = |(why, packets): (&&str, &u64)| {
+        let why = match *why {
+            "link_type" => &format!("of link type {}", links.join(", ")),
+            "in_ipsec_esp" => "in IPsec ESP",
+            "in_l2tp" => "in L2TP",
+            "in_pptp" => "in PPTP",
+            "in_gtp" => "in GTP",
+            "in_wireguard" => "in WireGuard",
+            "in_openvpn" => "in OpenVPN",
+            "in_encrypted_wlan" => "in encrypted 802.11",
+            "in_macsec" => "in MACsec",
+            "in_pseudowire" => "in pseudowires over MPLS",
+            "in_tzsp" => "in TZSP",
+            "in_amsdu" => "in A-MSDUs",
+            other => &other.replace('_', " "),
+        };
+        format!("{packets} {why}")
     };
-    format!("{packets} {why}")
+    capture.ignored.iter().map(said).collect()
 }
 
 /// What shows the packets of a stall in Wireshark, and those of no other connection: two clients may

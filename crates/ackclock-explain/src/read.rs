@@ -207,7 +207,7 @@ fn frames(
                         sink.packet(packet);
                     }
                 }
-                Err(why) => capture.ignore(*why, 1),
+                Err(why) => capture.leave_out(&frame, *why),
             }
         }
         if capture.packets.is_multiple_of(TURN) {

@@ -17,7 +17,7 @@ use ackclock_tcp::{Codepoint, SackBlocks, Seq, Time, Timestamps};
 use self::bytes::Bytes;
 pub use self::bytes::{Ignored, Wrapper};
 pub use self::fragments::Fragments;
-use crate::file::Frame;
+use crate::file::{Frame, LinkType};
 
 /// A TCP segment in a capture, perhaps a super-segment that the host had not cut yet (TSO) or had
 /// put together (GRO).
@@ -61,12 +61,17 @@ impl Packet {
     }
 }
 
+/// Whether [`decode`] knows frames of this link type.
+pub fn is_known(link: LinkType) -> bool {
+    link::is_known(link)
+}
+
 /// The TCP segment in a frame.
 ///
 /// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
 /// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, and NFLOG.
-/// VXLAN, Geneve, GRE and IP in IP are opened, up to eight in each other. Checksums are not looked
-/// at: captures at a sender have them before the device fills them in.
+/// VXLAN, Geneve, GRE, ERSPAN, IP in IP and IPsec AH are opened, up to eight in each other. Checksums
+/// are not looked at: captures at a sender have them before the device fills them in.
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].

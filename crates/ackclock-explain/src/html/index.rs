@@ -172,7 +172,7 @@ fn remarks(capture: &Capture) -> String {
     remarks.extend(
         (capture.filtered > 0).then(|| format!("{} held back by the filter", capture.filtered)),
     );
-    remarks.extend(capture.ignored.iter().map(|(why, packets)| names::left_out(why, *packets)));
+    remarks.extend(names::left_out(capture));
     remarks.join("; ")
 }
 

@@ -59,13 +59,12 @@ pub(crate) fn captures(explained: &Explained, top: usize) -> String {
 
 /// A line on a capture.
 fn capture(capture: &Capture) -> String {
-    let Capture { path, packets, segments, filtered, ignored, dropped_by_capture, .. } = capture;
+    let Capture { path, packets, segments, filtered, dropped_by_capture, .. } = capture;
     let mut line = format!("{path}: {}, {segments} with TCP", count(*packets, "packet"));
     if *filtered > 0 {
         line.push_str(&format!(", {filtered} held back by the filter"));
     }
-    let reasons: Vec<String> =
-        ignored.iter().map(|(why, packets)| names::left_out(why, *packets)).collect();
+    let reasons = names::left_out(capture);
     if !reasons.is_empty() {
         line.push_str(&format!("; left out: {}", reasons.join(", ")));
     }

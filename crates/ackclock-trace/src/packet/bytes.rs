@@ -22,6 +22,56 @@ pub enum Ignored {
     Malformed,
 }
 
+impl Ignored {
+    /// All of them.
+    pub const ALL: [Ignored; 18] = [
+        Ignored::Link,
+        Ignored::NotIp,
+        Ignored::NotTcp,
+        Ignored::Fragment,
+        Ignored::Cut,
+        Ignored::Malformed,
+        Ignored::Wrapped(Wrapper::Esp),
+        Ignored::Wrapped(Wrapper::L2tp),
+        Ignored::Wrapped(Wrapper::Pptp),
+        Ignored::Wrapped(Wrapper::Gtp),
+        Ignored::Wrapped(Wrapper::WireGuard),
+        Ignored::Wrapped(Wrapper::OpenVpn),
+        Ignored::Wrapped(Wrapper::Wlan),
+        Ignored::Wrapped(Wrapper::Macsec),
+        Ignored::Wrapped(Wrapper::Pseudowire),
+        Ignored::Wrapped(Wrapper::Tzsp),
+        Ignored::Wrapped(Wrapper::Amsdu),
+        Ignored::Wrapped(Wrapper::Deep),
+    ];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ignored::Link => "link_type",
+            Ignored::NotIp => "not_ip",
+            Ignored::NotTcp => "not_tcp",
+            Ignored::Fragment => "fragment",
+            Ignored::Cut => "cut",
+            Ignored::Malformed => "malformed",
+            Ignored::Wrapped(wrapper) => match wrapper {
+                Wrapper::Esp => "in_ipsec_esp",
+                Wrapper::L2tp => "in_l2tp",
+                Wrapper::Pptp => "in_pptp",
+                Wrapper::Gtp => "in_gtp",
+                Wrapper::WireGuard => "in_wireguard",
+                Wrapper::OpenVpn => "in_openvpn",
+                Wrapper::Wlan => "in_encrypted_wlan",
+                Wrapper::Macsec => "in_macsec",
+                Wrapper::Pseudowire => "in_pseudowire",
+                Wrapper::Tzsp => "in_tzsp",
+                Wrapper::Amsdu => "in_amsdu",
+                Wrapper::Deep => "in_many_tunnels",
+            },
+        }
+    }
+}
+
 /// What segments may be in without being found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrapper {
@@ -39,6 +89,12 @@ pub enum Wrapper {
     OpenVpn,
     /// Encrypted frames of 802.11.
     Wlan,
+    /// MACsec (IEEE 802.1AE).
+    Macsec,
+    /// A pseudowire over MPLS (RFC 4385), such as Ethernet's (RFC 4448).
+    Pseudowire,
+    /// TaZmen Sniffer Protocol, by which access points hand captures on.
+    Tzsp,
     /// Frames of 802.11 that carry several others (A-MSDU).
     Amsdu,
     /// More tunnels in each other than are opened.

@@ -1,6 +1,6 @@
 //! Link layers: what stands before an IP header.
 
-use super::bytes::{Bytes, Ignored};
+use super::bytes::{Bytes, Ignored, Wrapper};
 use super::wlan;
 use crate::file::LinkType;
 
@@ -17,6 +17,11 @@ pub(super) fn ipv4_in_ethernet(link: LinkType, frame: Bytes<'_>) -> Option<Bytes
         }
         _ => None,
     }
+}
+
+/// Whether frames of link type `link` are known here.
+pub(super) fn is_known(link: LinkType) -> bool {
+    strip(link, Bytes { kept: &[], wire: 0 }).err() != Some(Ignored::Link)
 }
 
 /// The IP packet in a frame of link type `link`.
@@ -58,7 +63,7 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
         match ethertype {
             0x0800 | 0x86dd => return Ok(rest),
             // 802.1Q, 802.1ad, and what was used before it.
-            0x8100 | 0x88a8 | 0x9100 => {
+            0x8100 | 0x88a8 | 0x9100 | 0x9200 => {
                 let head = rest.head::<4>()?;
                 ethertype = u16::from_be_bytes([head[2], head[3]]);
                 rest = rest.after(4)?;
@@ -75,19 +80,51 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
                 rest.head::<6>()?;
                 return ppp(rest.after(6)?);
             }
+            // Cisco's metadata: version 1, with one option, which is a security group tag.
+            0x8909 => match rest.head::<8>()? {
+                [1, 1, .., high, low] => {
+                    ethertype = u16::from_be_bytes([*high, *low]);
+                    rest = rest.after(8)?;
+                }
+                _ => return Err(Ignored::NotIp),
+            },
+            // 802.1AE: in clear at most.
+            0x88e5 => return Err(Ignored::Wrapped(Wrapper::Macsec)),
+            // The length of a frame of 802.3.
+            0..=1500 => match llc(rest)? {
+                Some(of) => {
+                    ethertype = of;
+                    rest = rest.after(8)?;
+                }
+                None => return Err(Ignored::NotIp),
+            },
             _ => return Err(Ignored::NotIp),
         }
     }
 }
 
+/// The Ethertype behind LLC and SNAP (RFC 1042), which take eight bytes.
+pub(super) fn llc(rest: Bytes<'_>) -> Result<Option<u16>, Ignored> {
+    if *rest.head()? != [0xaa, 0xaa, 3] {
+        return Ok(None);
+    }
+    Ok(match *rest.head()? {
+        [_, _, _, 0, 0, 0, high, low] => Some(u16::from_be_bytes([high, low])),
+        _ => None,
+    })
+}
+
 /// A stack of labels (RFC 3032 section 2.1). What it carries is not said; IP tells itself by its
-/// first four bits (RFC 4928).
+/// first four bits (RFC 4928). Others are those of a pseudowire (RFC 4385).
 fn mpls(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     loop {
         let bottom = rest.head::<4>()?[2] & 1 == 1;
         rest = rest.after(4)?;
         if bottom {
-            return Ok(rest);
+            return match rest.head::<1>()?[0] >> 4 {
+                4 | 6 => Ok(rest),
+                _ => Err(Ignored::Wrapped(Wrapper::Pseudowire)),
+            };
         }
     }
 }

@@ -14,6 +14,7 @@ const IPV4: u8 = 4;
 const IPV6: u8 = 41;
 const GRE: u8 = 47;
 const ESP: u8 = 50;
+const AH: u8 = 51;
 const L2TP: u8 = 115;
 
 /// Bytes of the headers of UDP, VXLAN and Geneve, the last without its options.
@@ -25,7 +26,10 @@ pub(super) fn open(mut ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
         if ip.protocol == TCP || (ip.part.is_some() && may_hold(ip.protocol)) {
             return Ok(ip);
         }
-        ip = ip::any(carried(&ip)?)?;
+        ip = match ip.protocol {
+            AH => without_authentication(ip)?,
+            _ => ip::any(carried(&ip)?)?,
+        };
     }
     Err(Ignored::Wrapped(Wrapper::Deep))
 }
@@ -34,6 +38,14 @@ pub(super) fn open(mut ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
 /// the header of a fragment.
 fn may_hold(protocol: u8) -> bool {
     matches!(protocol, IPV4 | IPV6 | GRE | UDP) || Extension::has_number(protocol)
+}
+
+/// Skips the header by which a packet is authentic (RFC 4302).
+fn without_authentication(mut ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
+    let header = Extension::new(AH, ip.payload.head()?);
+    ip.payload = ip.payload.after(header.header_len())?;
+    ip.protocol = header.next();
+    Ok(ip)
 }
 
 /// The IP packet in the payload of another one.
@@ -59,7 +71,29 @@ fn gre(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     }
     // Checksum, key, sequence number.
     let optional = [0x80, 0x20, 0x10].into_iter().filter(|flag| flags & flag != 0).count();
-    link::by_ethertype([high, low], packet.after(4 + 4 * optional)?)
+    let rest = packet.after(4 + 4 * optional)?;
+    match [high, low] {
+        [0x88, 0xbe] => erspan(rest, flags & 0x10 != 0),
+        [0x22, 0xeb] => erspan_3(rest),
+        ethertype => link::by_ethertype(ethertype, rest),
+    }
+}
+
+/// What a switch mirrors (draft-foschiano-erspan-03): Ethernet. Type I has no header of its own and
+/// no sequence number in that of GRE.
+fn erspan(packet: Bytes<'_>, numbered: bool) -> Result<Bytes<'_>, Ignored> {
+    link::ethernet(if numbered { packet.after(8)? } else { packet })
+}
+
+/// Type III, with Ethernet or IP (section 4.3).
+fn erspan_3(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let &[.., kind, last] = packet.head::<12>()?;
+    let rest = packet.after(if last & 1 == 1 { 20 } else { 12 })?;
+    match kind >> 2 & 0x1f {
+        0 => link::ethernet(rest),
+        2 => Ok(rest),
+        _ => Err(Ignored::NotIp),
+    }
 }
 
 /// What is behind an UDP header, as the port says.
@@ -70,6 +104,7 @@ fn udp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match to {
         // The port of RFC 7348, and what Linux had before there was one.
         4789 | 8472 => return vxlan(payload),
+        4790 => return vxlan_gpe(payload),
         6081 => return geneve(payload),
         _ => {}
     }
@@ -80,6 +115,8 @@ fn udp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         return Err(Ignored::Wrapped(Wrapper::Gtp));
     } else if is(1194) {
         return Err(Ignored::Wrapped(Wrapper::OpenVpn));
+    } else if is(37008) {
+        return Err(Ignored::Wrapped(Wrapper::Tzsp));
     }
     // A keep-alive is shorter.
     if payload.wire >= 4 {
@@ -102,6 +139,16 @@ fn vxlan(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         return Err(Ignored::NotTcp);
     }
     link::ethernet(packet.after(HEADER_LEN)?)
+}
+
+/// Draft-ietf-nvo3-vxlan-gpe-13 section 3: VXLAN that says what it carries, if its flag P is set.
+fn vxlan_gpe(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let &[flags, _, _, next, ..] = packet.head::<HEADER_LEN>()?;
+    match next {
+        1 | 2 if flags & 0x0c == 0x0c => packet.after(HEADER_LEN),
+        3 if flags & 0x0c == 0x0c => link::ethernet(packet.after(HEADER_LEN)?),
+        _ => Err(Ignored::NotTcp),
+    }
 }
 
 /// RFC 8926 section 3.4.

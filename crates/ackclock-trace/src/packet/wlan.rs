@@ -76,9 +76,6 @@ fn data(frame: Bytes<'_>, padded: bool) -> Result<Bytes<'_>, Ignored> {
         len += if flags & HT_CONTROL == 0 { 2 } else { 6 };
     }
     let payload = frame.after(if padded { usize::next_multiple_of(len, 4) } else { len })?;
-    // LLC and SNAP (RFC 1042).
-    match *payload.head()? {
-        [0xaa, 0xaa, 3, 0, 0, 0, high, low] => link::by_ethertype([high, low], payload.after(8)?),
-        _ => Err(Ignored::NotIp),
-    }
+    let ethertype = link::llc(payload)?.ok_or(Ignored::NotIp)?;
+    link::by_ethertype(ethertype.to_be_bytes(), payload.after(8)?)
 }

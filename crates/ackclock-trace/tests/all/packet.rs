@@ -82,7 +82,6 @@ fn what_is_not_ip() {
     for (link, frame) in [
         (ETHERNET, ethernet(0x0806, &[0; 28])),
         (ETHERNET, ethernet(60, &[0x42; 60])),
-        (ETHERNET, ethernet(0x8847, &[0, 0, 1, 64, 0, 0, 0, 0])),
         (ETHERNET, ethernet(0x8864, &[0x11, 0, 0, 1, 0, 4, 0xc0, 0x21, 1, 1])),
         (RAW, vec![0x50; 40]),
         (0, vec![7, 0, 0, 0, 0x45]),

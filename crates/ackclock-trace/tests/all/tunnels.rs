@@ -21,6 +21,24 @@ fn gre(flags: [u8; 2], ethertype: u16, payload: &[u8]) -> Vec<u8> {
     around(47, &[&flags, &ethertype.to_be_bytes()[..], &optional, payload].concat())
 }
 
+/// ERSPAN's header of so many bytes. The last two of the first twelve say what is in it.
+fn mirrored(len: usize, kind: [u8; 2], payload: &[u8]) -> Vec<u8> {
+    let mut header = vec![if len == 8 { 0x10 } else { 0x20 }, 5, 0, 1];
+    header.resize(len, 0);
+    if len > 8 {
+        header[10..12].copy_from_slice(&kind);
+    }
+    [&header, payload].concat()
+}
+
+/// IPsec's authentication header, with twelve bytes of check value.
+fn authentic(next: u8) -> Vec<u8> {
+    [&[next, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1][..], &[9; 12]].concat()
+}
+
+const SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+const CMD: [u8; 8] = [1, 1, 0, 1, 0, 5, 8, 0];
+
 fn geneve(first: u8, ethertype: u16, payload: &[u8]) -> Vec<u8> {
     let options = vec![7; usize::from(first & 0x3f) * 4];
     let kind = ethertype.to_be_bytes();
@@ -64,6 +82,33 @@ fn opened() -> Vec<(&'static str, u16, Vec<u8>)> {
         ("NVGRE", ETHERNET, on_ethernet(gre([0x20, 0], 0x6558, &inner))),
         ("GRE with MPLS", RAW, gre([0, 0], 0x8847, &[&[0, 0, 0x11, 64], &ip[..]].concat())),
         ("GRE over IPv6", RAW, v6(47, &[&[0, 0, 8, 0], &ip[..]].concat())),
+        ("ERSPAN I", ETHERNET, on_ethernet(gre([0, 0], 0x88be, &inner))),
+        ("ERSPAN II", ETHERNET, on_ethernet(gre([0x10, 0], 0x88be, &mirrored(8, [0, 0], &inner)))),
+        (
+            "ERSPAN III",
+            ETHERNET,
+            on_ethernet(gre([0x10, 0], 0x22eb, &mirrored(12, [0, 0], &inner))),
+        ),
+        (
+            "ERSPAN III with more, of a VLAN",
+            RAW,
+            gre([0x10, 0], 0x22eb, &mirrored(20, [0, 1], &tagged)),
+        ),
+        (
+            "AH",
+            ETHERNET,
+            on_ethernet({
+                let mut packet = v4(&[&authentic(6)[..], &ip[20..]].concat());
+                packet[9] = 51;
+                packet
+            }),
+        ),
+        ("AH around a tunnel", RAW, around(51, &[&authentic(4)[..], &ip].concat())),
+        ("AH over IPv6", RAW, v6(51, &[&authentic(4)[..], &ip].concat())),
+        ("VXLAN-GPE with IP", RAW, udp(4790, &[&[0x0c, 0, 0, 1, 0, 0, 1, 0], &ip[..]].concat())),
+        ("VXLAN-GPE", RAW, udp(4790, &[&[0x0c, 0, 0, 3, 0, 0, 1, 0], &inner[..]].concat())),
+        ("LLC and SNAP", ETHERNET, ethernet(59, &[&SNAP, &ip[..]].concat())),
+        ("Cisco's metadata", ETHERNET, ethernet(0x8909, &[&CMD, &ip[..]].concat())),
         ("IP in IP", ETHERNET, on_ethernet(around(4, &ip))),
         ("IPv4 in IPv6", RAW, v6(4, &ip)),
         (
@@ -185,6 +230,13 @@ fn tunnels_that_are_not_opened_are_named() {
         (RAW, udp(2152, &ip), Wrapper::Gtp),
         (RAW, udp(51820, &[4, 0, 0, 0, 1, 2, 3, 4]), Wrapper::WireGuard),
         (RAW, udp(1194, &ip), Wrapper::OpenVpn),
+        (ETHERNET, ethernet(0x88e5, &ip), Wrapper::Macsec),
+        (
+            ETHERNET,
+            ethernet(0x8847, &[&[0, 0, 0x11, 64, 0, 0, 0, 0], &ip[..]].concat()),
+            Wrapper::Pseudowire,
+        ),
+        (RAW, udp(37008, &[1, 0, 0, 1, 1]), Wrapper::Tzsp),
         (RADIO, protected, Wrapper::Wlan),
         (RADIO, aggregate, Wrapper::Amsdu),
     ];
@@ -201,6 +253,13 @@ fn what_has_no_segment_in_it() {
         ("Geneve of version 1", geneve(0x40, 0x0800, &ip), Ignored::NotTcp),
         ("GRE with routing", gre([0x40, 0], 0x0800, &ip), Ignored::NotTcp),
         ("GRE of version 2", gre([0, 2], 0x0800, &ip), Ignored::NotTcp),
+        (
+            "ERSPAN III with something else",
+            gre([0x10, 0], 0x22eb, &mirrored(12, [0x14, 0], &ip)),
+            Ignored::NotIp,
+        ),
+        ("VXLAN-GPE with NSH", udp(4790, &[0x0c, 0, 0, 4, 0, 0, 1, 0]), Ignored::NotTcp),
+        ("spanning tree", gre([0, 0], 0x6558, &ethernet(38, &[0x42, 0x42, 3, 0])), Ignored::NotIp),
         ("GRE with ARP", gre([0, 0], 0x0806, &[0; 28]), Ignored::NotIp),
         ("VXLAN with ARP", vxlan(&ethernet(0x0806, &[0; 28])), Ignored::NotIp),
         ("VXLAN with UDP", vxlan(&ethernet(0x0800, &udp(53, &[0; 9]))), Ignored::NotTcp),
