@@ -218,7 +218,8 @@ fn frames(
         }
     }
     advance(reader.consumed().saturating_sub(read));
-    fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
+    let waiting = Some((Ignored::Fragment, fragments.waiting())).filter(|(_, frames)| *frames > 0);
+    fragments.ignored().chain(waiting).for_each(|(why, frames)| capture.ignore(why, frames));
     (capture.set_back, capture.out_of_order) = clock.end();
     capture.damage = reader.damage().cloned();
     capture.dropped_by_capture = reader.dropped_by_capture();

@@ -80,13 +80,15 @@ impl Fragments {
         })
     }
 
-    /// Frames that were put in and have yielded no segment, by reason. Those of packets that were
-    /// never completed, or whose fragments overlapped, are [`Ignored::Fragment`], also as long as
-    /// they wait.
+    /// Frames that were put in and yield no segment, by reason. Those of packets that were
+    /// never completed, or whose fragments overlapped, are [`Ignored::Fragment`].
     pub fn ignored(&self) -> impl Iterator<Item = (Ignored, u64)> {
-        let waiting: u64 = self.waiting.iter().map(|waiting| waiting.frames).sum();
-        let waiting = (waiting > 0).then_some((Ignored::Fragment, waiting));
-        self.ignored.iter().map(|(why, frames)| (*why, *frames)).chain(waiting)
+        self.ignored.iter().map(|(why, frames)| (*why, *frames))
+    }
+
+    /// Frames that wait for others.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.iter().map(|waiting| waiting.frames).sum()
     }
 
     fn ignore(&mut self, why: Ignored, frames: u64) {

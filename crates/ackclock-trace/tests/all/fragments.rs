@@ -36,11 +36,24 @@ impl Reader {
 
     fn ignored(&self) -> BTreeMap<String, u64> {
         let mut sum = BTreeMap::new();
-        for (why, frames) in self.fragments.ignored() {
+        let waiting = self.fragments.waiting();
+        let waiting = (waiting > 0).then_some((Ignored::Fragment, waiting));
+        for (why, frames) in self.fragments.ignored().chain(waiting) {
             *sum.entry(format!("{why:?}")).or_default() += frames;
         }
         sum
     }
+}
+
+/// Who counts while frames come must not take anything back.
+#[test]
+fn what_waits_is_not_left_out_yet() {
+    let whole = v4(&tcp(&[], 100));
+    let mut reader = Reader::default();
+    assert_eq!(reader.see(&part(&whole, 0, 64)), None);
+    assert_eq!((reader.fragments.ignored().count(), reader.fragments.waiting()), (0, 1));
+    assert!(reader.see(&part(&whole, 64, 120)).is_some());
+    assert_eq!((reader.fragments.ignored().count(), reader.fragments.waiting()), (0, 0));
 }
 
 /// Bytes `from` to `to` of the payload of an IPv4 packet.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use ackclock_explain::{Found, Kind, Limit, Monitor, Reader};
+use ackclock_explain::{Found, Ignored, Kind, Limit, Monitor, Reader};
 use ackclock_tcp::{Time, TimeoutClass};
 
 use rustix::event::Timespec;
@@ -228,7 +228,8 @@ fn text(monitor: &Monitor) -> String {
         "Of those, packets with TCP.",
         capture.segments,
     );
-    let ignored: Vec<(&str, u64)> = capture.ignored.into_iter().collect();
+    let ignored = Ignored::ALL.map(Ignored::name);
+    let ignored = ignored.map(|why| (why, capture.ignored.get(why).copied().unwrap_or(0)));
     to.counters(
         "ackclock_explain_left_out_packets_total",
         "Packets left out, by reason.",
@@ -268,6 +269,7 @@ mod tests {
             "limited_seconds_total{limit=\"receive_window\"} 0",
             "packets_total 929",
             "tcp_packets_total 929",
+            "left_out_packets_total{reason=\"fragment\"} 0",
         ] {
             assert!(ended.contains(&format!("\nackclock_explain_{sample}\n")), "{sample}: {ended}");
         }
