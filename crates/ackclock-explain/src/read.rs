@@ -45,6 +45,9 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
         Ok(one(source, options, detail, &progress))
     });
     let results = results.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
+    if let Some(error) = options.filter.as_ref().and_then(Filter::refused_for_all) {
+        return Err(Error::Usage(format!("--filter: {error}")));
+    }
     let mut explained = Explained::default();
     for result in results {
         let (capture, connections) = result?;

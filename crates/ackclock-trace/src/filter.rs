@@ -12,18 +12,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bpf::Program;
 
 use crate::file::{Frame, LinkType};
+use crate::packet::is_known;
 
 /// An expression, compiled for each link type that is met. Clones share what is compiled.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    met: Vec<(LinkType, Arc<Program>)>,
+    met: Vec<(LinkType, Compiled)>,
     shared: Arc<Shared>,
 }
+
+/// `None` if tcpdump refuses the expression for frames that are not known here either.
+type Compiled = Option<Arc<Program>>;
 
 #[derive(Debug)]
 struct Shared {
     expression: String,
-    programs: Mutex<Vec<(LinkType, Arc<Program>)>>,
+    programs: Mutex<Vec<(LinkType, Compiled)>>,
 }
 
 /// Why a filter cannot be applied.
@@ -71,7 +75,8 @@ impl Filter {
     }
 
     /// Whether the filter lets a frame through. As in tcpdump, a frame that was cut before what is
-    /// asked for does not pass.
+    /// asked for does not pass. One whose link type neither [`decode`](crate::decode) nor the
+    /// expression knows does, so that it is counted as such.
     ///
     /// # Errors
     /// The filter cannot be compiled for the frame's link type.
@@ -81,21 +86,33 @@ impl Filter {
             Some((_, program)) => program,
             None => &self.program(frame.link)?,
         };
-        Ok(program.matches(frame.data, frame.wire_len))
+        Ok(program.as_ref().is_none_or(|program| program.matches(frame.data, frame.wire_len)))
+    }
+
+    /// Why tcpdump refused the expression for each link type that was met, if it did.
+    pub fn refused_for_all(&self) -> Option<FilterError> {
+        let programs = self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = programs.first()?.0;
+        let all = programs.iter().all(|(_, program)| program.is_none());
+        drop(programs);
+        all.then(|| compile(&self.shared.expression, link).err())?
     }
 
     #[cold]
-    fn program(&mut self, link: LinkType) -> Result<Arc<Program>, FilterError> {
+    fn program(&mut self, link: LinkType) -> Result<Compiled, FilterError> {
         let mut programs = self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let program = match programs.iter().find(|(known, _)| *known == link) {
-            Some((_, program)) => Arc::clone(program),
+            Some((_, program)) => program.clone(),
             None => {
-                let program = Arc::new(compile(&self.shared.expression, link)?);
-                programs.push((link, Arc::clone(&program)));
+                let program = match compile(&self.shared.expression, link) {
+                    Err(FilterError::Refused { .. }) if !is_known(link) => None,
+                    compiled => Some(Arc::new(compiled?)),
+                };
+                programs.push((link, program.clone()));
                 program
             }
         };
-        self.met.push((link, Arc::clone(&program)));
+        self.met.push((link, program.clone()));
         Ok(program)
     }
 }

@@ -46,6 +46,20 @@ fn one_filter_for_many_link_types() {
     assert!(!filter.clone().matches(&frame(101, &ethernet)).expect("a program"));
 }
 
+/// A capture of USB (220) among others: the rest is filtered, and it is counted by its link type.
+#[test]
+fn link_types_that_nobody_knows_pass() {
+    let mut filter = Filter::new("tcp port 80");
+    let usb = filter.matches(&frame(220, &[0; 64]));
+    if matches!(usb, Err(FilterError::NoTcpdump(_))) {
+        return;
+    }
+    assert!(usb.expect("no error"));
+    assert!(filter.refused_for_all().is_some_and(|e| e.to_string().contains("link type 220")));
+    assert!(!filter.matches(&frame(1, &[0; 64])).expect("a program"));
+    assert!(filter.refused_for_all().is_none());
+}
+
 #[test]
 fn what_tcpdump_refuses_is_said_in_its_words() {
     let says = |expression: &str, link| compile(&mut Filter::new(expression), link);
