@@ -42,6 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
             seq: near(a, b),
             ack: near(c, d),
             control,
+            ae: time & 1 != 0,
             wnd: u16::from(flags) << (len % 9),
             len: [0, 1, 1460, 1460, 65_000, u32::from(len)][usize::from(len % 6)],
             options: Options::parse(options).0,

@@ -152,6 +152,9 @@ pub struct Ecn {
     /// Whether both ends agreed on it, by their SYNs; or, where one was not seen, that it is in
     /// use. `None` if nothing says so.
     pub negotiated: Option<bool>,
+    /// It is accurate ECN (RFC 9768). What came back is not counted then: ECN-Echo and CWR are bits
+    /// of a counter.
+    pub accurate: bool,
     /// Segments with data that passed the capture ECN-capable, marked ones included. A
     /// super-segment counts as the segments of SMSS in it.
     pub capable: u64,

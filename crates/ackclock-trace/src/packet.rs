@@ -37,6 +37,8 @@ pub struct Packet {
     pub ack: Seq,
     /// Control bits.
     pub control: Control,
+    /// The control bit AE of accurate ECN (RFC 9768).
+    pub ae: bool,
     /// The window field, not scaled.
     pub wnd: u16,
     /// Bytes of payload on the wire, however many of them the capture has kept.
@@ -155,6 +157,7 @@ impl Segment<'_> {
             seq: Seq(u32_at(4)),
             ack: Seq(u32_at(8)),
             control: Control(self.fixed[13]),
+            ae: self.fixed[12] & 1 == 1,
             wnd: u16_at(14),
             len: self.len,
             options: NO_OPTIONS,

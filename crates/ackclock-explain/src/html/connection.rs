@@ -212,10 +212,13 @@ fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
 /// What was marked, and what followed from it.
 fn marks(ecn: &Ecn) -> String {
     let times = ecn.reductions.len() as u64;
+    let segments = text::count(ecn.capable, "segment");
+    let seen = format!("{segments} ECN-capable, {} marked before the capture", ecn.marked);
+    if ecn.accurate {
+        return seen + "; accurate ECN";
+    }
     format!(
-        "{} ECN-capable, {} marked before the capture; {} with ECN-Echo; window lowered {} for it",
-        text::count(ecn.capable, "segment"),
-        ecn.marked,
+        "{seen}; {} with ECN-Echo; window lowered {} for it",
         text::count(ecn.echoes, "ACK"),
         text::count(times, "time")
     )

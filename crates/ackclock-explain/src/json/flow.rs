@@ -73,23 +73,26 @@ impl<'a> FlowJson<'a> {
 #[derive(Serialize)]
 struct EcnJson {
     negotiated: Option<bool>,
+    accurate: bool,
     capable: u64,
     marked: u64,
-    echoes: u64,
-    cwr: u64,
-    reductions: usize,
+    echoes: Option<u64>,
+    cwr: Option<u64>,
+    reductions: Option<usize>,
     reduction_list: Vec<Epoch>,
 }
 
 impl EcnJson {
     fn of(ecn: &Ecn) -> Self {
+        let classic = !ecn.accurate;
         EcnJson {
             negotiated: ecn.negotiated,
+            accurate: ecn.accurate,
             capable: ecn.capable,
             marked: ecn.marked,
-            echoes: ecn.echoes,
-            cwr: ecn.cwr,
-            reductions: ecn.reductions.len(),
+            echoes: classic.then_some(ecn.echoes),
+            cwr: classic.then_some(ecn.cwr),
+            reductions: classic.then_some(ecn.reductions.len()),
             reduction_list: ecn.reductions.iter().map(|at| Epoch(*at)).collect(),
         }
     }

@@ -91,7 +91,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     assert_eq!(of("/connections/1/from_server/ways"), ways);
     assert_eq!(of("/connections/1/from_server/ways/rack"), "unused used uses");
     assert_eq!(of("/connections/1/from_server/ways/reductions"), "half other seven_tenths");
-    let ecn = "capable cwr echoes marked negotiated reduction_list reductions";
+    let ecn = "accurate capable cwr echoes marked negotiated reduction_list reductions";
     assert_eq!(of("/connections/1/from_server/ecn"), ecn);
     let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \
         limits lin_kung_figure_1 lost_retransmissions \

@@ -11,15 +11,42 @@ const FLAGS: Control = Control::ECE.with(Control::CWR);
 /// Both ends: 0, the client, and 1, the server.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// The last SYN is an ECN-setup SYN, or the SYN/ACK accepts it.
-    setups: [Option<bool>; 2],
+    /// What the last SYN asks for, or the SYN/ACK accepts.
+    setups: [Option<Setup>; 2],
     /// From the first packet on that says something.
     ends: Option<Box<[Seen; 2]>>,
+}
+
+/// What a SYN says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Setup {
+    No,
+    /// RFC 3168.
+    Classic,
+    /// RFC 9768.
+    Accurate,
+}
+
+impl Setup {
+    /// RFC 9768 section 3.1.1 and table 2, by AE, CWR and ECE. A SYN/ACK with all bits of the SYN
+    /// reflects what it does not know (RFC 3168 section 6.1.1), so that CWR and ECE answer nothing
+    /// but a SYN that has AE as well.
+    fn of(p: &Packet) -> Setup {
+        let [cwr, ece] = [Control::CWR, Control::ECE].map(|bit| p.control.contains(bit));
+        match (p.control.contains(Control::ACK), p.ae, cwr, ece) {
+            (false, true, true, true) => Setup::Accurate,
+            (false, false, true, true) | (true, _, false, true) => Setup::Classic,
+            (true, false, true, _) | (true, true, _, false) => Setup::Accurate,
+            _ => Setup::No,
+        }
+    }
 }
 
 /// What one end sends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
+    /// AE was seen.
+    ae: bool,
     capable: u64,
     marked: u64,
     cwr: u64,
@@ -31,7 +58,7 @@ impl Marks {
     /// Whether a packet says anything.
     #[inline]
     pub fn concern(p: &Packet) -> bool {
-        p.control.0 & (FLAGS.0 | Control::SYN.0) != 0 || p.codepoint != Codepoint::NotEct
+        p.control.0 & (FLAGS.0 | Control::SYN.0) != 0 || p.ae || p.codepoint != Codepoint::NotEct
     }
 
     /// The next packet of end `one`, whose segments are of `mss` bytes.
@@ -39,12 +66,11 @@ impl Marks {
     pub fn note(&mut self, one: usize, p: &Packet, mss: u32) {
         let flags = Control(p.control.0 & FLAGS.0);
         if p.control.contains(Control::SYN) {
-            // RFC 3168 section 6.1.1: a SYN/ACK with both flags reflects what it does not know.
-            let wanted = if p.control.contains(Control::ACK) { Control::ECE } else { FLAGS };
-            self.setups[one] = Some(flags == wanted);
+            self.setups[one] = Some(Setup::of(p));
             return;
         }
         let seen = &mut self.ends.get_or_insert_default()[one];
+        seen.ae |= p.ae;
         if p.len > 0 && p.codepoint != Codepoint::NotEct {
             let segments = u64::from(p.len.div_ceil(mss.max(1)));
             seen.capable += segments;
@@ -57,13 +83,30 @@ impl Marks {
     /// Whether both ends agreed on it; without both SYNs, whether it is in use.
     pub fn negotiated(&self) -> Option<bool> {
         match self.setups {
-            [Some(client), Some(server)] => Some(client && server),
-            [Some(false), _] | [_, Some(false)] => Some(false),
+            [Some(client), Some(server)] => Some(match client {
+                Setup::No => false,
+                Setup::Classic => server == Setup::Classic,
+                Setup::Accurate => server != Setup::No,
+            }),
+            [Some(Setup::No), _] | [_, Some(Setup::No)] => Some(false),
             _ if self.ends.iter().flat_map(|ends| &**ends).any(|seen| seen.capable > 0) => {
                 Some(true)
             }
             _ => None,
         }
+    }
+
+    /// Whether they agreed on accurate ECN; without both SYNs, whether AE is in use.
+    pub fn is_accurate(&self) -> bool {
+        match self.setups {
+            [Some(client), Some(server)] => [client, server] == [Setup::Accurate; 2],
+            _ => self.ends.iter().flat_map(|ends| &**ends).any(|seen| seen.ae),
+        }
+    }
+
+    /// Whether ECN-Echo and CWR mean what RFC 3168 says.
+    pub fn is_classic(&self) -> bool {
+        self.negotiated() == Some(true) && !self.is_accurate()
     }
 
     /// What is known of what `end` sends; when it answered echoes its model knows. Nothing counts
@@ -76,6 +119,9 @@ impl Marks {
         let ends = self.ends.as_deref().copied().unwrap_or_default();
         let Seen { capable, marked, cwr, .. } = ends[end];
         let echoes = ends[1 - end].echoes;
+        if self.is_accurate() {
+            return Ecn { negotiated, accurate: true, capable, marked, ..Ecn::default() };
+        }
         Ecn { negotiated, capable, marked, echoes, cwr, ..Ecn::default() }
     }
 }

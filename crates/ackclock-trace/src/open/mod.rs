@@ -267,7 +267,7 @@ impl Open {
             self.gap(now.at, missing, one, budget);
         }
         if let Some((mut acked, _)) = acked {
-            acked.ece = acked.ece && self.marks.negotiated() == Some(true);
+            acked.ece = acked.ece && self.marks.is_classic();
             if now.timed {
                 self.place.acked(one, acked.ack, now.at);
             }
@@ -276,7 +276,8 @@ impl Open {
             }
             self.pass_on(other, &mut Input::Acked(acked), budget);
         }
-        if let Some(data) = data {
+        if let Some(mut data) = data {
+            data.cwr = data.cwr && !self.marks.is_accurate();
             if syn && one == 0 && !data.again && !data.fin {
                 self.syn_data = Some(Box::new(data));
                 return;

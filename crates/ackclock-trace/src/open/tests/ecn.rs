@@ -32,9 +32,10 @@ fn what_was_agreed_on_and_counted() {
         let isns = isns.isns;
         let of = |client, server| talk(Talk::new(isns), client, server);
         let connection = of(SETUP, Control::ECE);
-        let Ecn { negotiated, capable, marked, echoes, cwr, reductions } =
+        let Ecn { negotiated, accurate, capable, marked, echoes, cwr, reductions } =
             connection.from_client.ecn;
-        assert_eq!((negotiated, capable, marked, echoes, cwr), (Some(true), 4, 2, 1, 1));
+        assert_eq!((negotiated, accurate), (Some(true), false));
+        assert_eq!((capable, marked, echoes, cwr), (4, 2, 1, 1));
         // It reaches the client, where the capture was taken, at once.
         assert_eq!(reductions, [Time(START + 21_000_000)]);
         let expected = Ecn { negotiated: Some(true), ..Ecn::default() };
@@ -50,6 +51,35 @@ fn what_was_agreed_on_and_counted() {
             assert_eq!(found, Ecn { negotiated: Some(false), ..Ecn::default() });
         }
     });
+}
+
+/// RFC 9768 table 2. ECN-Echo and CWR are bits of a counter then.
+#[test]
+fn accurate_ecn() {
+    let ae = |p: P, ae| P { packet: Packet { ae, ..p.packet }, ..p };
+    for (flag, server, negotiated, accurate) in [
+        (false, Control::CWR, true, true),
+        (false, SETUP, true, true),
+        (true, Control(0), true, true),
+        (true, Control::CWR, true, true),
+        (false, Control::ECE, true, false),
+        (true, Control::ECE, true, false),
+        (false, Control(0), false, false),
+        (true, SETUP, false, false),
+    ] {
+        each(|mut talk| {
+            talk.at(0.0, ae(syn(0).with(SETUP), true)).at(10.0, ae(syn(1).with(server), flag));
+            talk.at(10.01, c(0, 0)).at(11.0, c(0, 1460).marked(Codepoint::Ect0));
+            talk.at(21.0, ae(s(0, 0).ack(1460).with(Control::ECE), true));
+            talk.at(22.0, c(1460, 100).marked(Codepoint::Ce).with(Control::CWR));
+            let found = talk.one().from_client.ecn;
+            assert_eq!((found.negotiated, found.accurate), (Some(negotiated), accurate));
+            let [capable, echoes] = [negotiated, negotiated && !accurate].map(u64::from);
+            assert_eq!((found.capable, found.marked), (2 * capable, capable));
+            assert_eq!((found.echoes, found.cwr), (echoes, echoes));
+            assert_eq!(found.reductions.len() as u64, echoes);
+        });
+    }
 }
 
 /// Without SYNs, what is in use counts; plain data says nothing.

@@ -48,6 +48,7 @@ fn packet(from: usize) -> P {
         seq: Seq(0),
         ack: Seq(0),
         control: Control::ACK,
+        ae: false,
         wnd: 60_000,
         len: 0,
         options: Options::default(),

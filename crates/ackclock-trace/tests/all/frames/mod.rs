@@ -62,6 +62,7 @@ pub fn wanted(len: u32) -> Packet {
         seq: Seq(0xffff_fffe),
         ack: Seq(0x0102_0304),
         control: Control::ACK.with(Control::PSH),
+        ae: false,
         wnd: 0x2001,
         len,
         options: Options::default(),
