@@ -143,16 +143,25 @@ impl Tracker {
     }
 
     /// Ends the connections that began before `time`, as [`Ended::Open`]. What still comes of them
-    /// is of others, whose beginning was not seen.
+    /// is of others, whose beginning was not seen, but which know what the SYNs said. Of what was
+    /// quiet for all that time they do not.
     pub fn cut(&mut self, time: Time) {
         let old = self.open.iter().filter(|(_, open)| open.start() < time);
         let mut old: Vec<(u64, Key)> = old.map(|(key, open)| (open.number(), *key)).collect();
         old.sort_unstable_by_key(|(number, _)| *number);
-        old.iter().for_each(|(_, key)| self.end(key, Ended::Open));
+        for (_, key) in old {
+            let open = self.open.get(&key).filter(|open| open.last() >= time && !open.is_over());
+            let rest = open.map(|open| Box::new(open.rest(self.begun, &self.budget)));
+            self.end(&key, Ended::Open);
+            if let Some(rest) = rest {
+                self.begun += 1;
+                self.open.insert(key, rest);
+            }
+        }
     }
 
     fn end(&mut self, key: &Key, why: Ended) {
-        if let Some(open) = self.open.remove(key) {
+        if let Some(open) = self.open.remove(key).filter(|open| !open.is_empty()) {
             let connection = open.finish(why, &mut self.budget);
             self.paths.left([connection.client.ip(), connection.server.ip()]);
             self.ended.push_back(connection);
@@ -167,7 +176,8 @@ impl Tracker {
     /// The capture has ended, and with it all connections: those that have ended before, and then
     /// the rest in order of [`Connection::number`]. Each is freed when the next one is asked for.
     pub fn finish(mut self) -> impl Iterator<Item = Connection> {
-        let mut rest: Vec<Box<Open>> = self.open.into_values().collect();
+        let rest = self.open.into_values().filter(|open| !open.is_empty());
+        let mut rest: Vec<Box<Open>> = rest.collect();
         rest.sort_unstable_by_key(|open| open.number());
         self.ended
             .into_iter()

@@ -13,7 +13,7 @@ const TIMED_OUT: Span = Span::from_secs(1);
 
 const BOTH: [bool; 2] = [true; 2];
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Directions {
     /// Packets of this end were seen.
     seen: [bool; 2],

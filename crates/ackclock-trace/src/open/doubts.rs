@@ -40,7 +40,8 @@ impl Gaps {
             }
         };
         if self.sent {
-            doubt(!self.begun, "the capture began mid-connection: SMSS is learned from sizes");
+            let learned = !self.begun && !self.both_syns;
+            doubt(learned, "the capture began mid-connection: SMSS is learned from sizes");
             doubt(
                 self.begun && !self.both_syns,
                 "only one SYN was captured: options of the other end are not known",

@@ -55,6 +55,11 @@ struct Seen {
 }
 
 impl Marks {
+    /// What was agreed on, with nothing counted.
+    pub fn rest(&self) -> Marks {
+        Marks { setups: self.setups, ends: None }
+    }
+
     /// Whether a packet says anything.
     #[inline]
     pub fn concern(p: &Packet) -> bool {

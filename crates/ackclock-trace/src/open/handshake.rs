@@ -85,6 +85,15 @@ pub(super) enum Seen {
 }
 
 impl Handshake {
+    /// What was agreed on, for the rest of a connection: its SYNs are not in that.
+    pub fn rest(&self) -> Handshake {
+        let ends = self.ends.each_ref().map(|syns| {
+            let Syns { offered, cut, shift, .. } = *syns;
+            Syns { offered, cut, shift, ..Syns::default() }
+        });
+        Handshake { ends }
+    }
+
     /// A SYN or SYN/ACK of `end`.
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
         let answers = p.control.contains(Control::ACK);
@@ -161,7 +170,7 @@ impl Handshake {
     }
 
     /// Both SYNs were seen, with all their options.
-    fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.has_both_syns() && !self.is_cut()
     }
 

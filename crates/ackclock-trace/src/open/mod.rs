@@ -142,6 +142,35 @@ impl Open {
         }
     }
 
+    /// The same connection from now on, as another one. It knows what was agreed on, and where the
+    /// streams are.
+    pub fn rest(&self, number: u64, budget: &Budget) -> Open {
+        let handshake = self.handshake.rest();
+        Open {
+            number,
+            begun: false,
+            clock: Clock::new(self.clock.last()),
+            strays: ThinVec::new(),
+            marks: self.marks.rest(),
+            directions: self.directions.clone(),
+            ends: self.ends.each_ref().map(End::rest),
+            place: self.place.rest(),
+            warm_up: WarmUp::new(!handshake.is_complete()),
+            handshake,
+            senders: Default::default(),
+            syn_data: None,
+            paths: self.paths.clone(),
+            gaps: 0,
+            events: budget.keeps_events(number),
+            ..*self
+        }
+    }
+
+    /// It has no packets so far.
+    pub fn is_empty(&self) -> bool {
+        self.clock.packets() == 0
+    }
+
     pub fn number(&self) -> u64 {
         self.number
     }

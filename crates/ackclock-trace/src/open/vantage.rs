@@ -38,6 +38,12 @@ impl Default for Place {
 }
 
 impl Place {
+    /// The same place, with nothing under way.
+    pub fn rest(&self) -> Place {
+        let trips = self.trips.each_ref().map(|trip| Trip { least: trip.least, ..Trip::default() });
+        Place { trips, ..*self }
+    }
+
     /// A packet from `end` has this time to live.
     #[inline]
     pub fn ttl(&mut self, end: usize, ttl: u8) {

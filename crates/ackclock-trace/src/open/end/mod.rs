@@ -48,6 +48,21 @@ pub(super) struct End {
 }
 
 impl End {
+    /// The same end from now on: where its stream is, and which window it was offered last.
+    pub fn rest(&self) -> End {
+        let edge = self.edge.get().map(|edge| (edge + ROOM).saturating_sub(self.una()));
+        End {
+            positions: self.positions.rest(),
+            edge: edge.into(),
+            window: self.window,
+            least_shift: self.least_shift,
+            timestamps: self.timestamps,
+            sack: self.sack,
+            numbers: self.numbers,
+            ..End::default()
+        }
+    }
+
     /// Its SYN says where the stream begins.
     pub fn start(&mut self, origin: Seq) {
         self.positions.start(origin);

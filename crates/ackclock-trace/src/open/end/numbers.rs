@@ -16,7 +16,7 @@ const TTL: u8 = 64;
 /// More packets than this are not lost in a row: the numbers mean something else.
 const MOST: u16 = 1024;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     /// What the next packet has.
     next: u16,

@@ -32,6 +32,14 @@ pub(super) struct Positions {
 }
 
 impl Positions {
+    /// The stream from what is acknowledged on, as where a capture begins mid-connection.
+    pub fn rest(&self) -> Positions {
+        let Some(origin) = self.origin else { return Positions::default() };
+        let origin = Seq(Seq::at(origin, self.una).0.wrapping_sub(ROOM as u32));
+        let max = self.max.max(self.una) - self.una + ROOM;
+        Positions { origin: Some(origin), max, una: ROOM, ..Positions::default() }
+    }
+
     /// The stream begins with this sequence number, at position 0.
     pub fn start(&mut self, origin: Seq) {
         self.origin = Some(origin);

@@ -253,6 +253,44 @@ fn what_is_over_is_let_go_after_ten_seconds() {
     });
 }
 
+/// What lasts for long is told of in parts, and each but the first knows what the SYNs said.
+#[test]
+fn the_rest_of_a_connection_knows_its_windows() {
+    each(|mut talk| {
+        talk.open()
+            .at(11.0, c(0, 1000))
+            .at(21.0, s(0, 300).ack(1000))
+            .at(21.1, c(1000, 0).ack(300));
+        talk.tracker.cut(Time(START + 1));
+        assert_eq!((talk.tracker.open(), talk.tracker.poll_ended().unwrap().packets), (1, 6));
+        // The server's window, of 20 * 128 bytes, is full.
+        talk.at(1000.0, c(1000, 1460).ack(300)).at(1000.1, c(2460, 1460).ack(300));
+        talk.at(1010.0, s(300, 0).ack(3920).wnd(20));
+        talk.at(1010.1, c(3920, 1460).ack(300)).at(1020.1, s(300, 0).ack(5380).wnd(20));
+        talk.at(1020.2, c(5380, 1460).ack(300)).at(1030.2, s(300, 0).ack(6840).wnd(20));
+        let one = talk.one();
+        assert_eq!((one.number, one.packets, one.begun, one.client.port()), (1, 7, false, 40_000));
+        assert_eq!((one.start, one.from_client.bytes), (Time(START + 21_100_000), 5840));
+        let flow = &one.from_client;
+        assert_eq!((flow.mss, flow.full_window, flow.offered.is_some()), (1460, 2560, true));
+        assert_eq!((flow.unseen, &flow.doubts[..]), (0, &[][..]));
+        assert_eq!(one.from_server.doubts, Vec::<String>::new());
+    });
+    // Nothing is told of what is quiet ever after.
+    each(|mut talk| {
+        talk.open();
+        talk.tracker.cut(Time(START + 1));
+        assert!(talk.tracker.poll_ended().is_some());
+        talk.tracker.cut(Time(START + 60_000_000_000));
+        assert_eq!((talk.tracker.open(), talk.all().len()), (0, 0));
+    });
+    each(|mut talk| {
+        talk.open();
+        talk.tracker.cut(Time(START + 60_000_000_000));
+        assert_eq!((talk.tracker.open(), talk.all().len()), (0, 1));
+    });
+}
+
 #[test]
 fn those_idle_for_longest_make_room() {
     let mut talk = Talk::new(ISNS[0]);
