@@ -1,6 +1,6 @@
 //! `ackclock explain --interface`: connections explained as they end, and metrics of all.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,12 @@ use ackclock_tcp::{Time, TimeoutClass};
 
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::Interrupt;
 use super::metrics::{Endpoint, Exposition};
 use crate::error::Error;
-use crate::output::write_out;
+use crate::output::{print, write_out};
 
 /// What to watch, and how to tell of it.
 pub(crate) struct Watch<'a> {
@@ -54,10 +55,11 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
         endpoint.register(&epoll).map_err(Error::system("epoll"))?;
     }
     let monitor: Shared = Arc::new(Mutex::new(Monitor::new(watch.interface)));
-    let mut capture = Capture::start(watch, &monitor)?;
+    let capture = Capture::start(watch, &monitor)?;
+    let mut gone = false;
     let (mut events, mut tick) = (Vec::with_capacity(64), Instant::now() + TICK);
     let mut out = Out { json: watch.json };
-    while interrupt.taken() == 0 {
+    while interrupt.taken() == 0 && !gone {
         let wait = tick.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(wait).ok();
         events.clear();
@@ -78,17 +80,41 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
             out.tell(&monitor, &bad)?;
             drop(monitor);
             endpoint.iter_mut().for_each(Endpoint::sweep);
-            if capture.reading.is_finished() {
-                return Err(capture.end());
-            }
+            gone = capture.reading.is_finished();
         }
     }
-    capture.stop();
+    let says = capture.stop();
     let mut monitor = locked(&monitor);
     let mut bad = monitor.turn(now());
     bad.extend(monitor.finish());
     out.tell(&monitor, &bad)?;
-    Ok(if watch.json { String::new() } else { monitor.headline() })
+    let dropped = dropped(&says);
+    if dropped > 0 {
+        let _ = writeln!(io::stderr(), "warning: tcpdump missed {dropped} packets");
+    }
+    let headline = if watch.json { String::new() } else { monitor.headline() };
+    if gone {
+        print(&headline)?;
+        return Err(why(&says));
+    }
+    Ok(headline)
+}
+
+/// How many packets tcpdump has missed, by what it says at its end.
+fn dropped(says: &str) -> u64 {
+    let count = |line: &str| line.split_once(" packet")?.0.parse().ok();
+    says.lines()
+        .rev()
+        .find(|line| line.ends_with(" dropped by kernel"))
+        .and_then(count)
+        .unwrap_or(0)
+}
+
+/// Why tcpdump has ended by itself: the last thing that it says.
+fn why(says: &str) -> Error {
+    let last = says.lines().rev().find(|line| line.starts_with("tcpdump: "));
+    let last = last.map_or("it has ended", |line| line.trim_start_matches("tcpdump: "));
+    Error::System { what: "tcpdump".into(), error: io::Error::other(last.to_owned()) }
 }
 
 /// Nobody panics with it.
@@ -127,24 +153,18 @@ impl Capture {
         Ok(Capture { tcpdump, reading })
     }
 
-    /// Ends it, and takes what it has still written.
-    fn stop(mut self) {
-        // It has ended if the signal was for the terminal.
-        let _ = self.tcpdump.kill();
-        let _ = self.tcpdump.wait();
+    /// Ends it, takes what it has still written, and returns what it has said.
+    fn stop(mut self) -> String {
+        // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and that
+        // is blocked in it as it is in us. It has ended already if the device is gone.
+        let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::PIPE);
         let _ = self.reading.join();
-    }
-
-    /// Why it has ended by itself: the last thing that it says.
-    fn end(&mut self) -> Error {
         let mut says = String::new();
         if let Some(errors) = &mut self.tcpdump.stderr {
             let _ = errors.read_to_string(&mut says);
         }
         let _ = self.tcpdump.wait();
-        let last = says.lines().rev().find(|line| line.starts_with("tcpdump: "));
-        let last = last.map_or("it has ended", |line| line.trim_start_matches("tcpdump: "));
-        Error::System { what: "tcpdump".into(), error: io::Error::other(last.to_owned()) }
+        says
     }
 }
 
@@ -244,6 +264,18 @@ mod tests {
     use std::fs::File;
 
     use super::*;
+
+    #[test]
+    fn what_tcpdump_says_at_its_end() {
+        let says = "tcpdump: listening on v0, link-type EN10MB (Ethernet), snapshot length 256 bytes\n\
+            tcpdump: pcap_loop: The interface disappeared\n\
+            3 packets captured\n10 packets received by filter\n7 packets dropped by kernel\n";
+        assert_eq!(
+            (dropped(says), dropped("1 packet dropped by kernel\n"), dropped("")),
+            (7, 1, 0)
+        );
+        assert_eq!(why(says).to_string(), "tcpdump: pcap_loop: The interface disappeared");
+    }
 
     #[test]
     fn metrics_are_the_totals_of_what_has_ended() {

@@ -259,6 +259,32 @@ fn an_interface_is_watched_if_it_can_be() {
     assert_eq!(ackclock(&["explain", "some.pcap", "--metrics", "127.0.0.1:1"]).code, 2);
 }
 
+/// What was seen until then is told.
+#[test]
+fn an_interface_may_go_away() {
+    let ip = |args: &str| {
+        Command::new("ip").args(args.split(' ')).output().is_ok_and(|o| o.status.success())
+    };
+    let device = format!("acwatch{}", std::process::id() % 10_000);
+    let no_tcpdump = Command::new("tcpdump").arg("--version").output().is_err();
+    if no_tcpdump || !geteuid().is_root() || !ip(&format!("link add {device} type veth")) {
+        println!("skipped: needs root, tcpdump and a device to take away");
+        return;
+    }
+    assert!(ip(&format!("link set {device} up")));
+    let watching = command(&["explain", "--interface", &device])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_secs(2));
+    assert!(ip(&format!("link del {device}")));
+    let run = Run::from(watching.wait_with_output().unwrap());
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.err.starts_with("error: tcpdump: "), "{}", run.err);
+    assert!(run.out.starts_with("0 connections, "), "{}", run.out);
+}
+
 /// The fetches of its own metrics over the loopback interface are what it sees.
 #[test]
 fn what_an_interface_carries_is_in_the_metrics() {
