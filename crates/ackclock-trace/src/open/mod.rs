@@ -5,6 +5,8 @@
 //! | --- | --- |
 //! | When was it, and how long was it silent before? | [`clock`] |
 //! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
+//! | Does a SYN belong elsewhere? | [`strays`] |
+//! | Does the server take data in the SYN? | [`fast_open`] |
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
 //! | Was only one direction captured? | [`directions`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
@@ -27,11 +29,13 @@ mod directions;
 mod doubts;
 mod ecn;
 mod end;
+mod fast_open;
 mod flights;
 mod handshake;
 mod input;
 mod segment_size;
 mod send_clock;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod vantage;
@@ -68,9 +72,6 @@ const SILENCE: Span = Span::from_millis(10);
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one
 /// after this time.
 const LONG: Span = Span::from_secs(60);
-
-/// Stray SYNs that are kept: Linux sends one seven times (`tcp_syn_retries`).
-const MOST_STRAYS: usize = 8;
 
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
@@ -224,25 +225,6 @@ impl Open {
         self.answers_stray(p) || self.handshake.opens_another(one, p, over, data)
     }
 
-    fn answers_stray(&self, p: &Packet) -> bool {
-        let stray = self.strays.first();
-        let answers = |stray: &Packet| stray.src == p.dst && stray.seq + 1 == p.ack;
-        p.control.contains(Control::ACK) && stray.is_some_and(answers)
-    }
-
-    /// The strays that belong to the connection that `p` opens.
-    pub fn take_strays(&mut self, p: &Packet, from_low: bool) -> ThinVec<Packet> {
-        let answered = self.answers_stray(p);
-        let again = |stray: &Packet| (stray.src, stray.seq) == (p.src, p.seq);
-        if !answered && !self.strays.first().is_some_and(again) {
-            return ThinVec::new();
-        }
-        let from = if answered { 1 - self.from(from_low) } else { self.from(from_low) };
-        self.ends[from].forget_strays(self.strays.len() as u32);
-        self.clock.forget(self.strays.len() as u64);
-        std::mem::take(&mut self.strays)
-    }
-
     /// The number of the end that a packet comes from.
     #[inline]
     fn from(&self, from_low: bool) -> usize {
@@ -327,34 +309,6 @@ impl Open {
         }
     }
 
-    /// Whether a SYN or SYN/ACK does not belong here.
-    #[cold]
-    fn is_stray(&mut self, p: &Packet, one: usize) -> bool {
-        if !self.handshake.is_new(one, p.seq) || !self.ends[one].has_begun() {
-            return false;
-        }
-        let early = self.warm_up.is_empty() && self.ends[one].forget_early_ack(p.seq + 1);
-        if early {
-            self.senders[one].forget_early_acks();
-        }
-        !early
-    }
-
-    /// A SYN or SYN/ACK that does not belong here, and says nothing of how long this connection
-    /// lasts.
-    #[cold]
-    fn stray(&mut self, p: &Packet, one: usize) {
-        self.clock.count();
-        self.ends[one].stray_syn();
-        if p.control.contains(Control::ACK) || p.control.contains(Control::RST) {
-            return;
-        }
-        self.strays.retain(|stray| (stray.src, stray.seq) == (p.src, p.seq));
-        if self.strays.len() < MOST_STRAYS {
-            self.strays.push(*p);
-        }
-    }
-
     /// A SYN or SYN/ACK.
     #[cold]
     fn syn(&mut self, p: &Packet, at: Time, one: usize) {
@@ -370,28 +324,6 @@ impl Open {
         self.begun = true;
         self.place.syn(one, at);
         self.handshake.agree_on_scales();
-    }
-
-    /// The payload of the client's SYN counts as sent if the server takes it. Where the SYN/ACK
-    /// acknowledges the SYN alone, it goes again at once (RFC 7413 section 4.2.2, Linux's
-    /// `tcp_rcv_fastopen_synack`), and that is no loss.
-    #[cold]
-    fn settle_syn_data(&mut self, p: &Packet, one: usize, budget: &mut Budget) {
-        let syn = p.control.contains(Control::SYN);
-        if one == 0 && syn && p.len == 0 {
-            return;
-        }
-        let Some(data) = self.syn_data.take() else { return };
-        if one == 1 && syn && p.control.contains(Control::ACK) && p.ack == data.seq {
-            self.ends[0].forget_data(data.seq);
-        } else {
-            self.deliver_syn_data(*data, budget);
-        }
-    }
-
-    fn deliver_syn_data(&mut self, data: Data, budget: &mut Budget) {
-        self.senders[1].peer_data(data.at);
-        self.pass_on(0, &mut Input::Data(data), budget);
     }
 
     /// Both ends were silent, and numbers have gone on meanwhile: something was not captured. What

@@ -1,0 +1,59 @@
+//! SYNs that do not belong to a connection, which goes on. If one is answered, it opens another.
+
+use ackclock_tcp::wire::Control;
+use thin_vec::ThinVec;
+
+use super::Open;
+use crate::packet::Packet;
+
+/// Stray SYNs that are kept: Linux sends one seven times (`tcp_syn_retries`).
+const MOST_STRAYS: usize = 8;
+
+impl Open {
+    pub(super) fn answers_stray(&self, p: &Packet) -> bool {
+        let stray = self.strays.first();
+        let answers = |stray: &Packet| stray.src == p.dst && stray.seq + 1 == p.ack;
+        p.control.contains(Control::ACK) && stray.is_some_and(answers)
+    }
+
+    /// The strays that belong to the connection that `p` opens.
+    pub fn take_strays(&mut self, p: &Packet, from_low: bool) -> ThinVec<Packet> {
+        let answered = self.answers_stray(p);
+        let again = |stray: &Packet| (stray.src, stray.seq) == (p.src, p.seq);
+        if !answered && !self.strays.first().is_some_and(again) {
+            return ThinVec::new();
+        }
+        let from = if answered { 1 - self.from(from_low) } else { self.from(from_low) };
+        self.ends[from].forget_strays(self.strays.len() as u32);
+        self.clock.forget(self.strays.len() as u64);
+        std::mem::take(&mut self.strays)
+    }
+
+    /// Whether a SYN or SYN/ACK does not belong here.
+    #[cold]
+    pub(super) fn is_stray(&mut self, p: &Packet, one: usize) -> bool {
+        if !self.handshake.is_new(one, p.seq) || !self.ends[one].has_begun() {
+            return false;
+        }
+        let early = self.warm_up.is_empty() && self.ends[one].forget_early_ack(p.seq + 1);
+        if early {
+            self.senders[one].forget_early_acks();
+        }
+        !early
+    }
+
+    /// A SYN or SYN/ACK that does not belong here, and says nothing of how long this connection
+    /// lasts.
+    #[cold]
+    pub(super) fn stray(&mut self, p: &Packet, one: usize) {
+        self.clock.count();
+        self.ends[one].stray_syn();
+        if p.control.contains(Control::ACK) || p.control.contains(Control::RST) {
+            return;
+        }
+        self.strays.retain(|stray| (stray.src, stray.seq) == (p.src, p.seq));
+        if self.strays.len() < MOST_STRAYS {
+            self.strays.push(*p);
+        }
+    }
+}
