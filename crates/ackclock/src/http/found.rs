@@ -23,7 +23,7 @@ pub enum Found {
     /// A file.
     File(FileInfo),
     /// A directory without an index, asked for with its slash: its entries, of which those that are
-    /// directories end with a slash; and whether there are more.
+    /// directories end with a slash; and whether there are more. HEAD needs none of them.
     Listing(Vec<Vec<u8>>, bool),
     /// A directory asked for without its slash.
     Directory,

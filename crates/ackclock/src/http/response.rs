@@ -25,13 +25,23 @@ pub struct Response {
     pub keep_alive: bool,
 }
 
+/// The media type of a directory's page.
+const LISTING: &str = "text/html; charset=utf-8";
+
 /// Answers a request for what was found.
 pub fn answer(request: &Request, found: &Found, now: SystemTime) -> Response {
     match found {
         Found::File(file) => answer_file(request, file, now),
+        // RFC 9110 section 9.3.2: what only making the page would tell may be missing.
+        Found::Listing(..) if request.method == Method::Head => {
+            let fields = format!("Content-Type: {LISTING}\r\n");
+            let bytes = head(Status::Ok, &fields, request.keep_alive, now).into_bytes();
+            let keep_alive = request.keep_alive;
+            Response { status: Status::Ok, bytes, file: 0..0, keep_alive }
+        }
         Found::Listing(entries, more) => {
             let page = listing(&request.path, entries, *more);
-            whole(request, Status::Ok, "text/html; charset=utf-8", "", page, now)
+            whole(request, Status::Ok, LISTING, "", page, now)
         }
         Found::Directory => {
             let location = format!("Location: /{}/\r\n", percent_encode(&request.path));

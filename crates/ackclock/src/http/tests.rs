@@ -394,6 +394,7 @@ fn a_directory_leads_to_its_slash() {
 
 #[test]
 fn a_listing_is_escaped() {
+    const LISTING: &str = "Content-Type: text/html; charset=utf-8";
     let entries =
         vec![b"<b>&\"'".to_vec(), b"javascript:x".to_vec(), b"sub/".to_vec(), b"\xff?#%".to_vec()];
     let page = "<!DOCTYPE \
@@ -408,7 +409,10 @@ fn a_listing_is_escaped() {
     let (status, fields, body, ..) = respond(&request, &Found::Listing(entries, true));
     assert_eq!((status, body.as_str()), (200, page));
     let length = format!("Content-Length: {}", page.len());
-    assert_eq!(fields, ["Content-Type: text/html; charset=utf-8", length.as_str()]);
+    assert_eq!(fields, [LISTING, length.as_str()]);
+    let head = self::request("HEAD /a%3Cb/ HTTP/1.1\r\nHost: h\r\n\r\n");
+    let (status, fields, body, ..) = respond(&head, &Found::Listing(Vec::new(), false));
+    assert_eq!((status, fields.concat().as_str(), body.as_str()), (200, LISTING, ""));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use crate::http::{FileInfo, Found, Request, Status, date, etag};
+use crate::http::{FileInfo, Found, Method, Request, Status, date, etag};
 
 /// Entries of a directory that a page lists.
 const LISTED: usize = 10_000;
@@ -44,7 +44,7 @@ impl Files {
         let metadata = opened.metadata()?;
         if metadata.is_dir() {
             if request.directory {
-                self.directory(path, &opened)
+                self.directory(path, &opened, request.method)
             } else {
                 Ok((Found::Directory, None))
             }
@@ -59,7 +59,12 @@ impl Files {
     }
 
     /// The index of a directory, or else its entries.
-    fn directory(&self, path: &[u8], opened: &File) -> io::Result<(Found, Option<File>)> {
+    fn directory(
+        &self,
+        path: &[u8],
+        opened: &File,
+        method: Method,
+    ) -> io::Result<(Found, Option<File>)> {
         let name = b"/index.html";
         match self.beneath(&[path, name].concat()) {
             Ok(index) => {
@@ -73,6 +78,9 @@ impl Files {
         }
         let mut entries = Vec::new();
         let mut more = false;
+        if method == Method::Head {
+            return Ok((Found::Listing(entries, more), None));
+        }
         for entry in Dir::read_from(opened)? {
             let entry = entry?;
             let mut name = entry.file_name().to_bytes().to_vec();

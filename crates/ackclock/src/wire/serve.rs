@@ -36,6 +36,9 @@ const RECEIVE_BUFFER: usize = 64 * 1024;
 /// Bytes that are read from a file at once.
 const CHUNK: usize = 256 * 1024;
 
+/// Steps for one client before others get their turn: many requests may have come at once.
+const TURN: usize = 16;
+
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// The directory to serve. Symbolic links that lead out of it are not followed.
@@ -174,12 +177,12 @@ impl From<TcpError> for Stop {
 impl Server {
     /// Does what can be done for a client now.
     fn go_on(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
-        let stop = loop {
-            if let Err(stop) = self.step(net, socket, &mut client) {
-                break stop;
-            }
-        };
+        let stop = (0..TURN).find_map(|_| self.step(net, socket, &mut client).err());
         self.time(net, socket, &mut client);
+        let stop = stop.unwrap_or_else(|| {
+            net.again(socket);
+            Stop::Wait
+        });
         match stop {
             Stop::Wait => drop(self.clients.insert(socket, client)),
             Stop::End => net.drop(socket, "reset_by_server"),

@@ -6,6 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
+
 use crate::daemon::{
     ADDRESS, URL, codes, connect, curl, metrics, namespace, noise, rest, scratch, serve, settled,
 };
@@ -77,6 +79,37 @@ fn connections_beyond_the_limit_wait_for_their_turn() {
     drop(clients.remove(0));
     clients[1].read_exact(&mut [0; 10]).unwrap();
     drop(clients);
+    server.end();
+}
+
+/// Both have sent all that they ask for before the server looks at it.
+#[test]
+fn many_requests_at_once_keep_nobody_else_waiting() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-turns");
+    fs::write(dir.join("a"), "A").unwrap();
+    let server = serve(&ns, &dir, &[]);
+    let (mut many, mut one) = (connect(&ns, ADDRESS), connect(&ns, ADDRESS));
+    // A machine that is busy may be late for one, but not every time.
+    let shares = (0..5).map(|_| {
+        server.signal(Signal::STOP);
+        many.write_all(&b"HEAD /a HTTP/1.1\nHost:\n\n".repeat(2000)).unwrap();
+        one.write_all(b"HEAD /a HTTP/1.1\nHost:\n\n").unwrap();
+        let begin = Instant::now();
+        server.signal(Signal::CONT);
+        one.read_exact(&mut [0; 12]).unwrap();
+        let waited = begin.elapsed();
+        one.read(&mut [0; 1000]).unwrap();
+        let (mut got, mut chunk) = (0, [0; 65536]);
+        while got < 2000 {
+            let n = many.read(&mut chunk).unwrap();
+            got += chunk[..n].iter().filter(|&&b| b == b'H').count();
+        }
+        waited.as_secs_f64() / begin.elapsed().as_secs_f64()
+    });
+    let least = shares.fold(1.0, f64::min);
+    assert!(least < 0.3, "{least}");
+    drop((many, one));
     server.end();
 }
 
