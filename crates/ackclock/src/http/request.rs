@@ -138,8 +138,15 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
         Ok(httparse::Status::Complete(used)) => used,
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(httparse::Error::TooManyHeaders) => return Err(Status::FieldsTooLarge.into()),
-        Err(httparse::Error::Version) if other_version(bytes) => {
-            return Err(Status::VersionNotSupported.into());
+        Err(httparse::Error::Version) => {
+            return match version(bytes) {
+                // RFC 9110 section 2.5: a higher minor version counts as the highest that is known.
+                Some((b'1', at)) if bytes[at] > b'1' => {
+                    parse(&[&bytes[..at], b"1", &bytes[at + 1..]].concat())
+                }
+                Some(_) => Err(Status::VersionNotSupported.into()),
+                None => Err(Status::BadRequest.into()),
+            };
         }
         Err(_) => return Err(Status::BadRequest.into()),
     };
@@ -150,11 +157,18 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
     }
 }
 
-/// Whether the request line names a version of HTTP that is not ours, and not something else.
-fn other_version(bytes: &[u8]) -> bool {
-    let line = bytes.trim_ascii_start().split(|&b| b == b'\n').next().unwrap_or_default();
-    let version = line.trim_ascii_end().rsplit(|&b| b == b' ').next().unwrap_or_default();
-    matches!(version, [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit())
+/// The major version of HTTP that the request line names, and where its minor version is.
+fn version(bytes: &[u8]) -> Option<(u8, usize)> {
+    let begin = bytes.len() - bytes.trim_ascii_start().len();
+    let line = bytes[begin..].split(|&b| b == b'\n').next()?.trim_ascii_end();
+    match line.rsplit(|&b| b == b' ').next()? {
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
+            if major.is_ascii_digit() && minor.is_ascii_digit() =>
+        {
+            Some((*major, begin + line.len() - 1))
+        }
+        _ => None,
+    }
 }
 
 fn request(parsed: &httparse::Request<'_, '_>) -> Result<Request, Status> {
@@ -164,9 +178,9 @@ fn request(parsed: &httparse::Request<'_, '_>) -> Result<Request, Status> {
         return Err(Status::UriTooLong);
     }
     let fields = Fields(parsed.headers);
-    // RFC 9112 section 3.2: a request of HTTP/1.1 has exactly one Host.
+    // RFC 9112 section 3.2: a request of HTTP/1.1 has exactly one Host, and that is a valid one.
     let hosts = fields.all("host").count();
-    if hosts > 1 || (hosts == 0 && !http_1_0) {
+    if hosts > 1 || (hosts == 0 && !http_1_0) || !fields.all("host").all(is_host) {
         return Err(Status::BadRequest);
     }
     let body = has_body(&fields, http_1_0)?;
@@ -212,6 +226,17 @@ fn has_body(fields: &Fields<'_, '_>, http_1_0: bool) -> Result<bool, Status> {
         Some(_) if length.is_some() || http_1_0 => Err(Status::BadRequest),
         Some(coding) if coding.eq_ignore_ascii_case("chunked") => Ok(true),
         Some(_) => Err(Status::NotImplemented),
+    }
+}
+
+/// RFC 3986 sections 3.2.2 and 3.2.3: a name or an address, which may be empty, and maybe a port.
+fn is_host(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let host = value[..value.len() - digits].strip_suffix(b":").unwrap_or(value);
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(b);
+    match host {
+        [b'[', address @ .., b']'] => address.iter().all(|b| plain(b) || *b == b':'),
+        name => name.iter().all(|b| plain(b) || *b == b'%') && percent_decode(name).is_some(),
     }
 }
 

@@ -129,6 +129,24 @@ fn keep_alive_is_what_the_version_and_the_client_say() {
 }
 
 #[test]
+fn a_later_minor_version_is_taken_for_the_latest_known() {
+    let text = "\r\nHEAD /a HTTP/1.7\r\nHost: h\r\n\r\n";
+    assert_eq!(request(text), request(&text.replace("1.7", "1.1")));
+    assert_eq!(refused("GET / HTTP/1.2\n\n"), (400, false));
+}
+
+#[test]
+fn a_host_is_a_name_or_an_address() {
+    let text = |host: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    for host in ["", "h", "h:", "h:80", "10.0.0.1", "[::1]", "[2001:db8::1]:80", "a_b", "%C3%A4"] {
+        assert!(request(&text(host)).keep_alive, "{host}");
+    }
+    for host in ["a b", "h:8x", "h:80:80", "::1", "[::1", "a/b", "a@b", "%4", "a,b c", "\u{e4}"] {
+        assert_eq!(refused(&text(host)), (400, false), "{host}");
+    }
+}
+
+#[test]
 fn pipelined_requests_come_out_in_order_however_they_are_cut() {
     let text = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nHEAD /b/ HTTP/1.1\nHost: h\n\nGET /c \
         HTTP/1.0\r\n\r\nGET /d";
@@ -215,7 +233,7 @@ fn what_is_no_request_is_refused_as_what_it_is() {
         ("get / HTTP/1.1\r\nHost: h\r\n\r\n", 501),
         ("BREW / HTTP/1.1\r\nHost: h\r\n\r\n", 501),
         ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
-        ("GET / HTTP/1.2\r\nHost: h\r\n\r\n", 505),
+        ("GET / HTTP/0.9\r\nHost: h\r\n\r\n", 505),
         ("GET / HTCPCP/1.0\r\nHost: h\r\n\r\n", 400),
         ("GET / HTTP/1.1x\r\nHost: h\r\n\r\n", 400),
     ] {
