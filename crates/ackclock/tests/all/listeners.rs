@@ -72,6 +72,29 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
     assert_eq!((output.status.code(), text.contains("--listen")), (Some(2), true), "{text}");
 }
 
+#[test]
+fn listeners_take_turns() {
+    let Some(ns) = namespace() else { return };
+    let file = scratch("listeners-turns").join("proxy.toml");
+    let to = backend(&ns, "one");
+    let [first, second] = ["10.77.0.2:80", "10.77.0.2:81"];
+    fs::write(&file, listener(first, to) + &listener(second, to)).unwrap();
+    let args = ["proxy", "--listeners", file.to_str().unwrap(), "--max-connections", "1"];
+    let daemon = Daemon::start(&ns, &args);
+    for (busy, other) in [(first, second), (second, first)] {
+        let served = connect(&ns, busy);
+        greeting(&served);
+        let waiting = [(); 3].map(|()| connect(&ns, busy));
+        let one = connect(&ns, other);
+        drop(served);
+        greeting(&one);
+        drop((waiting, one));
+        // Whoever came before is gone once this one is served.
+        greeting(&connect(&ns, busy));
+    }
+    daemon.end();
+}
+
 /// Which strategy a client gets, in the access log and in metrics, before and after a reload.
 #[test]
 fn clients_get_the_strategies_of_the_file() {

@@ -222,8 +222,13 @@ impl<S: Service> Worker<S> {
         }
         let shared = self.net.shared.clone();
         while waiting(&mut self.net) > 0 && shared.room.take() {
-            let taken = self.listeners.iter().find_map(|&((address, _), listener)| {
-                Some((self.net.host.stack().accept(listener).ok()?, address))
+            let taken = self.listeners.iter().zip(1..).find_map(|(&((address, _), l), next)| {
+                Some((self.net.host.stack().accept(l).ok()?, address, next))
+            });
+            // Where there is seldom room, the first of all that have clients would get all of it.
+            let taken = taken.map(|(socket, address, next)| {
+                self.listeners.rotate_left(next);
+                (socket, address)
             });
             let admitted = taken.map(|(socket, address)| (socket, address, self.net.admit(socket)));
             match admitted {
