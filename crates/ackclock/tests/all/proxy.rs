@@ -236,6 +236,56 @@ fn resets_go_on_to_the_other_side() {
     assert!(said.starts_with("1 connection, 0 cut off; 1 byte in, 0 out; "), "{said}");
 }
 
+/// A client that has not read yet when the backend's reset comes gets what was sent before it.
+#[test]
+fn a_reset_destroys_nothing_that_was_sent_before_it() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 1]).unwrap();
+        stream.write_all(&noise(2_000_000, 9)).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        reset(stream);
+    });
+    let daemon = proxy(&ns, &to.to_string(), &["--metrics", "127.0.0.1:9100"]);
+    let open = || metrics(&ns, "127.0.0.1:9100")["ackclock_connections_open"];
+    let mut client = connect(&ns, ADDRESS);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 100_000).unwrap();
+    client.write_all(b"x").unwrap();
+    thread.join().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(open(), 1.0);
+    let mut got = Vec::new();
+    let end = client.read_to_end(&mut got).map_err(|e| e.kind());
+    assert_eq!((got.len(), end), (2_000_000, Err(ErrorKind::ConnectionReset)));
+    assert!(got == noise(2_000_000, 9));
+    assert_eq!(settled(open), 0.0);
+    daemon.end();
+}
+
+/// A backend that has answered and closed does not read what the client still sends.
+#[test]
+fn what_a_backend_does_not_read_costs_no_answer() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 1]).unwrap();
+        stream.write_all(&noise(2_000_000, 9)).unwrap();
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 100_000).unwrap();
+    client.write_all(b"x").unwrap();
+    thread.join().unwrap();
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(100));
+        client.write_all(&[0; 1000]).unwrap();
+    }
+    assert!(outcome(&mut client) == Ok(noise(2_000_000, 9)));
+    client.write_all(b"x").unwrap();
+    drop(client);
+    let said = daemon.end();
+    assert!(said.starts_with("1 connection, 0 cut off; 3002 bytes in, 2000000 out; "), "{said}");
+}
+
 #[test]
 fn a_process_that_is_killed_resets_or_ends_the_other_side() {
     let Some(ns) = namespace() else { return };

@@ -1,6 +1,7 @@
 //! A client and its backend: two sockets. What comes from one is written to the other as far as that
 //! takes it; while it does not, no more is read, so that the window of the side that sends closes.
-//! FINs and resets go on to the other side.
+//! FINs and resets go on to the other side. What a backend has sent before its reset reaches the
+//! client first, as it would from the buffer of a socket of the kernel.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -36,11 +37,16 @@ pub(super) struct Pair {
     pub writable: bool,
     /// What the backend gets before anything that the client sends.
     header: Vec<u8>,
-    /// The client has sent everything; the backend knows.
+    /// The client has sent everything, and the backend knows.
     client_done: bool,
-    told_backend: bool,
     /// The backend has sent everything, and the client knows.
     backend_done: bool,
+    /// The backend takes no more; what the client still sends is thrown away.
+    deaf: bool,
+    /// The backend's connection broke, and nothing more will come of it; and once all that had come
+    /// is written for the client.
+    broken: bool,
+    gone: bool,
     /// When something last moved, and how much the client had not acknowledged by then.
     pub moved: Time,
     unacked: usize,
@@ -52,19 +58,13 @@ pub(super) enum End {
     Wait,
     /// This direction is done; or both.
     Over,
-    /// One side is gone: the other one hears it.
+    /// One side is gone, and the other one has what it had sent: it hears of the reset.
     Reset,
 }
 
 impl From<TcpError> for End {
     fn from(error: TcpError) -> End {
         if error == TcpError::WouldBlock { End::Wait } else { End::Reset }
-    }
-}
-
-impl From<io::Error> for End {
-    fn from(error: io::Error) -> End {
-        if error.kind() == ErrorKind::WouldBlock { End::Wait } else { End::Reset }
     }
 }
 
@@ -95,8 +95,10 @@ impl Pair {
             writable: false,
             header,
             client_done: false,
-            told_backend: false,
             backend_done: false,
+            deaf: false,
+            broken: false,
+            gone: false,
             moved: net.now(),
             unacked: 0,
         })
@@ -111,10 +113,13 @@ impl Pair {
             return End::Wait;
         }
         for _ in 0..TURN {
+            if self.gone {
+                return self.await_acks(net, socket);
+            }
             match (self.up(net, socket), self.down(net, socket, chunk)) {
                 (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
                 (Err(End::Over), Err(End::Over)) if net.is_over(socket) => return End::Over,
-                (Err(_), Err(_)) => return End::Wait,
+                (Err(_), Err(_)) if !self.gone => return End::Wait,
                 _ => {}
             }
         }
@@ -124,14 +129,20 @@ impl Pair {
 
     /// Moves a chunk from the client to the backend. `Ok` means that there may be more to do.
     fn up(&mut self, net: &mut Net, socket: SocketId) -> Result<(), End> {
-        if self.told_backend {
+        if self.client_done {
             return Err(End::Over);
+        }
+        if self.deaf {
+            // It is no movement: a client that sends for ever may not stay for ever.
+            self.client_done = net.read_with(socket, |[a, b]| a.len() + b.len())? == 0;
+            return Ok(());
         }
         if !self.writable {
             return Err(End::Wait);
         }
         if !self.header.is_empty() {
-            let n = blocking(self.backend.write(&self.header), &mut self.writable)?;
+            let result = self.backend.write(&self.header);
+            let n = self.written(result)?;
             self.header.drain(..n);
             return Ok(());
         }
@@ -143,15 +154,30 @@ impl Pair {
             *written.insert(result).as_ref().unwrap_or(&0)
         })?;
         match written {
-            Some(result) => _ = blocking(result, &mut self.writable)?,
+            Some(result) => _ = self.written(result)?,
             None => {
                 self.client_done = true;
-                self.backend.shutdown(Shutdown::Write)?;
-                self.told_backend = true;
+                // Where that fails, reading from it says so too.
+                let _ = self.backend.shutdown(Shutdown::Write);
             }
         }
         self.moved = net.now();
         Ok(())
+    }
+
+    /// What became of writing to the backend.
+    fn written(&mut self, result: io::Result<usize>) -> Result<usize, End> {
+        result.or_else(|error| {
+            if error.kind() == ErrorKind::WouldBlock {
+                self.writable = false;
+                return Err(End::Wait);
+            }
+            self.deaf = true;
+            // What it sent before can still be read. Linux says EPIPE of a reset after a FIN, and
+            // then that was all (`tcp_reset`); of any other error reading does not say it again.
+            self.broken = error.kind() != ErrorKind::BrokenPipe;
+            Ok(0)
+        })
     }
 
     /// Moves a chunk from the backend to the client. `Ok` means that there may be more to do.
@@ -163,15 +189,32 @@ impl Pair {
             return Err(End::Wait);
         }
         let room = net.room(socket)?.min(chunk.len());
-        match blocking(self.backend.read(&mut chunk[..room]), &mut self.readable)? {
-            0 => {
+        match self.backend.read(&mut chunk[..room]) {
+            Ok(0) if self.broken => self.gone = true,
+            Ok(0) => {
                 net.shutdown(socket);
                 self.backend_done = true;
             }
-            n => _ = net.write(socket, &chunk[..n])?,
+            Ok(n) => _ = net.write(socket, &chunk[..n])?,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.readable = false;
+                return Err(End::Wait);
+            }
+            Err(_) => self.gone = true,
         }
         self.moved = net.now();
         Ok(())
+    }
+
+    /// Resets the client once it has what the backend had sent: a reset could destroy that.
+    fn await_acks(&mut self, net: &mut Net, socket: SocketId) -> End {
+        match net.status(socket) {
+            Some(status) if status.unacked > 0 => {
+                net.await_acked(socket, status.written);
+                End::Wait
+            }
+            _ => End::Reset,
+        }
     }
 
     /// Since when it rests. What the client acknowledges is a movement too: it may take long to
@@ -185,20 +228,12 @@ impl Pair {
     }
 
     pub fn is_half_closed(&self) -> bool {
-        self.client_done || self.backend_done
+        self.client_done || self.backend_done || self.deaf || self.gone
     }
 
     pub fn is_connecting(&self) -> bool {
         self.deadline < Time::NEVER
     }
-}
-
-/// Takes down that a socket of the kernel would block; it says when that changes.
-fn blocking(result: io::Result<usize>, possible: &mut bool) -> io::Result<usize> {
-    if result.as_ref().is_err_and(|e| e.kind() == ErrorKind::WouldBlock) {
-        *possible = false;
-    }
-    result
 }
 
 fn connect(to: SocketAddr) -> io::Result<TcpStream> {
