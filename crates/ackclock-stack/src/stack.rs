@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::connection::{Connection, ConnectionConfig};
+use ackclock_tcp::connection::{Connection, ConnectionConfig, KeepAlive};
 use ackclock_tcp::{Composition, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use crate::limits::{Limit, Limits};
@@ -152,6 +152,19 @@ impl Stack {
     /// [`Error::NoSocket`].
     pub fn set_ecn(&mut self, listener: ListenerId, ecn: EcnUse) -> Result<(), Error> {
         self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?.config.ecn = ecn;
+        Ok(())
+    }
+
+    /// From now on clients of a listener have these keep-alives, whatever its configuration says.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn set_keep_alive(
+        &mut self,
+        listener: ListenerId,
+        keep_alive: Option<KeepAlive>,
+    ) -> Result<(), Error> {
+        self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?.config.keep_alive = keep_alive;
         Ok(())
     }
 

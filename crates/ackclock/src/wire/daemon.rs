@@ -36,7 +36,7 @@ use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
-pub(crate) use net::{Listening, Net};
+pub(crate) use net::{Listening, Net, Own};
 use notices::Notices;
 use room::Room;
 pub(crate) use service::{Counts, Reload, Service};

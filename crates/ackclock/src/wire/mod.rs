@@ -8,6 +8,7 @@ mod files;
 mod gateway;
 mod histogram;
 mod interrupt;
+mod keep_alive;
 mod live;
 mod metrics;
 mod options;

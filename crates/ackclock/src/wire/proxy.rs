@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
-use ackclock_tcp::connection::KeepAlive;
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 use rustix::event::epoll::EventFlags;
 use rustix::net::sockopt;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Reload, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::histogram::Histogram;
+use super::keep_alive::KeepAlives;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
 use super::routes::{self, Listeners, Route, Routes, check_listen, listening, resolve};
@@ -27,10 +27,6 @@ use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
 use pair::{End, Pair};
-
-/// A client that is gone without a word is noticed after two minutes of silence.
-const KEEP_ALIVE: KeepAlive =
-    KeepAlive { idle: Span::from_secs(60), interval: Span::from_secs(10), count: 6 };
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -53,6 +49,10 @@ pub(crate) struct ProxyArgs {
     /// The same once one side has sent FIN.
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub half_closed_idle: Duration,
+    /// Ask a client that has said nothing for so long whether it is there (RFC 9293 section 3.8.4),
+    /// or `off`. Who does not answer for as long again is reset.
+    #[arg(long, value_name = "off|TIME", default_value = "off")]
+    pub keep_alive: KeepAlives,
     /// Tell the backend the client's address by a header of the PROXY protocol, which it has to
     /// expect.
     #[arg(long, value_name = "VERSION", value_enum)]
@@ -70,14 +70,14 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
             let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
             check_listen(listen, own).map_err(wrong("--listen"))?;
             let to = resolve(to, own).map_err(wrong("--to"))?;
-            let route = Route { to, proxy_protocol: args.proxy_protocol, ecn: None };
+            let route = Route { to, proxy_protocol: args.proxy_protocol, own: Own::default() };
             let routes = Routes::from([(listen, Arc::new(route))]);
             Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
         }
         _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
     };
     let config = ackclock_stack::TcpConfig {
-        keep_alive: Some(KEEP_ALIVE),
+        keep_alive: args.keep_alive.0,
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
     };
     let make = || Proxy {

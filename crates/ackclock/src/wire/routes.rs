@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Ecn;
-use super::daemon::Listening;
+use super::daemon::{Listening, Own};
+use super::keep_alive::KeepAlives;
 use super::prefix::Prefix;
 use super::proxy_protocol::ProxyProtocol;
 use super::split::Split;
@@ -23,8 +24,7 @@ pub(crate) struct Route {
     /// The backend's addresses, in the order to try.
     pub to: Vec<SocketAddr>,
     pub proxy_protocol: Option<ProxyProtocol>,
-    /// When clients have ECN; that of `--ecn` without.
-    pub ecn: Option<Ecn>,
+    pub own: Own,
 }
 
 /// Routes by the address that is listened at.
@@ -32,7 +32,7 @@ pub(crate) type Routes = HashMap<SocketAddr, Arc<Route>>;
 
 /// Where to listen for these.
 pub(crate) fn listening(routes: &Routes) -> Vec<Listening> {
-    routes.iter().map(|(&address, route)| (address, route.ecn)).collect()
+    routes.iter().map(|(&address, route)| (address, route.own)).collect()
 }
 
 /// Where the proxy listens, and which strategies it sends by.
@@ -61,6 +61,10 @@ struct Listener {
     proxy_protocol: Option<ProxyProtocol>,
     /// When clients have ECN: `off`, or `accept` where they ask for it. That of `--ecn` without.
     ecn: Option<Ecn>,
+    /// After how long a client that says nothing is asked whether it is there, or `off`. That of
+    /// `--keep-alive` without.
+    #[schemars(with = "Option<String>")]
+    keep_alive: Option<KeepAlives>,
 }
 
 /// Clients that get a strategy of their own. Prefixes go before shares, and of several prefixes
@@ -143,7 +147,8 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
         return Err(at("listener".into(), message.into()));
     }
     let mut routes = Routes::new();
-    for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
+    for (i, listener) in listener.into_iter().enumerate() {
+        let Listener { listen, to, proxy_protocol, ecn, keep_alive } = listener;
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
         if let Some(other) = routes.keys().filter(|other| overlap(**other, listen)).min() {
@@ -155,7 +160,10 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
         }
         let addresses =
             resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
-        routes.insert(listen, Arc::new(Route { to: addresses, proxy_protocol, ecn }));
+        routes.insert(
+            listen,
+            Arc::new(Route { to: addresses, proxy_protocol, own: Own { ecn, keep_alive } }),
+        );
     }
     let mut split = Split::default();
     for (i, Part { strategy, clients }) in parts.iter().enumerate() {
@@ -183,7 +191,9 @@ mod tests {
         let mut shown: Vec<_> = listeners
             .routes
             .iter()
-            .map(|(listen, r)| format!("{listen} {:?} {:?} {:?}", r.to, r.proxy_protocol, r.ecn))
+            .map(|(listen, r)| {
+                format!("{listen} {:?} {:?} {:?}", r.to, r.proxy_protocol, r.own.ecn)
+            })
             .collect();
         shown.sort();
         shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
@@ -217,6 +227,9 @@ mod tests {
         assert!(text.starts_with("F:7: "), "{text}");
         let text = wrong("off", "on");
         assert!(text.starts_with("F:8: ") && text.contains("accept"), "{text}");
+        let text = wrong("ecn = \"off\"", "keep_alive = \"on\"");
+        assert!(text.starts_with("F:8: ") && text.contains("neither `off` nor a time"), "{text}");
+        assert!(routes(&two.replace("ecn", "keep_alive")).is_ok());
         let text = wrong("127.0.0.1:8080", "nobody");
         assert!(text.starts_with("F:3: "), "{text}");
         let text = wrong("127.0.0.1:8080", "10.77.0.2:81");

@@ -15,7 +15,7 @@ use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Service};
 use super::files::Files;
 use super::histogram::Histogram;
 use super::metrics::Exposition;
@@ -72,7 +72,8 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
     let families =
         [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
-    let listen: Vec<_> = families.map(|v4| (SocketAddr::new(any(v4), args.port), None)).collect();
+    let listen: Vec<_> =
+        families.map(|v4| (SocketAddr::new(any(v4), args.port), Own::default())).collect();
     let make = || Server {
         files: files.clone(),
         idle: args.idle.0,

@@ -378,6 +378,28 @@ fn connections_that_rest_are_reset() {
     daemon.end();
 }
 
+/// Where the option asks for keep-alives, and nowhere else.
+#[test]
+fn a_client_that_is_gone_without_a_word_is_noticed() {
+    let Some(ns) = namespace() else { return };
+    for (keep_alive, open) in [("1s", 0.0), ("off", 1.0)] {
+        let (to, thread) = backend(&ns, 1, |mut stream| outcome(&mut stream));
+        let args = ["--keep-alive", keep_alive, "--metrics", "127.0.0.1:9100", "--drain", "1s"];
+        let daemon = proxy(&ns, &to.to_string(), &args);
+        let client = connect(&ns, ADDRESS);
+        std::thread::sleep(Duration::from_millis(200));
+        // Nobody answers for this address any more.
+        let gone = daemon::run(&ns, "ip", &["address", "del", "10.77.0.1/24", "dev", "ackclock0"]);
+        assert!(gone.status.success(), "{gone:?}");
+        std::thread::sleep(Duration::from_millis(3500));
+        let now = metrics(&ns, "127.0.0.1:9100");
+        assert_eq!(now["ackclock_connections_open"], open, "{keep_alive}");
+        daemon.end();
+        thread.join().unwrap();
+        drop(client);
+    }
+}
+
 #[test]
 fn half_closed_connections_have_a_time_of_their_own() {
     let Some(ns) = namespace() else { return };

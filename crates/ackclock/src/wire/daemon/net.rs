@@ -13,14 +13,22 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use super::super::Ecn;
 use super::super::histogram::Histogram;
+use super::super::keep_alive::KeepAlives;
 use super::super::split::Split;
 use super::Shared;
 use super::access::{AccessLog, Ended};
 use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
 
-/// An address to listen at, and when its clients have ECN if not as the configuration says.
-pub(crate) type Listening = (SocketAddr, Option<Ecn>);
+/// An address to listen at, and what is otherwise for its clients than the configuration says.
+pub(crate) type Listening = (SocketAddr, Own);
+
+/// What a listener may have of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Own {
+    pub ecn: Option<Ecn>,
+    pub keep_alive: Option<KeepAlives>,
+}
 
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 2;
@@ -148,7 +156,7 @@ impl Net {
     }
 
     /// Listens at these addresses and no others; the listeners that there are keep what they have,
-    /// but for ECN.
+    /// but for ECN and keep-alives.
     pub(super) fn listen(
         &mut self,
         listeners: &mut Vec<(Listening, ListenerId)>,
@@ -163,16 +171,18 @@ impl Net {
             stack.unlisten(now, gone);
         }
         for &(address, own) in addresses {
-            let ecn = own.map_or(config.ecn, Ecn::into);
+            let ecn = own.ecn.map_or(config.ecn, Ecn::into);
+            let keep_alive = own.keep_alive.map_or(config.keep_alive, |own| own.0);
             if let Some(((_, had), listener)) =
                 listeners.iter_mut().find(|((other, _), _)| *other == address)
             {
                 *had = own;
                 let _ = stack.set_ecn(*listener, ecn);
+                let _ = stack.set_keep_alive(*listener, keep_alive);
                 continue;
             }
             let listener = stack
-                .listen(address, TcpConfig { ecn, ..config.clone() }, backlog)
+                .listen(address, TcpConfig { ecn, keep_alive, ..config.clone() }, backlog)
                 .map_err(|error| Error::Usage(format!("{address}: {error}")))?;
             listeners.push(((address, own), listener));
         }
