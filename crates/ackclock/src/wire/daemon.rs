@@ -14,6 +14,7 @@ mod service;
 mod sources;
 mod worker;
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -21,6 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use ackclock_net::scenario::units::{Duration, Size};
+use ackclock_report::counted;
 use ackclock_stack::TcpConfig;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -131,7 +133,7 @@ impl<S: Service> Daemon<S> {
         split: &Split,
         mut make: impl FnMut() -> S,
     ) -> Result<Daemon<S>, Error> {
-        raise_open_files();
+        let files = raise_open_files();
         let interrupt = Interrupt::with_hangup()?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
         let (queues, least) = (args.queues, least(args.queues));
@@ -140,7 +142,14 @@ impl<S: Service> Daemon<S> {
             let text = format!("--memory: {queues} queues (--queues) take at least {least}mb");
             return Err(Error::Usage(text));
         }
-        let budget = Budget::new(memory, args.max_connections as usize, args.queues);
+        let most = files
+            .filter(|_| S::FILES > 0)
+            .map_or(u64::MAX, |files| files.saturating_sub(other_files(queues)) / S::FILES);
+        let most = args.max_connections.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1);
+        if let Some(files) = files.filter(|_| most < args.max_connections) {
+            warn_of_files(files, most, args.max_connections);
+        }
+        let budget = Budget::new(memory, most as usize, args.queues);
         // Buffers are of one stack each, and know nothing of those of others.
         let (buffers, waiting) = (budget.buffers / args.queues, budget.waiting / args.queues);
         let hosts = open_hosts(&args.wire, args.queues, buffers, waiting.max(1))?;
@@ -228,9 +237,25 @@ fn tell_manager(state: NotifyState<'_>) {
     let _ = sd_notify::notify(&[state]);
 }
 
-/// Thousands of connections need as many files.
-fn raise_open_files() {
+/// Files beside those of connections: of the terminal, of metrics, of each queue.
+fn other_files(queues: usize) -> u64 {
+    32 + 8 * queues as u64
+}
+
+/// Thousands of connections need as many files. Returns how many there may be, if that is limited.
+fn raise_open_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     // What the system does not allow shows itself where a file is opened.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    getrlimit(Resource::Nofile).current
+}
+
+fn warn_of_files(files: u64, most: u32, wanted: u32) {
+    // Where nobody listens, there is nobody to tell.
+    let _ = writeln!(
+        std::io::stderr(),
+        "warning: {files} open files are allowed, which is room for {}, not for \
+         --max-connections {wanted}; further clients wait; `ulimit -Hn` is the limit",
+        counted(most.into(), "connection")
+    );
 }

@@ -2,8 +2,8 @@
 
 mod pair;
 
-use std::collections::HashMap;
-use std::io::Write;
+use std::collections::{HashMap, VecDeque};
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::strategy;
 use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
-use pair::{End, Pair};
+use pair::{Attempt, End, Pair, are_files_used_up};
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -86,6 +86,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         idle: args.idle.0,
         half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
+        unopened: VecDeque::new(),
         counts: Counted::default(),
         chunk: vec![0; pair::CHUNK],
     };
@@ -110,6 +111,8 @@ struct Proxy {
     idle: Span,
     half_closed_idle: Span,
     pairs: HashMap<SocketId, Pair>,
+    /// Clients for whose backend there is no open file, in the order in which they came.
+    unopened: VecDeque<(SocketId, Attempt)>,
     counts: Counted,
     chunk: Vec<u8>,
 }
@@ -141,36 +144,59 @@ impl Proxy {
             let _ = sockopt::set_socket_linger(&pair.backend, Some(std::time::Duration::ZERO));
         }
         net.drop(socket, why);
+        self.open_again(net);
     }
 
-    /// Connects to the first address from `address` on that can be tried, or resets the client.
-    fn connect(
+    /// Connects to the first address that can be tried, or resets the client. Where there are no
+    /// more open files it waits for one.
+    fn connect(&mut self, net: &mut Net, socket: SocketId, attempt: Attempt) {
+        if let Err(attempt) = self.try_to_connect(net, socket, attempt) {
+            net.warn_of_files(self.unopened.len() + 1);
+            self.unopened.push_back((socket, attempt));
+        }
+    }
+
+    /// Connects, or resets the client; gives the attempt back where there are no more open files.
+    fn try_to_connect(
         &mut self,
         net: &mut Net,
         socket: SocketId,
-        route: &Arc<Route>,
-        address: usize,
-        give_up: Time,
-    ) {
-        let header = route.proxy_protocol.zip(net.status(socket));
-        let header = header.map(|(version, s)| version.header(s.remote, s.local));
-        let header = header.unwrap_or_default();
-        match Pair::connect(net, socket, route, address, give_up, header) {
-            Some(pair) => drop(self.pairs.insert(socket, pair)),
-            None => {
+        attempt: Attempt,
+    ) -> Result<(), Attempt> {
+        let Some(status) = net.status(socket).filter(|status| status.reason.is_none()) else {
+            net.drop(socket, "no_backend");
+            return Ok(());
+        };
+        let version = attempt.route.proxy_protocol;
+        let header = version.map(|version| version.header(status.remote, status.local));
+        match Pair::connect(net, socket, &attempt, header.unwrap_or_default()) {
+            Ok(pair) => drop(self.pairs.insert(socket, pair)),
+            Err(error) if are_files_used_up(&error) => return Err(attempt),
+            Err(_) => {
                 self.counts.failures += 1;
                 net.drop(socket, "no_backend");
+            }
+        }
+        Ok(())
+    }
+
+    /// Connects for those for which there was no open file, as long as there are.
+    fn open_again(&mut self, net: &mut Net) {
+        while let Some((socket, mut attempt)) = self.unopened.pop_front() {
+            attempt.give_up = net.now() + self.connect_timeout;
+            if let Err(attempt) = self.try_to_connect(net, socket, attempt) {
+                return self.unopened.push_front((socket, attempt));
             }
         }
     }
 
     /// This address of the backend does not take the connection. Its socket is closed first: the
     /// next one may need the room.
-    fn connect_to_next(&mut self, net: &mut Net, socket: SocketId) {
+    fn connect_to_next(&mut self, net: &mut Net, socket: SocketId, error: ErrorKind) {
         let Some(pair) = self.pairs.remove(&socket) else { return };
         let Pair { route, address, give_up, backend, .. } = pair;
         drop(backend);
-        self.connect(net, socket, &route, address + 1, give_up);
+        self.connect(net, socket, Attempt { route, address: address + 1, give_up, error });
     }
 }
 
@@ -178,10 +204,15 @@ impl Service for Proxy {
     type Counts = Counted;
     type Plan = Routes;
 
+    const FILES: u64 = 1;
+
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
         let give_up = net.now() + self.connect_timeout;
         match self.routes.get(&listener).cloned() {
-            Some(route) => self.connect(net, socket, &route, 0, give_up),
+            Some(route) => {
+                let attempt = Attempt { route, address: 0, give_up, error: ErrorKind::NotFound };
+                self.connect(net, socket, attempt);
+            }
             None => {
                 self.counts.failures += 1;
                 net.drop(socket, "no_backend");
@@ -202,8 +233,8 @@ impl Service for Proxy {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
         let gone = EventFlags::ERR | EventFlags::HUP;
         if pair.is_connecting() {
-            if !matches!(sockopt::socket_error(&pair.backend), Ok(Ok(()))) {
-                return self.connect_to_next(net, socket);
+            if let Err(error) = sockopt::socket_error(&pair.backend).and_then(|result| result) {
+                return self.connect_to_next(net, socket, error.kind());
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
@@ -229,22 +260,23 @@ impl Service for Proxy {
             }
         }
         for socket in silent {
-            self.connect_to_next(net, socket);
+            self.connect_to_next(net, socket, ErrorKind::TimedOut);
         }
         for socket in idle {
             self.end(net, socket, End::Reset, "idle");
         }
+        self.open_again(net);
     }
 
     /// Nobody but the two ends knows when a connection is done.
     fn drain(&mut self, _net: &mut Net) {}
 
     fn sockets(&self) -> Vec<SocketId> {
-        self.pairs.keys().copied().collect()
+        self.pairs.keys().copied().chain(self.unopened.iter().map(|(s, _)| *s)).collect()
     }
 
     fn open(&self) -> usize {
-        self.pairs.len()
+        self.pairs.len() + self.unopened.len()
     }
 
     fn counts(&self) -> Counted {

@@ -346,6 +346,9 @@ impl Service for Server {
     type Counts = Counted;
     type Plan = ();
 
+    // A file that cannot be opened is answered with 503; connections that rest need none.
+    const FILES: u64 = 0;
+
     fn opened(&mut self, net: &mut Net, socket: SocketId, _listener: SocketAddr) {
         let client = Client {
             inbox: Inbox::default(),

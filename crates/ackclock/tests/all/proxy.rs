@@ -343,6 +343,57 @@ fn no_backend_means_a_reset() {
     assert!((1.0..4.0).contains(&waited), "{waited}");
 }
 
+/// At the start there is room for as many clients as open files; where others have used those up
+/// meanwhile, clients wait as well. None is reset.
+#[test]
+fn clients_wait_where_there_are_no_open_files() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 30, echo);
+    let to = to.to_string();
+    let args = ["proxy", "--listen", ADDRESS, "--to", &to, "--metrics", "127.0.0.1:9100"];
+    let daemon = Daemon::start_with_files(&ns, &args, 60);
+    let mut clients: Vec<_> = (0..30).map(|_| connect(&ns, ADDRESS)).collect();
+    let counts = || {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        let named = ["open", "waiting"].map(|n| now[&format!("ackclock_connections_{n}")]);
+        (named, now["ackclock_backend_failures_total"])
+    };
+    assert_eq!(settled(counts), ([20.0, 10.0], 0.0));
+    assert_eq!(
+        daemon.said()[0],
+        "warning: 60 open files are allowed, which is room for 20 connections, not for \
+         --max-connections 10000; further clients wait; `ulimit -Hn` is the limit"
+    );
+    for mut client in clients.drain(..) {
+        client.write_all(b"x").unwrap();
+        client.read_exact(&mut [0; 1]).unwrap();
+    }
+    thread.join().unwrap();
+    daemon.end();
+
+    let (to, thread) = backend(&ns, 3, echo);
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    daemon.limit_files(1);
+    let [mut first, mut second, mut third] = [(); 3].map(|()| connect(&ns, ADDRESS));
+    second.write_all(b"x").unwrap();
+    third.write_all(b"x").unwrap();
+    third.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
+    assert_eq!(third.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    let said = "1 client waits: there are no more open files (`ulimit -Hn`)";
+    assert_eq!(daemon.said(), [said]);
+    // The file of the first is for the second, and more of them for the third.
+    first.write_all(b"x").unwrap();
+    first.read_exact(&mut [0; 1]).unwrap();
+    drop(first);
+    second.read_exact(&mut [0; 1]).unwrap();
+    daemon.limit_files(100);
+    third.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    third.read_exact(&mut [0; 1]).unwrap();
+    drop((second, third));
+    thread.join().unwrap();
+    daemon.end();
+}
+
 /// A connection that rests ends after its time, another one for a half-closed one, and one that
 /// moves does not.
 #[test]

@@ -357,6 +357,11 @@ impl Net {
         Some(limits.total())
     }
 
+    /// Says that so many clients wait for an open file.
+    pub fn warn_of_files(&self, waiting: usize) {
+        self.shared.notices.files(self.now(), waiting);
+    }
+
     /// Calls the service for this socket again once others had their turn.
     pub fn again(&mut self, socket: SocketId) {
         self.again.push_back(socket);

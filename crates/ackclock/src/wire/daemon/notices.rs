@@ -19,6 +19,7 @@ pub(super) struct Notices {
     waiting: AtomicU64,
     refused: [AtomicU64; 2],
     access_log: AtomicU64,
+    files: AtomicU64,
 }
 
 impl Notices {
@@ -26,11 +27,18 @@ impl Notices {
     pub fn waiting(&self, now: Time, waiting: usize, queue: Option<usize>, most: usize) {
         if due(&self.waiting, now) {
             let at = queue.map_or_else(String::new, |queue| format!(" at queue {queue}"));
-            let wait = if waiting == 1 { "client waits" } else { "clients wait" };
             let most = counted(most as u64, "connection");
             say(&format!(
-                "{waiting} {wait}{at}: there may be {most} (--max-connections, --memory)"
+                "{}{at}: there may be {most} (--max-connections, --memory)",
+                wait(waiting)
             ));
+        }
+    }
+
+    /// Clients wait since no connection to their backend can be opened.
+    pub fn files(&self, now: Time, waiting: usize) {
+        if due(&self.files, now) {
+            say(&format!("{}: there are no more open files (`ulimit -Hn`)", wait(waiting)));
         }
     }
 
@@ -89,6 +97,10 @@ impl Notices {
             Err(error) => say(&format!("SIGHUP: {error}; the listeners stay as they are")),
         }
     }
+}
+
+fn wait(clients: usize) -> String {
+    format!("{clients} {}", if clients == 1 { "client waits" } else { "clients wait" })
 }
 
 /// Whether this is the one who may write a line now.

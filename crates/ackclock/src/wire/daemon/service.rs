@@ -37,6 +37,9 @@ pub(crate) trait Service: Send + 'static {
     /// What it takes from a file that was read again.
     type Plan: Send + Sync + 'static;
 
+    /// Open files that each connection needs.
+    const FILES: u64;
+
     /// A client has connected to a listener.
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr);
 

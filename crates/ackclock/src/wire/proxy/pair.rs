@@ -52,6 +52,17 @@ pub(super) struct Pair {
     unacked: usize,
 }
 
+/// What is left to try for a client.
+pub(super) struct Attempt {
+    pub route: Arc<Route>,
+    /// The first of the backend's addresses to try.
+    pub address: usize,
+    /// When connecting has to be done.
+    pub give_up: Time,
+    /// What the address before said.
+    pub error: ErrorKind,
+}
+
 /// Why nothing more can be done for a connection at the moment.
 pub(super) enum End {
     /// One of its sockets has to become ready first.
@@ -71,37 +82,50 @@ impl From<TcpError> for End {
 impl Pair {
     /// Begins to connect to the first address from `address` on that can be tried. Each has an
     /// equal part of the time that is left, so that a silent one does not keep from the others.
+    ///
+    /// # Errors
+    /// Of the last address that was tried; where there are no more open files, of the first.
     pub fn connect(
         net: &Net,
         socket: SocketId,
-        route: &Arc<Route>,
-        address: usize,
-        give_up: Time,
+        attempt: &Attempt,
         header: Vec<u8>,
-    ) -> Option<Pair> {
-        let tries = route.to.iter().enumerate().skip(address);
-        let (address, backend) =
-            tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
-        net.watch(&backend, socket.0).ok()?;
-        let left = (route.to.len() - address) as u64;
-        let deadline = net.now() + Span(give_up.since(net.now()).0 / left);
-        Some(Pair {
-            backend,
-            route: route.clone(),
-            address,
-            deadline,
-            give_up,
-            readable: false,
-            writable: false,
-            header,
-            client_done: false,
-            backend_done: false,
-            deaf: false,
-            broken: false,
-            gone: false,
-            moved: net.now(),
-            unacked: 0,
-        })
+    ) -> io::Result<Pair> {
+        let Attempt { route, give_up, .. } = attempt;
+        let mut error = attempt.error.into();
+        for (address, &to) in route.to.iter().enumerate().skip(attempt.address) {
+            let connected = connect(to).and_then(|backend| {
+                net.watch(&backend, socket.0)?;
+                Ok(backend)
+            });
+            let backend = match connected {
+                Ok(backend) => backend,
+                Err(e) if are_files_used_up(&e) => return Err(e),
+                Err(e) => {
+                    error = e;
+                    continue;
+                }
+            };
+            let left = (route.to.len() - address) as u64;
+            return Ok(Pair {
+                backend,
+                route: route.clone(),
+                address,
+                deadline: net.now() + Span(give_up.since(net.now()).0 / left),
+                give_up: *give_up,
+                readable: false,
+                writable: false,
+                header,
+                client_done: false,
+                backend_done: false,
+                deaf: false,
+                broken: false,
+                gone: false,
+                moved: net.now(),
+                unacked: 0,
+            });
+        }
+        Err(error)
     }
 
     /// Moves what can be moved, both ways.
@@ -234,6 +258,12 @@ impl Pair {
     pub fn is_connecting(&self) -> bool {
         self.deadline < Time::NEVER
     }
+}
+
+/// Whether it is this process, or all of them together, that can open no more: no fault of the
+/// backend.
+pub(super) fn are_files_used_up(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 fn connect(to: SocketAddr) -> io::Result<TcpStream> {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ackclock_live::Namespace;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 pub use crate::run::empty_folder as scratch;
 
@@ -53,16 +53,33 @@ impl Daemon {
     pub fn start_with(namespace: &Namespace, args: &[&str], env: &[(&str, &str)]) -> Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
         command.envs(env.iter().copied());
+        Daemon::spawn(namespace, command, args)
+    }
+
+    /// The same, with a limit of open files.
+    pub fn start_with_files(namespace: &Namespace, args: &[&str], files: u32) -> Daemon {
+        let mut command = Command::new("prlimit");
+        command.args([&format!("--nofile={files}"), env!("CARGO_BIN_EXE_ackclock")]);
+        Daemon::spawn(namespace, command, args)
+    }
+
+    fn spawn(namespace: &Namespace, mut command: Command, args: &[&str]) -> Daemon {
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = namespace.run(|| command.spawn()).unwrap().unwrap();
-        let mut line = String::new();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        stderr.read_line(&mut line).unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut warnings = Vec::new();
+        let line = loop {
+            let line = stderr.next().unwrap().unwrap();
+            if !line.starts_with("warning: ") {
+                break line;
+            }
+            warnings.push(line);
+        };
         assert!(line.starts_with("serving ") || line.starts_with("forwarding "), "{line}");
-        let said = Arc::new(Mutex::new(Vec::new()));
+        let said = Arc::new(Mutex::new(warnings));
         let lines = said.clone();
         std::thread::spawn(move || {
-            stderr.lines().map_while(Result::ok).for_each(|line| lines.lock().unwrap().push(line))
+            stderr.map_while(Result::ok).for_each(|line| lines.lock().unwrap().push(line))
         });
         Daemon { child, said }
     }
@@ -77,6 +94,16 @@ impl Daemon {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
         line.unwrap().to_string()
+    }
+
+    /// From now on it may have so many open files beside those that it has.
+    pub fn limit_files(&self, more: usize) {
+        let fds = format!("/proc/{}/fd", self.child.id());
+        // A new one gets the least number that is free, and that is below the limit.
+        let is_free = |n: &u64| !Path::new(&fds).join(n.to_string()).is_symlink();
+        let current = (0..).filter(is_free).nth(more);
+        let pid = Some(Pid::from_child(&self.child));
+        prlimit(pid, Resource::Nofile, Rlimit { current, maximum: Some(20_000) }).unwrap();
     }
 
     pub fn signal(&self, signal: Signal) {
