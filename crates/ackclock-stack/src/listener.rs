@@ -51,7 +51,8 @@ impl Listener {
 /// A cookie is a sequence number for a SYN/ACK that holds all there is to know of the half-open
 /// connection (RFC 4987 section 3.6): five bits of time, three of the peer's MSS and 24 of a keyed
 /// hash over these, the tuple, the peer's sequence number and what the SYN offered beside. The
-/// latter stands in the low bits of the timestamp, which the peer echoes.
+/// latter stands in the low bits of the timestamp, which the peer echoes. A hash of tuple and peer's
+/// number is added to the whole: who does not know it has 32 bits to guess, and not only 24.
 const PERIOD: Span = Span::from_secs(64);
 
 /// A cookie holds for the period in which it was made and the next.
@@ -97,7 +98,7 @@ pub(crate) fn verify(secret: &Secret, now: Time, tuple: &Tuple, ack: &Repr) -> O
     let found = Seq(ack.ack.0.wrapping_sub(1));
     let irs = Seq(ack.seq.0.wrapping_sub(1));
     let bits = ack.options.timestamps.map_or(NO_SCALE, |timestamps| timestamps.ecr & OPTION_BITS);
-    let index = found.0 >> 24 & 7;
+    let index = found.0.wrapping_sub(mask(secret, tuple, irs)) >> 24 & 7;
     let period = now.nanos() / PERIOD.nanos();
     let made = (0..PERIODS).filter_map(|ago| period.checked_sub(ago));
     made.into_iter().find(|period| cookie(secret, *period, index, tuple, irs, bits) == found)?;
@@ -124,5 +125,9 @@ fn options_to_bits(offered: &Options) -> u32 {
 
 fn cookie(secret: &Secret, period: u64, index: u32, tuple: &Tuple, irs: Seq, bits: u32) -> Seq {
     let hash = secret.hash(Purpose::Cookie, (tuple, irs, period, index, bits)) as u32;
-    Seq((period as u32 & 0x1f) << 27 | index << 24 | hash & 0x00ff_ffff)
+    Seq((period as u32 & 0x1f) << 27 | index << 24 | hash & 0x00ff_ffff) + mask(secret, tuple, irs)
+}
+
+fn mask(secret: &Secret, tuple: &Tuple, irs: Seq) -> u32 {
+    secret.hash(Purpose::CookieMask, (tuple, irs)) as u32
 }

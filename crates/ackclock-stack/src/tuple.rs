@@ -78,6 +78,7 @@ pub(crate) enum Purpose {
     Cookie = 4,
     DemuxKey0 = 5,
     DemuxKey1 = 6,
+    CookieMask = 7,
 }
 
 impl Secret {

@@ -321,6 +321,17 @@ fn a_cookie_remembers_what_was_offered() {
     );
 }
 
+/// What all cookies of a moment have in common is hidden.
+#[test]
+fn no_bits_of_a_cookie_are_known_to_others() {
+    let mut target = Target::new(0, TcpConfig::default(), 4);
+    let mut tops: Vec<u32> =
+        (0..64).map(|n| target.say(syn(1000 + n, 5000), b"")[0].seq.0 >> 24).collect();
+    tops.sort_unstable();
+    tops.dedup();
+    assert!(tops.len() > 32, "{tops:x?}");
+}
+
 #[test]
 fn a_cookie_is_for_one_peer_and_a_short_time() {
     let mut target = Target::new(0, TcpConfig::default(), 4);
