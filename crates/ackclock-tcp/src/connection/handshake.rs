@@ -12,6 +12,9 @@ const RTO: Span = Span::from_secs(1);
 /// What the timeout of data begins with after that of a SYN expired, if the handshake has measured
 /// no round trip (RFC 6298 section 5.7).
 const RTO_AFTER_LOSS: Span = Span::from_secs(3);
+/// Least time between two answers to the same SYN, as in Linux (`tcp_oow_rate_limited`, called by
+/// `tcp_check_req`).
+const REPEATED: Span = Span::from_millis(500);
 /// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 /// No less than this is taken for an MSS, options included, as by Linux (`TCP_MIN_SND_MSS`: the
@@ -35,6 +38,8 @@ pub(super) struct Handshake {
     /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN
     /// again.
     pub losses: u32,
+    /// When the peer's SYN was last answered again.
+    repeated: Option<Time>,
     /// When it was first sent.
     first: Option<Time>,
     /// When it was sent, if an ACK can only answer that (Karn's rule, RFC 6298 section 3).
@@ -50,8 +55,19 @@ impl Handshake {
             at: Time::NEVER,
             expiries: 0,
             losses: 0,
+            repeated: None,
             first: None,
             sent: None,
+        }
+    }
+
+    /// The peer has sent its SYN again: our SYN/ACK was lost, or is late. Copies that come within a
+    /// moment are one, and draw one answer.
+    pub fn on_repeated_syn(&mut self, now: Time) {
+        if self.repeated.is_none_or(|at| now.since(at) >= REPEATED) {
+            self.repeated = Some(now);
+            self.due = true;
+            self.losses += 1;
         }
     }
 

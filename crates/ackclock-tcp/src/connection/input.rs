@@ -72,9 +72,7 @@ pub(super) fn on_segment(
             return None;
         }
         if !has(Control::ACK) {
-            // Our SYN/ACK was lost, or is late.
-            c.handshake.due = true;
-            c.handshake.losses += 1;
+            c.handshake.on_repeated_syn(now);
             // The peer has given up ECN, for fear that it lost its SYN.
             if c.negotiated.ecn && !handshake::offers_ecn(header) {
                 c.negotiated.ecn = false;

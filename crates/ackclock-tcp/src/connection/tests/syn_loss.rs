@@ -111,6 +111,26 @@ fn after_a_syn_lost_twice_one_segment_goes_first() {
     });
 }
 
+/// Copies of a SYN within 500 ms draw one answer (`tcp_check_req`), and are one loss at most.
+#[test]
+fn copies_of_a_syn_are_answered_once_in_500_ms() {
+    run(config(), |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(1).gets("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(2).gets("S 300 mss1000").sends("");
+        x.at(500).gets("S 300 mss1000").sends("");
+        x.at(510).gets("A 301 a1").sends("");
+        x.write(3000).sends("A 1+1000 a301 | A 1001+1000 a301 | PA 2001+1000 a301");
+    });
+    run(config(), |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(1).gets("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(501).gets("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(510).gets("A 301 a1").sends("");
+        x.write(3000).sends("A 1+1000 a301");
+    });
+}
+
 /// An echoed timestamp tells which SYN was answered (RFC 6298 section 3): a sample of 100 ms, and
 /// 300 ms for data, not 3 s.
 #[test]
