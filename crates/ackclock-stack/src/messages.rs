@@ -10,7 +10,11 @@ use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::tuple::{Tuple, pseudo_header};
 
 /// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
-const PLATEAUS: [u16; 8] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576];
+const PLATEAUS: [u16; 11] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576, 508, 296, 68];
+
+/// No less is remembered for other connections to a host: what every host takes (RFC 791). Who has
+/// seen one connection could make the packets of all that are behind the same address tiny.
+const LEAST_REMEMBERED: u16 = 576;
 
 /// The packet of ours that an error is about.
 struct Quoted {
@@ -108,8 +112,11 @@ impl Stack {
     }
 
     /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less
-    /// than the packet was long, or less than every link has (RFC 8200 section 5; for IPv4 the
-    /// least that every host takes, RFC 791).
+    /// than the packet was long, or less than every link has (RFC 8200 section 5; RFC 1191 section
+    /// 3). Linux takes no less than 552 bytes over IPv4, and lets routers cut (`min_pmtu`), for
+    /// which packets would need numbers of their own (RFC 6864). Here segments become smaller, down
+    /// to those that a peer can have by the MSS in its SYN: whoever can quote what is on its way
+    /// gets no more of this connection than that.
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
         let known = self.paths.mtu(now, quoted.tuple.remote, self.config.mtu);
@@ -117,16 +124,17 @@ impl Stack {
             0 if v4 => PLATEAUS
                 .into_iter()
                 .find(|plateau| u32::from(*plateau) < quoted.total_len)
-                .unwrap_or(576),
+                .unwrap_or(68),
             mtu => mtu.min(u32::from(u16::MAX)) as u16,
         };
-        let least = if v4 { 576 } else { 1280 };
+        let least = if v4 { 68 } else { 1280 };
         if mtu < least || u32::from(mtu) >= quoted.total_len {
             return;
         }
         let Some(index) = self.quoted_connection(dst, quoted) else { return };
-        if mtu < known {
-            self.paths.learn(now, quoted.tuple.remote, mtu);
+        let remembered = mtu.max(LEAST_REMEMBERED);
+        if remembered < known {
+            self.paths.learn(now, quoted.tuple.remote, remembered);
         }
         if let Some(socket) = self.table.socket(index) {
             let path_mss = mtu - quoted.tuple.fixed_headers();
