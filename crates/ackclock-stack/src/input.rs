@@ -167,8 +167,8 @@ impl Stack {
                     return;
                 }
                 socket.grant_receive(grant);
-                if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32)
-                {
+                let own = on_our_clock(header, socket.ts_offset);
+                if let Some(place) = socket.connection.on_segment(now, &own, payload.len() as u32) {
                     let kept = payload.get(place.offset as usize..).unwrap_or_default();
                     socket.receive.put(place.position, &kept[..kept.len().min(place.len as usize)]);
                 }
@@ -338,7 +338,8 @@ impl Stack {
         let (iss, irs) = (Seq(ack.ack.0.wrapping_sub(1)), Seq(ack.seq.0.wrapping_sub(1)));
         let settings = self.connection_config(now, &tuple, &config, iss);
         let strategy = config.strategy.build();
-        let connection = Connection::established(now, settings, strategy, irs, &offered, ack);
+        let own = on_our_clock(ack, self.secret.ts_offset(&tuple));
+        let connection = Connection::established(now, settings, strategy, irs, &offered, &own);
         self.insert(now, tuple, connection, iss, &config, number, Owner::Queued(id));
         self.stats.cookies_accepted += 1;
         self.stats.opened += 1;
@@ -351,6 +352,19 @@ impl Stack {
         }
         true
     }
+}
+
+/// A segment whose echo of our timestamp is what our clock said.
+fn on_our_clock(header: &Repr, ts_offset: u32) -> Repr {
+    let mut own = *header;
+    // Without an ACK it says nothing (RFC 7323 section 3.2), and 0 is none.
+    if let Some(ts) = &mut own.options.timestamps
+        && ts.ecr != 0
+        && own.control.contains(Control::ACK)
+    {
+        ts.ecr = ts.ecr.wrapping_sub(ts_offset);
+    }
+    own
 }
 
 /// The control bits that decide what a segment is.

@@ -42,6 +42,7 @@ impl Stack {
             said: Said { snd_max: iss, ..Said::default() },
             time_wait: config.time_wait,
             timestamps: config.timestamps,
+            ts_offset: self.secret.ts_offset(&tuple),
             state,
             wants_read: true,
             wants_write: false,

@@ -84,9 +84,9 @@ pub(crate) fn bake(
         .last();
     let bits = options_to_bits(offered);
     // Rounded down, so that the next timestamp is not below it.
-    let now_ts = now.timestamp();
+    let now_ts = now.timestamp().wrapping_add(secret.ts_offset(tuple));
     let mut timestamp = now_ts & !OPTION_BITS | bits;
-    if timestamp > now_ts {
+    if bits > now_ts & OPTION_BITS {
         timestamp = timestamp.wrapping_sub(OPTION_BITS + 1);
     }
     (cookie(secret, now.nanos() / PERIOD.nanos(), index.unwrap_or(0), tuple, irs, bits), timestamp)

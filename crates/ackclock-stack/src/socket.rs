@@ -41,9 +41,10 @@ pub(crate) struct Socket {
     pub(crate) iss: Seq,
     /// What it last said to the peer.
     pub(crate) said: Said,
-    /// 2 MSL, and whether timestamps were offered.
+    /// 2 MSL, whether timestamps were offered, and what ours have beyond the clock.
     pub(crate) time_wait: Span,
     pub(crate) timestamps: bool,
+    pub(crate) ts_offset: u32,
     /// The state when it was last looked at.
     pub(crate) state: TcpState,
     /// The application found nothing to read, or no room to write, and wants to hear of it.

@@ -23,6 +23,8 @@ pub(crate) struct TimeWait {
     answered: Option<Time>,
     /// A new connection would have timestamps if the peer offers them.
     timestamps: bool,
+    /// What its timestamps have beyond the clock.
+    ts_offset: u32,
 }
 
 /// What a segment for a connection in TIME-WAIT brings about.
@@ -39,8 +41,8 @@ pub(crate) enum Outcome {
 
 impl TimeWait {
     pub(crate) fn new(now: Time, socket: &Socket) -> TimeWait {
-        let &Socket { tuple, said, time_wait: span, timestamps, .. } = socket;
-        TimeWait { tuple, said, span, until: now + span, answered: None, timestamps }
+        let &Socket { tuple, said, time_wait: span, timestamps, ts_offset, .. } = socket;
+        TimeWait { tuple, said, span, until: now + span, answered: None, timestamps, ts_offset }
     }
 
     /// A segment with `len` bytes of payload.
@@ -80,7 +82,8 @@ impl TimeWait {
     }
 
     fn ack(&self, now: Time) -> Repr {
-        let timestamps = self.said.ts_recent.map(|ecr| Timestamps { val: now.timestamp(), ecr });
+        let val = now.timestamp().wrapping_add(self.ts_offset);
+        let timestamps = self.said.ts_recent.map(|ecr| Timestamps { val, ecr });
         Repr {
             src_port: self.tuple.local_port,
             dst_port: self.tuple.remote_port,

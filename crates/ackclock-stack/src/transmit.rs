@@ -129,6 +129,12 @@ impl Socket {
             }
         }
         self.said.note(&header, len);
+        // A reset that answers a timestamp of nobody has 0 (RFC 7323 section 5.2).
+        if let Some(ts) = &mut header.options.timestamps
+            && !(ts.val == 0 && header.control.contains(Control::RST))
+        {
+            ts.val = ts.val.wrapping_add(self.ts_offset);
+        }
         let Segment { position, sent, .. } = first;
         Some(Burst { index, tuple: self.tuple, header, position, len, segment: first.len, sent })
     }

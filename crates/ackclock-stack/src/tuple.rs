@@ -79,6 +79,7 @@ pub(crate) enum Purpose {
     DemuxKey0 = 5,
     DemuxKey1 = 6,
     CookieMask = 7,
+    Timestamp = 8,
 }
 
 impl Secret {
@@ -99,6 +100,14 @@ impl Secret {
     pub(crate) fn isn(&self, now: Time, tuple: &Tuple) -> Seq {
         let m = (now.nanos() / 4_000) as u32;
         Seq(m.wrapping_add(self.hash(Purpose::Isn, tuple) as u32))
+    }
+
+    /// What is added to the clock in the timestamps of a connection, so that they do not say how
+    /// long this host has been up, or that two connections are of one host (RFC 7323 section 7).
+    /// The same for each connection of a tuple: they go on from one to the next, by which SYNs are
+    /// told apart in TIME-WAIT (RFC 6191).
+    pub(crate) fn ts_offset(&self, tuple: &Tuple) -> u32 {
+        self.hash(Purpose::Timestamp, tuple) as u32
     }
 
     /// The hash of the table of connections: keyed, so that nobody can choose tuples that collide,

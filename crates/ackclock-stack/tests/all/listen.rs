@@ -81,6 +81,12 @@ fn reply(to: &Repr, control: Control) -> Repr {
     }
 }
 
+/// What the timestamps for a port of host 0 have beyond the clock.
+fn ts_offset(port: u16) -> u32 {
+    let answer = Target::new(64, TcpConfig::default(), 16).say(syn(port, 5000), b"")[0];
+    answer.options.timestamps.unwrap().val.wrapping_sub(NOW.timestamp())
+}
+
 #[test]
 fn addresses_that_cannot_be() {
     let mut stack = Stack::new(host_config(0, false));
@@ -126,7 +132,7 @@ fn a_handshake_is_answered_and_accepted() {
     assert_eq!((answer.control, answer.ack, answer.wnd), (SYN_ACK, Seq(5001), 65_535));
     let options = answer.options;
     assert_eq!((options.mss, options.wscale, options.sack_permitted), (Some(1460), Some(7), true));
-    assert_eq!(options.timestamps, Some(Timestamps { val: 1000, ecr: 77 }));
+    assert_eq!(options.timestamps.unwrap().ecr, 77);
     assert_eq!(target.accept(), None);
     assert_eq!(target.say(reply(&answer, ACK), b""), []);
     let socket = target.accept().unwrap();
@@ -136,6 +142,38 @@ fn a_handshake_is_answered_and_accepted() {
         (TcpState::Established, SocketAddr::new(v4(0), 1000))
     );
     assert_eq!((target.stack.connections(), target.stack.stats().opened), (1, 1));
+}
+
+/// RFC 7323 section 7: each connection has an offset, always the same for its tuple, and goes by
+/// the clock within.
+#[test]
+fn timestamps_do_not_tell_the_clock() {
+    assert_eq!(ts_offset(1000), ts_offset(1000));
+    assert!(ts_offset(1000).abs_diff(ts_offset(1001)) > 1 << 16);
+    for half_open in [64, 0] {
+        let mut target = Target::new(half_open, TcpConfig::default(), 16);
+        let mut answer = target.say(syn(1000, 5000), b"")[0];
+        if half_open > 0 {
+            // With two SYN/ACKs only the echo says which round trip that was.
+            answer = target.later(Span::from_millis(1000))[0];
+        }
+        target.later(Span::from_millis(50));
+        target.say(reply(&answer, ACK), b"");
+        let socket = target.accept().unwrap();
+        let now = target.now;
+        let srtt = |stack: &Stack| stack.sender(socket).unwrap().state().srtt;
+        if half_open > 0 {
+            assert_eq!(srtt(&target.stack), Span::from_millis(50));
+        }
+        target.stack.write(now, socket, b"answer").unwrap();
+        let data = target.answers()[0];
+        let val = data.options.timestamps.unwrap().val;
+        assert_eq!(val, now.timestamp().wrapping_add(ts_offset(1000)));
+        target.later(Span::from_millis(50));
+        target.say(reply(&data, ACK), b"");
+        assert!(srtt(&target.stack) > Span::from_millis(20), "{:?}", srtt(&target.stack));
+        assert!(srtt(&target.stack) < Span::from_millis(90), "{:?}", srtt(&target.stack));
+    }
 }
 
 /// RFC 9293 section 3.7.1 (MUST-15), with a cookie as without.
@@ -292,8 +330,8 @@ fn a_cookie_remembers_what_was_offered() {
         );
         if let Some(timestamps) = options.timestamps {
             // The low five bits are SACK and the shift; it is not ahead of the clock.
-            assert_eq!((timestamps.val & 31, timestamps.val <= 1000), (16 + 5, true));
-            assert!(1000 - timestamps.val < 32);
+            assert_eq!(timestamps.val & 31, 16 + 5);
+            assert!(ts_offset(port).wrapping_add(1000).wrapping_sub(timestamps.val) < 32);
         }
         assert_eq!((target.stack.connections(), target.stack.next_deadline()), (0, Time::NEVER));
         // The ACK carries the first data, at once.
@@ -438,8 +476,8 @@ fn time_wait_answers_the_fin_again_and_ends() {
     target.later(Span::from_secs(50));
     // The peer's FIN again: the same ACK, and 2 MSL from now.
     let again = target.say(fin, b"")[0];
-    let timestamps =
-        Some(Timestamps { val: target.now.timestamp(), ecr: ack.options.timestamps.unwrap().ecr });
+    let val = target.now.timestamp().wrapping_add(ts_offset(1000));
+    let timestamps = Some(Timestamps { val, ecr: ack.options.timestamps.unwrap().ecr });
     assert_eq!(again, Repr { options: Options { timestamps, ..Options::default() }, ..ack });
     // Its pure ACK does nothing, nor does a reset elsewhere than where the peer is.
     assert_eq!(target.say(Repr { seq: ack.ack, control: ACK, ..fin }, b""), []);
