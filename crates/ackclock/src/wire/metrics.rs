@@ -200,8 +200,20 @@ impl Endpoint {
     /// Takes the fetches that wait.
     fn accept(&mut self, epoll: impl AsFd) {
         let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        // Errors are of single connections, or pass.
-        while let Ok((stream, _)) = self.listener.accept() {
+        loop {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                // Of a single connection: others may wait behind it, for whom no event would come.
+                Err(e)
+                    if matches!(
+                        e.kind(),
+                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
+                    ) =>
+                {
+                    continue;
+                }
+                Err(_) => return,
+            };
             let number = self.next | FETCH;
             self.next += 1;
             if self.fetches.len() < MAX_FETCHES
