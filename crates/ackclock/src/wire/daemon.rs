@@ -201,7 +201,7 @@ impl<S: Service> Daemon<S> {
             let thread = thread::Builder::new().name(format!("queue {}", worker.queue()));
             threads.push(thread.spawn(|| worker.run()).map_err(Error::system("threads"))?);
         }
-        tell_manager(NotifyState::Ready);
+        tell_manager(&[NotifyState::Ready]);
         let said = control.run(&(Arc::new(reread) as Reread<_>));
         control.stop();
         // A panic is a mistake of ours, and ends the command like any other.
@@ -232,9 +232,9 @@ fn memory(text: &str) -> Result<Size, String> {
 }
 
 /// Tells a service manager that waits for it (sd_notify(3)).
-fn tell_manager(state: NotifyState<'_>) {
+fn tell_manager(states: &[NotifyState<'_>]) {
     // A manager that cannot be reached cannot be told so.
-    let _ = sd_notify::notify(&[state]);
+    let _ = sd_notify::notify(states);
 }
 
 /// Files beside those of connections: of the terminal, of metrics, of each queue.

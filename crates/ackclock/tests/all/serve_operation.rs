@@ -299,8 +299,14 @@ fn a_service_manager_is_told() {
         String::from_utf8_lossy(&buffer[..n]).into_owned()
     };
     assert_eq!(told(), "READY=1\n");
+    server.signal(Signal::HUP);
+    let reloading = told();
+    let usec = reloading.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap().trim_end();
+    assert!(usec.parse::<u64>().unwrap() > 0);
+    assert_eq!(told(), "READY=1\n");
     server.signal(Signal::TERM);
-    assert_eq!(told(), "STOPPING=1\n");
+    // --drain, and what the end takes.
+    assert_eq!(told(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=10000000\n");
     server.wait();
     fs::remove_file(path).unwrap();
 }

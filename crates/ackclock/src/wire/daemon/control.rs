@@ -30,6 +30,9 @@ const BELL: u64 = 1;
 /// How often to look for fetches of metrics that do not go on.
 const TICK: Duration = Duration::from_secs(1);
 
+/// How long the end may take once connections have had their time to finish.
+const LINGER: Duration = Duration::from_secs(5);
+
 /// What speaks with the workers.
 pub(super) struct Control<S: Service> {
     posts: Vec<Post<Worker<S>>>,
@@ -147,7 +150,9 @@ impl<S: Service> Control<S> {
         }
         if taken > 0 && !self.draining {
             self.draining = true;
-            tell_manager(NotifyState::Stopping);
+            let longest = self.drain.saturating_add(LINGER).as_micros();
+            let longest = u32::try_from(longest).unwrap_or(u32::MAX);
+            tell_manager(&[NotifyState::Stopping, NotifyState::ExtendTimeoutUsec(longest)]);
             self.end = Instant::now().checked_add(self.drain);
             mail::ask(&self.posts, Worker::begin_to_drain);
         }
@@ -158,6 +163,11 @@ impl<S: Service> Control<S> {
 
     /// Opens the access log anew at once, and reads again what there is to be read.
     fn on_hangup(&mut self, reread: &Reread<S::Plan>) {
+        if !self.draining
+            && let Ok(now) = NotifyState::monotonic_usec_now()
+        {
+            tell_manager(&[NotifyState::Reloading, now]);
+        }
         if let Some(log) = &self.shared.log {
             mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
             self.reopened = Some(log.reopen());
@@ -182,10 +192,15 @@ impl<S: Service> Control<S> {
         };
         match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
             Ok(_) => self.reading = Some(reading),
-            Err(error) => {
-                let reopened = self.reopened.take();
-                self.shared.notices.hangup(reopened, Err(Error::system("threads")(error)));
-            }
+            Err(error) => self.say_read(Err(Error::system("threads")(error))),
+        }
+    }
+
+    /// Says what SIGHUP has come to, also to the service manager.
+    fn say_read(&mut self, said: Result<Option<String>, Error>) {
+        self.shared.notices.hangup(self.reopened.take(), said);
+        if !self.draining && !self.once_more {
+            tell_manager(&[NotifyState::Ready]);
         }
     }
 
@@ -212,7 +227,7 @@ impl<S: Service> Control<S> {
             done.into_iter().collect::<Result<(), Error>>()?;
             Ok(Some(said))
         });
-        self.shared.notices.hangup(self.reopened.take(), said);
+        self.say_read(said);
         if std::mem::take(&mut self.once_more) {
             self.read_again(reread);
         }
