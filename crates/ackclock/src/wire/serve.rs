@@ -15,7 +15,7 @@ use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::files::Files;
 use super::histogram::Histogram;
 use super::metrics::Exposition;
@@ -61,9 +61,12 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Error> {
-    let files =
-        Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
-    let files = Arc::new(files);
+    let dir = args.dir.clone();
+    let open = move || match Files::open(&dir) {
+        Ok(files) => Ok(Arc::new(files)),
+        Err(error) => Err(Error::Read { path: dir.clone(), error }),
+    };
+    let files = open()?;
     let wire = &args.daemon.wire;
     let mut config = wire.tcp(&strategy(&args.daemon.strategy, registry)?);
     let split = Split::new(&args.daemon.split, registry)?;
@@ -91,7 +94,12 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
             SocketAddr::new(prefix.addr, args.port)
         );
     }
-    daemon.run(|| Ok(None))
+    let said = format!("serving {}", args.dir.display());
+    // The path may lead elsewhere by now.
+    daemon.run(move || {
+        let (listen, split, said) = (listen.clone(), split.clone(), said.clone());
+        Ok(Some(Reload { listen, split, plan: open()?, said }))
+    })
 }
 
 struct Server {
@@ -344,7 +352,7 @@ fn write(
 
 impl Service for Server {
     type Counts = Counted;
-    type Plan = ();
+    type Plan = Arc<Files>;
 
     // A file that cannot be opened is answered with 503; connections that rest need none.
     const FILES: u64 = 0;
@@ -358,6 +366,10 @@ impl Service for Server {
             unacked: VecDeque::new(),
         };
         self.go_on(net, socket, client);
+    }
+
+    fn follow(&mut self, files: &Arc<Files>) {
+        self.files.clone_from(files);
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {

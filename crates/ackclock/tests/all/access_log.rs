@@ -72,7 +72,9 @@ fn a_line_says_what_became_of_a_connection() {
     // A log that was moved away gets no more lines, and a new one has them.
     fs::rename(&log, dir.join("old")).unwrap();
     server.signal(Signal::HUP);
-    assert_eq!(settled(|| server.said()), ["SIGHUP: the access log is opened anew"]);
+    let said = settled(|| server.said());
+    let serving = format!("SIGHUP: serving {}", dir.display());
+    assert_eq!(said, ["SIGHUP: the access log is opened anew", &serving]);
     let reset = connect(&ns, "10.77.0.2:80");
     rustix::net::sockopt::set_socket_linger(&reset, Some(Duration::ZERO)).unwrap();
     drop(reset);

@@ -61,7 +61,7 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
         let said = settled(|| daemon.said()).split_off(before.len());
         let line = said.join("\n");
         assert!(line.contains(part), "{line}");
-        assert!(line.ends_with("; the listeners stay as they are"), "{line}");
+        assert!(line.ends_with("; what was read before stays"), "{line}");
         assert_eq!(greeting(&connect(&ns, third)), "two");
         assert!(ns.run(|| TcpStream::connect(first)).unwrap().is_err());
     }
@@ -129,7 +129,7 @@ fn clients_get_the_strategies_of_the_file() {
     let before = settled(|| daemon.said()).len();
     daemon.signal(Signal::HUP);
     let said = settled(|| daemon.said()).split_off(before);
-    assert!(said.join("\n").ends_with("; the listeners stay as they are"), "{said:?}");
+    assert!(said.join("\n").ends_with("; what was read before stays"), "{said:?}");
     let newer = connect(&ns, first);
     greeting(&newer);
     assert_eq!(open(), [Some(0.0), Some(1.0), Some(2.0)]);

@@ -234,10 +234,39 @@ fn a_hangup_ends_nothing() {
     server.signal(Signal::HUP);
     client.write_all(b"GET /file HTTP/1.0\r\n\r\n").unwrap();
     assert!(rest(&mut client).ends_with("hello"));
-    assert_eq!(
-        settled(|| server.said()),
-        ["SIGHUP: there is no file to open again; nothing changes"]
-    );
+    assert_eq!(settled(|| server.said()), [format!("SIGHUP: serving {}", dir.display())]);
+    server.end();
+}
+
+/// A release is put in place by a link that leads elsewhere from now on.
+#[test]
+fn a_hangup_opens_the_directory_again() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-releases");
+    let link = dir.join("current");
+    for release in ["1", "2"] {
+        fs::create_dir(dir.join(release)).unwrap();
+        fs::write(dir.join(release).join("file"), release).unwrap();
+    }
+    let lead_to = |release: &str| {
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(release, &link).unwrap();
+    };
+    lead_to("1");
+    let server = serve(&ns, &link, &[]);
+    let get = || curl(&ns, &[&format!("{URL}/file")]);
+    assert_eq!(get(), "1");
+    lead_to("2");
+    assert_eq!(get(), "1");
+    server.signal(Signal::HUP);
+    settled(|| server.said());
+    assert_eq!(get(), "2");
+    // What cannot be opened changes nothing.
+    lead_to("3");
+    server.signal(Signal::HUP);
+    let said = settled(|| server.said());
+    assert!(said[1].ends_with("; what was read before stays"), "{said:?}");
+    assert_eq!(get(), "2");
     server.end();
 }
 

@@ -94,7 +94,7 @@ impl Notices {
                 say("SIGHUP: there is no file to open again; nothing changes");
             }
             Ok(None) => {}
-            Err(error) => say(&format!("SIGHUP: {error}; the listeners stay as they are")),
+            Err(error) => say(&format!("SIGHUP: {error}; what was read before stays")),
         }
     }
 }
