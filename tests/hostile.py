@@ -195,8 +195,9 @@ def metrics() -> dict[str, float]:
     with urllib.request.urlopen(f"http://{METRICS}/metrics", timeout=30) as response:
         for line in response.read().decode().splitlines():
             if not line.startswith("#"):
-                name, value = line.split("{")[0], float(line.rsplit(" ", 1)[1])
-                found[name] = found.get(name, 0) + value
+                sample, value = line.rsplit(" ", 1)
+                name = sample.split("{")[0]
+                found[name] = found.get(name, 0) + float(value)
     return found
 
 

@@ -35,11 +35,6 @@ pub(crate) struct Exposition {
 }
 
 impl Exposition {
-    /// Every sample carries the label `strategy`.
-    pub fn new(strategy: &str) -> Exposition {
-        Exposition { label: Some(label("strategy", strategy)), ..Exposition::plain() }
-    }
-
     /// No sample carries a label that is not its own.
     pub fn plain() -> Exposition {
         Exposition { label: None, family: String::new(), text: String::new() }

@@ -435,7 +435,8 @@ impl Counts for Counted {
         to.each(&of, |to, responses| {
             to.histogram(
                 "ackclock_http_response_seconds",
-                "From a request until the last byte of its response was acknowledged.",
+                "From a request until the last byte of its response was acknowledged; of a \
+                 connection at most 64 responses are timed at once.",
                 &responses.times,
             );
         });

@@ -612,8 +612,9 @@ fn metrics_of_a_known_exchange() {
     is("ackclock_bytes_total{strategy=\"sack\",direction=\"sent\"}", 30_000);
     is("ackclock_retransmissions_total{strategy=\"sack\"}", 0);
     is("ackclock_timeouts_total{strategy=\"sack\",class=\"non_trigger\"}", 0);
-    is("ackclock_backend_failures_total{strategy=\"sack\"}", 0);
-    for times in ["backend_connect", "connection_duration", "connection_rtt"] {
+    is("ackclock_backend_failures_total{reason=\"refused\"}", 0);
+    is("ackclock_backend_connect_seconds_count", 1);
+    for times in ["connection_duration", "connection_rtt"] {
         is(&format!("ackclock_{times}_seconds_count{{strategy=\"sack\"}}"), 1);
         is(&format!("ackclock_{times}_seconds_bucket{{strategy=\"sack\",le=\"+Inf\"}}"), 1);
         is(&format!("ackclock_{times}_seconds_bucket{{strategy=\"sack\",le=\"60\"}}"), 1);

@@ -73,8 +73,8 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         .sources
         .as_ref()
         .map_or([0; 2], |sources| sources.lock().unwrap_or_else(PoisonError::into_inner).refused);
-    // What is not of single connections carries the strategy of most of them.
-    let mut to = Exposition::new(&names[0]);
+    // What is not of single connections has no strategy.
+    let mut to = Exposition::plain();
     to.each(&of, |to, (_, open)| {
         to.gauge("ackclock_connections_open", "Client connections that are open.", *open);
     });

@@ -222,8 +222,11 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
             assert!(["counter", "gauge", "histogram", "summary"].contains(&of), "{line}");
             (family, kind) = (name.to_string(), of.to_string());
         } else {
-            let (name, rest) = line.split_once('{').unwrap();
-            let (labels, value) = rest.rsplit_once("} ").unwrap();
+            let (sample, value) = line.rsplit_once(' ').unwrap();
+            let (name, labels) = match sample.split_once('{') {
+                Some((name, labels)) => (name, labels.strip_suffix('}').unwrap()),
+                None => (sample, ""),
+            };
             let belongs = match kind.as_str() {
                 "histogram" => ["_bucket", "_sum", "_count"]
                     .iter()
@@ -236,15 +239,13 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
             };
             assert!(belongs, "{line} in {family}");
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{line}");
-            for label in labels.split(',') {
+            for label in labels.split(',').filter(|label| !label.is_empty()) {
                 let (label, value) = label.split_once('=').unwrap();
                 assert!(label.bytes().all(|b| b.is_ascii_lowercase()), "{line}");
                 let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap();
                 assert!(!value.contains(['"', '\\']), "{line}");
             }
-            let key = format!("{name}{{{labels}}}")
-                .replace("strategy=\"linux\",", "")
-                .replace("{strategy=\"linux\"}", "");
+            let key = sample.replace("strategy=\"linux\",", "").replace("{strategy=\"linux\"}", "");
             assert_eq!(samples.insert(key, value.parse().unwrap()), None, "{line}");
         }
     }
