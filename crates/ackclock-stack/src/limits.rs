@@ -37,8 +37,8 @@ impl Limit {
             Limit::Application => "application",
             Limit::InFlight => "in_flight",
             Limit::SendBuffer => "send_buffer",
-            Limit::Receiver => "receiver",
-            Limit::Cwnd => "cwnd",
+            Limit::Receiver => "receive_window",
+            Limit::Cwnd => "congestion_window",
             Limit::Recovery => "recovery",
         }
     }

@@ -47,13 +47,13 @@ fn each_limit_has_its_time() {
     // Windows of 10, 20 and 40 segments, and the rest.
     assert_eq!(
         of(100 * 1448, config(), config(), false),
-        [("application", 960), ("in_flight", 10), ("cwnd", 30)]
+        [("application", 960), ("in_flight", 10), ("congestion_window", 30)]
     );
     // Ten segments at a time, and nine after the first time: of the last one the window is not
     // worth an update. So it takes eleven round trips.
     assert_eq!(
         of(100 * 1448, config(), small(14_480), false),
-        [("application", 890), ("in_flight", 10), ("receiver", 100)]
+        [("application", 890), ("in_flight", 10), ("receive_window", 100)]
     );
     // The writer hears of room when a quarter is free.
     let ours = TcpConfig { send_buffer: 14_480, ..config() };

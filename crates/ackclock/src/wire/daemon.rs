@@ -108,6 +108,8 @@ struct Shared {
     sources: Option<Mutex<Sources>>,
     log: Option<LogFile>,
     notices: Notices,
+    /// What was last read could be.
+    reloaded: AtomicBool,
     /// Workers that have no connection left after a signal.
     drained: AtomicUsize,
     /// A worker has ended, or cannot go on.
@@ -165,6 +167,7 @@ impl<S: Service> Daemon<S> {
             sources: limits.any().then(|| Mutex::new(Sources::new(limits))),
             log,
             notices: Notices::default(),
+            reloaded: AtomicBool::new(true),
             drained: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
             bell: Bell::new()?,

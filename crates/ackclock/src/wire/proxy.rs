@@ -120,11 +120,51 @@ struct Proxy {
 #[derive(Clone, Default)]
 struct Counted {
     /// Clients that were reset because no backend took the connection.
-    failures: u64,
+    failures: [u64; Failure::ALL.len()],
     /// How long it took to connect to a backend.
     connects: Histogram,
     /// Connections that rested for too long: open, and half closed.
     rested: [u64; 2],
+}
+
+/// Why no backend took a client.
+#[derive(Clone, Copy)]
+enum Failure {
+    Refused,
+    Timeout,
+    Unreachable,
+    /// The listener is gone from the file.
+    NoListener,
+    Other,
+}
+
+impl Failure {
+    const ALL: [Failure; 5] = [
+        Failure::Refused,
+        Failure::Timeout,
+        Failure::Unreachable,
+        Failure::NoListener,
+        Failure::Other,
+    ];
+
+    fn of(error: ErrorKind) -> Failure {
+        match error {
+            ErrorKind::ConnectionRefused => Failure::Refused,
+            ErrorKind::TimedOut => Failure::Timeout,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Failure::Unreachable,
+            _ => Failure::Other,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Failure::Refused => "refused",
+            Failure::Timeout => "timeout",
+            Failure::Unreachable => "unreachable",
+            Failure::NoListener => "no_listener",
+            Failure::Other => "other",
+        }
+    }
 }
 
 impl Proxy {
@@ -172,12 +212,16 @@ impl Proxy {
         match Pair::connect(net, socket, &attempt, header.unwrap_or_default()) {
             Ok(pair) => drop(self.pairs.insert(socket, pair)),
             Err(error) if are_files_used_up(&error) => return Err(attempt),
-            Err(_) => {
-                self.counts.failures += 1;
-                net.drop(socket, "no_backend");
-            }
+            Err(error) => self.fail(net, socket, Failure::of(error.kind())),
         }
         Ok(())
+    }
+
+    /// No backend takes a client.
+    fn fail(&mut self, net: &mut Net, socket: SocketId, failure: Failure) {
+        self.counts.failures[failure as usize] += 1;
+        net.warn_of_backend(socket, failure.name());
+        net.drop(socket, "no_backend");
     }
 
     /// Connects for those for which there was no open file, as long as there are.
@@ -213,10 +257,7 @@ impl Service for Proxy {
                 let attempt = Attempt { route, address: 0, give_up, error: ErrorKind::NotFound };
                 self.connect(net, socket, attempt);
             }
-            None => {
-                self.counts.failures += 1;
-                net.drop(socket, "no_backend");
-            }
+            None => self.fail(net, socket, Failure::NoListener),
         }
     }
 
@@ -238,7 +279,12 @@ impl Service for Proxy {
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
-                self.counts.connects.add(net.now().since(pair.moved));
+                let took = net.now().since(pair.moved);
+                self.counts.connects.add(took);
+                net.note(socket, |about| {
+                    about.backend = Some(pair.to());
+                    about.connect_s = Some(took.secs_f64());
+                });
             }
         }
         pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
@@ -286,16 +332,17 @@ impl Service for Proxy {
 
 impl Counts for Counted {
     fn add(&mut self, other: &Counted) {
-        self.failures += other.failures;
+        self.failures.iter_mut().zip(other.failures).for_each(|(own, theirs)| *own += theirs);
         self.connects.join(&other.connects);
         self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
     }
 
     fn write(&self, to: &mut Exposition, _strategies: &[String]) {
-        to.counter(
+        to.counters(
             "ackclock_backend_failures_total",
-            "Clients reset because no backend took them.",
-            self.failures,
+            "Clients reset because no backend took them, by what the last one tried said.",
+            "reason",
+            &Failure::ALL.map(|failure| (failure.name(), self.failures[failure as usize])),
         );
         to.histogram(
             "ackclock_backend_connect_seconds",

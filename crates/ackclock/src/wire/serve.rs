@@ -22,7 +22,7 @@ use super::metrics::Exposition;
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
-use crate::http::{Inbox, Refusal, Response, Status, answer, refuse};
+use crate::http::{Inbox, Method, Refusal, Request, Response, Status, answer, refuse};
 
 /// How long a client may take at most to send a request once it has begun.
 const REQUEST: Span = Span::from_secs(20);
@@ -35,6 +35,9 @@ const RECEIVE_BUFFER: usize = 64 * 1024;
 
 /// Bytes that are read from a file at once.
 const CHUNK: usize = 256 * 1024;
+
+/// Bytes of a path that the access log has at most.
+const LOGGED_PATH: usize = 256;
 
 /// Steps for one client before others get their turn: many requests may have come at once.
 const TURN: usize = 16;
@@ -253,11 +256,11 @@ impl Server {
             Some(Ok(mut request)) => {
                 request.keep_alive &= !net.draining;
                 let (found, file) = self.files.find(&request);
-                self.respond(net, client, answer(&request, &found, SystemTime::now()), file);
+                let response = answer(&request, &found, SystemTime::now());
+                note(net, socket, Some(&request), response.status);
+                self.respond(net, client, response, file);
             }
-            Some(Err(refusal)) => {
-                self.respond(net, client, refuse(refusal, SystemTime::now()), None)
-            }
+            Some(Err(refusal)) => self.refuse(net, socket, client, refusal),
             None => {
                 let (first, room) = (client.inbox.is_empty(), client.inbox.room());
                 let n = net.read(socket, &mut self.chunk[..room])?;
@@ -270,6 +273,11 @@ impl Server {
             }
         }
         Ok(())
+    }
+
+    fn refuse(&mut self, net: &mut Net, socket: SocketId, client: &mut Client, refusal: Refusal) {
+        note(net, socket, None, refusal.status);
+        self.respond(net, client, refuse(refusal, SystemTime::now()), None);
     }
 
     fn respond(
@@ -293,8 +301,7 @@ impl Server {
         match &mut client.phase {
             Phase::Reading if client.inbox.is_empty() => linger(net, socket, &mut client),
             Phase::Reading => {
-                let refusal = Refusal::from(Status::RequestTimeout);
-                self.respond(net, &mut client, refuse(refusal, SystemTime::now()), None);
+                self.refuse(net, socket, &mut client, Status::RequestTimeout.into());
             }
             // As long as it takes some of what is on its way, it may have the rest; then a moment
             // to close.
@@ -316,6 +323,23 @@ impl Server {
         }
         self.go_on(net, socket, client);
     }
+}
+
+/// Has the access log know of a response.
+fn note(net: &mut Net, socket: SocketId, request: Option<&Request>, status: Status) {
+    net.note(socket, |about| {
+        *about.responses.get_or_insert_default() += 1;
+        about.status = Some(status.code());
+        about.method = request.map(|request| match request.method {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+        });
+        about.path = request.map(|Request { path, directory, .. }| {
+            let path = &path[..path.len().min(LOGGED_PATH)];
+            let end = if *directory && !path.is_empty() { "/" } else { "" };
+            format!("/{}{end}", String::from_utf8_lossy(path))
+        });
+    });
 }
 
 /// No more will be written.

@@ -59,6 +59,8 @@ fn a_line_says_what_became_of_a_connection() {
             .map(number),
         [request.len() as u64, got.len() as u64, got.len().div_ceil(1000) as u64, 0, 0]
     );
+    let said = ["method", "path", "status", "responses", "backend"].map(|key| &line[key]);
+    assert_eq!(serde_json::json!(said), serde_json::json!(["GET", "/file", 200, 1, null]));
     let seconds = |key: &str| line[key].as_f64().unwrap();
     assert!((0.0..5.0).contains(&seconds("duration_s")), "{line}");
     assert!(0.0 < seconds("least_rtt_s") && seconds("smoothed_rtt_s") <= 1.0, "{line}");
@@ -143,6 +145,9 @@ fn the_proxy_says_who_ended_it() {
     drop(stream);
     assert!(client.read(&mut [0; 1]).is_err());
     assert_eq!(ended(1), "reset_by_backend");
+    let line = &wait_for(&log, 1)[0];
+    assert_eq!(line["backend"], to.as_str());
+    assert!((0.0..1.0).contains(&line["connect_s"].as_f64().unwrap()), "{line}");
     let client = connect(&ns, "10.77.0.2:80");
     let _silent = backend.accept().unwrap();
     client.shutdown(Shutdown::Write).unwrap();

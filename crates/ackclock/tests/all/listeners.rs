@@ -31,7 +31,9 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
     let [first, second, third] = ["10.77.0.2:80", "10.77.0.2:81", "10.77.0.2:82"];
     fs::write(&file, listener(first, one) + &listener(second, two)).unwrap();
     let name = file.to_str().unwrap();
-    let daemon = Daemon::start(&ns, &["proxy", "--listeners", name]);
+    let args = ["proxy", "--listeners", name, "--metrics", "127.0.0.1:9100"];
+    let daemon = Daemon::start(&ns, &args);
+    let read = || metrics(&ns, "127.0.0.1:9100")["ackclock_config_last_reload_successful"];
     let mut old = connect(&ns, first);
     assert_eq!((greeting(&old), greeting(&connect(&ns, second))), ("one".into(), "two".into()));
 
@@ -40,7 +42,7 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
     let before = settled(|| daemon.said());
     daemon.signal(Signal::HUP);
     let said = settled(|| daemon.said()).split_off(before.len());
-    assert_eq!(said, [format!("SIGHUP: 2 listeners from {name}")]);
+    assert_eq!((said, read()), (vec![format!("SIGHUP: 2 listeners from {name}")], 1.0));
     assert_eq!(greeting(&connect(&ns, second)), "one");
     assert_eq!(greeting(&connect(&ns, third)), "two");
     let refused = ns.run(|| TcpStream::connect(first)).unwrap().unwrap_err();
@@ -62,6 +64,7 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
         let line = said.join("\n");
         assert!(line.contains(part), "{line}");
         assert!(line.ends_with("; what was read before stays"), "{line}");
+        assert_eq!(read(), 0.0);
         assert_eq!(greeting(&connect(&ns, third)), "two");
         assert!(ns.run(|| TcpStream::connect(first)).unwrap().is_err());
     }

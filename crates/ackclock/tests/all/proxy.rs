@@ -327,19 +327,22 @@ fn no_backend_means_a_reset() {
         offload: false,
     };
     let _nobody = ns.run(|| Tun::open(&nobody)).unwrap().unwrap();
-    let wait = |to: &str| {
+    let wait = |to: &str, reason: &str| {
         let daemon = proxy(&ns, to, &["--connect-timeout", "1s", "--metrics", "127.0.0.1:9100"]);
         let begin = Instant::now();
         assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset), "{to}");
         let waited = begin.elapsed().as_secs_f64();
-        assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_backend_failures_total"], 1.0);
+        let name = format!("ackclock_backend_failures_total{{reason=\"{reason}\"}}");
+        assert_eq!(metrics(&ns, "127.0.0.1:9100")[&name], 1.0);
+        let line = format!("a client of {ADDRESS} is reset: no backend takes it ({reason})");
+        assert_eq!(daemon.said(), [line]);
         daemon.end();
         waited
     };
     // Nobody listens; no way there; no answer.
-    assert!(wait("127.0.0.1:1") < 1.0);
-    assert!(wait("192.0.2.1:80") < 1.0);
-    let waited = wait("10.98.0.2:80");
+    assert!(wait("127.0.0.1:1", "refused") < 1.0);
+    assert!(wait("192.0.2.1:80", "unreachable") < 1.0);
+    let waited = wait("10.98.0.2:80", "timeout");
     assert!((1.0..4.0).contains(&waited), "{waited}");
 }
 
@@ -356,7 +359,8 @@ fn clients_wait_where_there_are_no_open_files() {
     let counts = || {
         let now = metrics(&ns, "127.0.0.1:9100");
         let named = ["open", "waiting"].map(|n| now[&format!("ackclock_connections_{n}")]);
-        (named, now["ackclock_backend_failures_total"])
+        let failures = now.iter().filter(|(name, _)| name.contains("backend_failures"));
+        (named, failures.map(|(_, n)| n).sum::<f64>())
     };
     assert_eq!(settled(counts), ([20.0, 10.0], 0.0));
     assert_eq!(

@@ -46,6 +46,27 @@ struct Entry<'a> {
     limited_by: &'a str,
     limited_s: BTreeMap<&'a str, f64>,
     ended: &'a str,
+    #[serde(flatten)]
+    about: &'a About,
+}
+
+/// What a service knows of a connection. Keys without a value are left out.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct About {
+    /// The backend, and how long connecting to it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<SocketAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect_s: Option<f64>,
+    /// Responses begun, and what the last of them answered, if that was a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub responses: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
 }
 
 /// What is known of a connection when it ends.
@@ -57,6 +78,7 @@ pub(super) struct Ended<'a> {
     pub limits: Limits,
     /// Why we end it, if we do.
     pub why: &'a str,
+    pub about: &'a About,
 }
 
 /// The lines of one thread.
@@ -75,7 +97,7 @@ impl AccessLog {
 
     /// Writes the line of a connection.
     pub fn write(&mut self, strategy: &str, ended: &Ended<'_>) {
-        let Ended { status, stats, before, limits, why } = ended;
+        let Ended { status, stats, before, limits, why, about } = ended;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let classes = TimeoutClass::ALL.into_iter().zip(stats.timeouts_by_class);
         let seconds = |span: Span| (span > Span::ZERO).then(|| span.secs_f64());
@@ -109,6 +131,7 @@ impl AccessLog {
                 (None, TcpState::Closed | TcpState::TimeWait) => "closed",
                 (None, _) => why,
             },
+            about,
         };
         // All keys are texts, and memory takes what is written.
         if serde_json::to_writer(&mut self.lines, &entry).is_ok() {

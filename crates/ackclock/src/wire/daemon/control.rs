@@ -198,6 +198,7 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
+        self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
         self.shared.notices.hangup(self.reopened.take(), said);
         if !self.draining && !self.once_more {
             tell_manager(&[NotifyState::Ready]);

@@ -1,6 +1,7 @@
 //! The metrics that all services have.
 
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use ackclock_live::DeviceDrops;
 use ackclock_stack::StackStats;
@@ -190,6 +191,11 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         "ackclock_connections_most",
         "Connections for which there is room.",
         shared.budget.connections as u64,
+    );
+    to.gauge(
+        "ackclock_config_last_reload_successful",
+        "1 if what SIGHUP last had read could be read, or none has come.",
+        u64::from(shared.reloaded.load(Ordering::Relaxed)),
     );
     if let Some(bytes) = resident() {
         to.gauge("ackclock_resident_bytes", "Memory that the process has.", bytes);

@@ -16,7 +16,7 @@ use super::super::histogram::Histogram;
 use super::super::keep_alive::KeepAlives;
 use super::super::split::Split;
 use super::Shared;
-use super::access::{AccessLog, Ended};
+use super::access::{About, AccessLog, Ended};
 use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
 
@@ -44,11 +44,18 @@ pub(crate) struct Net {
     pub(super) again: VecDeque<SocketId>,
     /// A signal has come.
     pub draining: bool,
-    /// The clients that are taken, and what they had waited for until then.
-    clients: HashMap<SocketId, Limits>,
+    /// The clients that are taken.
+    clients: HashMap<SocketId, Client>,
     /// By [`Status::strategy`]; none is ever removed.
     pub(super) arms: Vec<Arm>,
     pub(super) access: Option<AccessLog>,
+}
+
+/// A client that is taken: what it had waited for until then, and what the access log is to say
+/// beside.
+struct Client {
+    before: Limits,
+    about: Option<Box<About>>,
 }
 
 /// A strategy, and what became of its connections.
@@ -225,7 +232,7 @@ impl Net {
         self.arms[arm].accepted += 1;
         self.arms[arm].with_ecn += u64::from(ecn);
         let limits = self.host.stack().limits(now, socket).unwrap_or_default();
-        self.clients.insert(socket, limits);
+        self.clients.insert(socket, Client { before: limits, about: None });
         Ok(())
     }
 
@@ -309,6 +316,15 @@ impl Net {
         self.host.stack().status(socket).ok()
     }
 
+    /// Changes what the access log is to say of a client, if there is one.
+    pub fn note(&mut self, socket: SocketId, change: impl FnOnce(&mut About)) {
+        if self.access.is_some()
+            && let Some(client) = self.clients.get_mut(&socket)
+        {
+            change(client.about.get_or_insert_default());
+        }
+    }
+
     /// Lets a socket go, with a reset unless it is over, for which `why` is the reason.
     pub fn drop(&mut self, socket: SocketId, why: &str) {
         self.note_end(socket, why);
@@ -330,6 +346,7 @@ impl Net {
         if taken.is_some() {
             self.shared.room.give_back();
         }
+        let taken = taken.as_ref();
         let Some(duration) = self.log(socket, taken, why) else { return };
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
@@ -341,17 +358,19 @@ impl Net {
         }
     }
 
-    /// Writes the line of a connection into the access log. `taken` is what it had waited for when
-    /// it was taken, if it was. Returns for how long it had been taken.
-    fn log(&mut self, socket: SocketId, taken: Option<Limits>, why: &str) -> Option<Span> {
+    /// Writes the line of a connection into the access log. Returns for how long it had been taken,
+    /// if it was.
+    fn log(&mut self, socket: SocketId, taken: Option<&Client>, why: &str) -> Option<Span> {
         let now = self.host.now();
         let stack = self.host.stack();
         let (sender, status) = (stack.sender(socket).ok()?, stack.status(socket).ok()?);
         let all = stack.limits(now, socket).ok()?;
-        let before = taken.unwrap_or(all);
+        let before = taken.map_or(all, |client| client.before);
         let limits = all.since(&before);
         if let Some(access) = &mut self.access {
-            let ended = Ended { status, stats: sender.stats(), before, limits, why };
+            let none = About::default();
+            let about = taken.and_then(|client| client.about.as_deref()).unwrap_or(&none);
+            let ended = Ended { status, stats: sender.stats(), before, limits, why, about };
             access.write(self.arms[status.strategy].strategy.name(), &ended);
         }
         Some(limits.total())
@@ -360,6 +379,13 @@ impl Net {
     /// Says that so many clients wait for an open file.
     pub fn warn_of_files(&self, waiting: usize) {
         self.shared.notices.files(self.now(), waiting);
+    }
+
+    /// Says that no backend takes a client.
+    pub fn warn_of_backend(&mut self, socket: SocketId, reason: &str) {
+        if let Some(status) = self.status(socket) {
+            self.shared.notices.no_backend(self.now(), status.local, reason);
+        }
     }
 
     /// Calls the service for this socket again once others had their turn.

@@ -1,7 +1,7 @@
 //! What a command that serves says to its operator while it serves, on standard error.
 
 use std::io::{self, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_report::counted;
@@ -20,6 +20,7 @@ pub(super) struct Notices {
     refused: [AtomicU64; 2],
     access_log: AtomicU64,
     files: AtomicU64,
+    backend: AtomicU64,
 }
 
 impl Notices {
@@ -56,6 +57,13 @@ impl Notices {
                     counted(rate.into(), "connection")
                 ),
             });
+        }
+    }
+
+    /// A client of this address of ours was reset since no backend took it.
+    pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &str) {
+        if due(&self.backend, now) {
+            say(&format!("a client of {server} is reset: no backend takes it ({reason})"));
         }
     }
 

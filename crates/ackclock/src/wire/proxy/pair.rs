@@ -255,6 +255,11 @@ impl Pair {
         self.client_done || self.backend_done || self.deaf || self.gone
     }
 
+    /// The backend's address.
+    pub fn to(&self) -> SocketAddr {
+        self.route.to[self.address]
+    }
+
     pub fn is_connecting(&self) -> bool {
         self.deadline < Time::NEVER
     }
