@@ -30,6 +30,9 @@ const REQUEST: Span = Span::from_secs(20);
 /// How long a client may go on sending, or say nothing, after the last response.
 const LINGER: Span = Span::from_secs(5);
 
+/// For how long a client has to be idle before it makes room for one that waits.
+const LEAST_IDLE: Span = Span::from_secs(2);
+
 /// Requests are short: no more is taken ahead of answering.
 const RECEIVE_BUFFER: usize = 64 * 1024;
 
@@ -149,6 +152,13 @@ struct Client {
     /// Responses that are written and not yet acknowledged: the position where each ends, and the
     /// time of its request.
     unacked: VecDeque<(u64, Time)>,
+}
+
+impl Client {
+    /// It has sent nothing, or nothing since its last response.
+    fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Reading) && self.inbox.is_empty()
+    }
 }
 
 enum Phase {
@@ -295,6 +305,13 @@ impl Server {
         client.deadline = net.now() + self.idle;
     }
 
+    fn end_idle(&mut self, net: &mut Net, socket: SocketId) {
+        if let Some(mut client) = self.clients.remove(&socket) {
+            linger(net, socket, &mut client);
+            self.go_on(net, socket, client);
+        }
+    }
+
     /// A client's time is up.
     fn late(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
         let unacked = net.status(socket).map_or(0, |s| s.unacked);
@@ -411,11 +428,27 @@ impl Service for Server {
         }
     }
 
+    /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have FIN
+    /// first, and their places only once they answer or [`LINGER`] is over: without a place they
+    /// would be without number.
+    fn make_room(&mut self, net: &mut Net, clients: usize) {
+        let idle_until = net.now() + self.idle;
+        // The deadline of an idle one says since when it is.
+        let idle = self.clients.iter().filter(|(_, c)| c.is_idle());
+        let idle = idle.filter(|(_, c)| c.deadline + LEAST_IDLE <= idle_until);
+        let mut idle: Vec<(Time, SocketId)> = idle.map(|(s, c)| (c.deadline, *s)).collect();
+        idle.sort_unstable();
+        let leave = |c: &&Client| matches!(c.phase, Phase::Lingering(_));
+        let leaving = self.clients.values().filter(leave).count();
+        for (_, socket) in idle.into_iter().take(clients.saturating_sub(leaving)) {
+            self.end_idle(net, socket);
+        }
+    }
+
     fn drain(&mut self, net: &mut Net) {
-        let idle = |c: &Client| matches!(c.phase, Phase::Reading) && c.inbox.is_empty();
-        for (socket, mut client) in self.clients.extract_if(|_, c| idle(c)).collect::<Vec<_>>() {
-            linger(net, socket, &mut client);
-            self.go_on(net, socket, client);
+        let idle = self.clients.iter().filter(|(_, c)| c.is_idle()).map(|(socket, _)| *socket);
+        for socket in idle.collect::<Vec<_>>() {
+            self.end_idle(net, socket);
         }
     }
 

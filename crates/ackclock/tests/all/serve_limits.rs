@@ -82,6 +82,36 @@ fn connections_beyond_the_limit_wait_for_their_turn() {
     server.end();
 }
 
+/// Clients that are silent hold their places only as long as nobody waits; one whose request is not
+/// complete keeps its own.
+#[test]
+fn who_is_idle_makes_room_for_those_who_wait() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-room");
+    fs::write(dir.join("a"), "A").unwrap();
+    let server = serve(&ns, &dir, &["--max-connections", "3"]);
+    let mut asking = connect(&ns, ADDRESS);
+    asking.write_all(b"GET /a ").unwrap();
+    let mut silent = connect(&ns, ADDRESS);
+    std::thread::sleep(Duration::from_millis(100));
+    let mut later = connect(&ns, ADDRESS);
+    std::thread::sleep(Duration::from_millis(100));
+    let begin = Instant::now();
+    let mut one = connect(&ns, ADDRESS);
+    one.write_all(b"GET /a HTTP/1.0\r\n\r\n").unwrap();
+    // It has FIN, and the others go on.
+    assert_eq!(rest(&mut silent), "");
+    drop(silent);
+    assert_eq!(codes(&rest(&mut one)), ["200"]);
+    let waited = begin.elapsed();
+    assert!((1000..10_000).contains(&waited.as_millis()), "{waited:?}");
+    later.write_all(b"GET /a HTTP/1.0\r\n\r\n").unwrap();
+    asking.write_all(b"HTTP/1.0\r\n\r\n").unwrap();
+    assert_eq!([codes(&rest(&mut later)), codes(&rest(&mut asking))], [["200"], ["200"]]);
+    drop((one, later, asking));
+    server.end();
+}
+
 /// Both have sent all that they ask for before the server looks at it.
 #[test]
 fn many_requests_at_once_keep_nobody_else_waiting() {

@@ -23,6 +23,11 @@ impl Room {
         self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
+    /// Whether there is none.
+    pub fn is_full(&self) -> bool {
+        self.taken.load(Ordering::Acquire) >= self.most
+    }
+
     /// Gives a place back. Where all were taken, others may wait for it: they look again.
     pub fn give_back(&self) {
         if self.taken.fetch_sub(1, Ordering::AcqRel) == self.most {
@@ -46,9 +51,9 @@ mod tests {
             poll(&mut both, Some(&Timespec::default())).unwrap()
         };
         assert_eq!([(); 3].map(|()| room.take()), [true, true, false]);
-        assert_eq!(rings(), 0);
+        assert_eq!((rings(), room.is_full()), (0, true));
         room.give_back();
-        assert_eq!(rings(), 2);
+        assert_eq!((rings(), room.is_full()), (2, false));
         bells.iter().for_each(Bell::silence);
         // Nobody was turned away since.
         room.give_back();

@@ -202,6 +202,10 @@ impl<S: Service> Worker<S> {
     /// What is to be done once a second.
     fn sweep(&mut self) {
         self.service.sweep(&mut self.net);
+        let waiting = self.net.host.stack().waiting();
+        if waiting > 0 && self.net.shared.room.is_full() {
+            self.service.make_room(&mut self.net, waiting);
+        }
         let now = self.net.now();
         self.net.sweep_sources(now);
         self.net.host.stack().trim();
