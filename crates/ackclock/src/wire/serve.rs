@@ -1,6 +1,8 @@
 //! `ackclock serve`: an HTTP/1.1 file server whose TCP is ours.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod counted;
+
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,14 +17,13 @@ use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
+use super::daemon::{Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::files::Files;
-use super::histogram::Histogram;
-use super::metrics::Exposition;
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
 use crate::http::{Inbox, Method, Refusal, Request, Response, Status, answer, refuse};
+use counted::Counted;
 
 /// How long a client may take at most to send a request once it has begun.
 const REQUEST: Span = Span::from_secs(20);
@@ -120,26 +121,6 @@ struct Server {
 /// Responses of one connection that are timed at the same time. More is pipelining of a kind that
 /// no client does, and would take memory.
 const TIMED: usize = 64;
-
-/// Of each strategy, by its number.
-#[derive(Clone, Default)]
-struct Counted(Vec<Responses>);
-
-#[derive(Clone, Default)]
-struct Responses {
-    begun: BTreeMap<Status, u64>,
-    /// From a request until the last byte of its response was acknowledged.
-    times: Histogram,
-}
-
-impl Counted {
-    fn of(&mut self, strategy: usize) -> &mut Responses {
-        if self.0.len() <= strategy {
-            self.0.resize_with(strategy + 1, Responses::default);
-        }
-        &mut self.0[strategy]
-    }
-}
 
 /// A connection.
 struct Client {
@@ -462,40 +443,5 @@ impl Service for Server {
 
     fn counts(&self) -> Counted {
         self.counts.clone()
-    }
-}
-
-impl Counts for Counted {
-    fn add(&mut self, other: &Counted) {
-        for (strategy, responses) in other.0.iter().enumerate() {
-            let own = self.of(strategy);
-            for (status, n) in &responses.begun {
-                *own.begun.entry(*status).or_default() += n;
-            }
-            own.times.join(&responses.times);
-        }
-    }
-
-    fn write(&self, to: &mut Exposition, strategies: &[String]) {
-        let none = Responses::default();
-        let of: Vec<(&str, &Responses)> = strategies
-            .iter()
-            .enumerate()
-            .map(|(number, name)| (name.as_str(), self.0.get(number).unwrap_or(&none)))
-            .collect();
-        to.each(&of, |to, responses| {
-            let codes = responses.begun.iter().map(|(status, n)| (status.code().to_string(), *n));
-            let codes: Vec<_> = codes.collect();
-            let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
-            to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
-        });
-        to.each(&of, |to, responses| {
-            to.histogram(
-                "ackclock_http_response_seconds",
-                "From a request until the last byte of its response was acknowledged; of a \
-                 connection at most 64 responses are timed at once.",
-                &responses.times,
-            );
-        });
     }
 }
