@@ -155,7 +155,7 @@ impl LinuxAcks {
             space: INIT_CWND * u64::from(mss),
             since: (0, Time::ZERO),
             rcv_mss: mss.clamp(MIN_MSS, MSS_DEFAULT),
-            advmss: mss,
+            advmss: mss.max(1),
             last_seg_size: 0,
             pushed: false,
             pushed2: false,

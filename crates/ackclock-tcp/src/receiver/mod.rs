@@ -503,9 +503,10 @@ impl Receiver {
 
     /// Changes the size of the receive buffer. What was offered and does not fit into a smaller one
     /// is cut off when it comes, though the window does not shrink (RFC 9293 section 3.8.6): the
-    /// peer sends it again.
+    /// peer sends it again. A larger one may be due to be told, as [`Receiver::read`] is: this is an
+    /// input.
     pub fn set_buffer(&mut self, bytes: u64) {
-        self.window.set_buffer(bytes);
+        self.ack_due |= self.window.set_buffer(bytes, self.rcv_nxt);
     }
 
     /// ECN is off after all.
