@@ -58,7 +58,7 @@ pub(super) fn settle(c: &mut Sender) {
 /// When the timer expires once that is done.
 #[cold]
 pub(super) fn settled(c: &Sender) -> Time {
-    if c.timers.runs { restarted(c).1 } else { c.timers.rto_at }
+    if c.timers.runs { restarted(c).1.min(c.s.now + c.timers.max) } else { c.timers.rto_at }
 }
 
 /// What the timer waits for after an ACK that restarts it, and until when.
@@ -184,8 +184,9 @@ fn from_head(c: &Sender) -> Time {
     c.s.board.head().map_or(c.s.now, |head| head.last_sent) + c.timers.rto()
 }
 
+/// No wait is longer than a timeout may be (`inet_csk_reset_xmit_timer`).
 fn set(c: &mut Sender, waits_for: WaitsFor, at: Time) {
     if c.timers.runs {
-        (c.timers.waits_for, c.timers.rto_at) = (waits_for, at);
+        (c.timers.waits_for, c.timers.rto_at) = (waits_for, at.min(c.s.now + c.timers.max));
     }
 }

@@ -33,6 +33,16 @@ fn timeouts_grow_to_two_minutes() {
     }
 }
 
+/// Nor does a probe wait for longer, though the last round trip took ten minutes (a machine that was
+/// suspended): SRTT is 75 s then.
+#[test]
+fn a_probe_waits_no_longer_than_a_timeout() {
+    run_with("linux", SenderConfig { max_rto: Some(Span::from_secs(60)), ..handshake(50) }, |x| {
+        x.write(2_000).sends("0 1").at(600_000).ack(1).write(1_000).sends("2");
+        x.deadline(660_000);
+    });
+}
+
 /// The first probe waits for a timeout interval. A probe and its answer start the next interval,
 /// which doubles with each probe; a window that opens ends that.
 #[test]
