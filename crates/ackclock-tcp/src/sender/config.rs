@@ -107,7 +107,7 @@ pub(super) struct Settings {
 impl Settings {
     pub fn of(config: &SenderConfig) -> Settings {
         Settings {
-            max_cwnd: config.max_cwnd.unwrap_or(u64::MAX),
+            max_cwnd: config.max_cwnd.map_or(u64::MAX, |most| most.max(1)),
             isn: config.isn,
             remote_seq: config.remote_seq,
             max_burst: config.max_burst.map_or(u32::MAX, |most| most.max(1)),

@@ -19,6 +19,9 @@ use crate::state::{DUPTHRESH, Phase, State};
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
 
+/// Laws may leave a window unlimited, and others add to it.
+const MOST_CWND: u64 = u64::MAX / 2;
+
 /// What is restored if a loss response turns out to be spurious.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saved {
@@ -328,7 +331,7 @@ impl Sender {
     }
 
     pub(super) fn set_cwnd(&mut self, cwnd: u64) {
-        self.s.cwnd = cwnd.max(1);
+        self.s.cwnd = cwnd.clamp(1, MOST_CWND);
     }
 
     /// A probe goes out next.
@@ -485,7 +488,7 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
         advanced: Time::ZERO,
         closed: false,
         fin: false,
-        cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
+        cwnd: initial_window.min(settings.max_cwnd),
         ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
         srtt: Span::ZERO,
         rttvar: Span::ZERO,

@@ -109,15 +109,11 @@ impl Sender {
         let early = now < due.min(self.timers.pace_at);
         let burst = self.burst;
         self.begin(now);
-        // What pacing has held back goes on, and no more of it than before.
-        if self.wants.paces && now < due {
+        // What pacing has held back goes on, and no more of it than before. What regulation or
+        // segmentation holds back goes on an ACK, not on a call without reason.
+        let limited = self.wants.limits || self.wants.segments;
+        if self.wants.paces && now < due || early && limited {
             self.burst = burst;
-        }
-        // What regulation or segmentation holds back goes on an ACK, not on a call without reason;
-        // what only pacing holds back stays due.
-        let paced = self.timers.pace_at != Time::NEVER;
-        if early && !paced && (self.wants.limits || self.wants.segments) {
-            self.burst = 0;
         }
         rates::check_app_limited(self);
         deadline::on_deadline(self);

@@ -55,7 +55,7 @@ impl Timers {
         };
         timers.bound(strategy.timer.rto());
         if let Some(initial) = config.initial_rto {
-            timers.base = initial.min(timers.max);
+            timers.base = initial.max(Span::from_millis(1)).min(timers.max);
         }
         timers
     }

@@ -18,12 +18,23 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.wants.asks {
         return poll_asking(c);
     }
-    next(c)
+    next_or_none(c)
+}
+
+/// What comes next. Where regulation or segmentation limits what an input releases, an input that has
+/// nothing more to release has released all.
+#[inline(always)]
+fn next_or_none(c: &mut Sender) -> Option<Transmit> {
+    let sent = next(c);
+    if sent.is_none() && (c.wants.limits || c.wants.segments) {
+        c.burst = 0;
+    }
+    sent
 }
 
 /// Pacing may hold back what comes next, and the window law measures what is sent.
 fn poll_asking(c: &mut Sender) -> Option<Transmit> {
-    let sent = if pacing::holds(c) { None } else { next(c) };
+    let sent = if pacing::holds(c) { None } else { next_or_none(c) };
     if sent.is_none()
         && let Some(pacing) = &mut c.strategy.pacing
     {
@@ -298,7 +309,7 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         // allow.
         let old = c.s.snd_nxt < c.s.snd_max;
         let allowance = if c.s.sack { 0 } else { allowance(c, old) };
-        if allowance == 0 || in_flight + u64::from(len) > c.s.cwnd + allowance {
+        if allowance == 0 || in_flight + u64::from(len) > c.s.cwnd.saturating_add(allowance) {
             return None;
         }
         if old {
@@ -341,7 +352,13 @@ fn new_len(c: &mut Sender) -> Option<u32> {
     let in_flight = if c.wants.segments { counted(c) } else { 0 };
     match &mut c.strategy.segmentation {
         None => c.s.new_len(),
-        Some(segmentation) => segmentation.next(&c.s, in_flight),
+        // Whatever a mechanism answers, no more goes than a segment, or than there is.
+        Some(segmentation) => {
+            let len = segmentation.next(&c.s, in_flight)?;
+            let s = &c.s;
+            let rest = s.written.min(s.window_edge).saturating_sub(s.snd_nxt).min(s.mss) as u32;
+            Some(len.min(rest)).filter(|len| *len > 0)
+        }
     }
 }
 

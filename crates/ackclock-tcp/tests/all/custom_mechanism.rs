@@ -8,6 +8,7 @@ use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
+use ackclock_tcp::recovery::segmentation::{Segmentation, Sending};
 use ackclock_tcp::recovery::select::{Next, Select, Urgent};
 use ackclock_tcp::recovery::timer::{Estimates, Timer};
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
@@ -533,5 +534,64 @@ fn a_response_decides_about_a_lost_retransmission() {
         let sent: Vec<String> = (0..12).map(|n| x.ack(100 + n, 0, &[])).collect();
         assert_eq!(sent[11], "0L");
         assert_eq!(x.windows(), (5_000 + 11_000, 5_000));
+    });
+}
+
+struct Answers(u32);
+
+impl Segmentation for Answers {
+    fn on_write(&mut self, _s: &State, _from: u64) {}
+
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) {}
+
+    fn held(&self) -> bool {
+        false
+    }
+
+    fn on_sent(&mut self, _s: &State, _sending: Sending) -> bool {
+        false
+    }
+
+    fn next(&mut self, _s: &State, _in_flight: u64) -> Option<u32> {
+        Some(self.0)
+    }
+}
+
+/// No more goes than a segment, nor than there is; nothing is no segment.
+#[test]
+fn segmentation_that_answers_too_much() {
+    let answers = |len| move |s: &mut Strategy| s.segmentation = Some(Box::new(Answers(len)));
+    run("newreno", answers(u32::MAX), 9_500, |x| {
+        assert_eq!(x.sender.state().snd_max, 9_500);
+    });
+    let mut strategy = Registry::default().parse("newreno").unwrap().build();
+    answers(0)(&mut strategy);
+    let mut sender = Sender::new(SenderConfig::default(), strategy);
+    sender.write(Time::ZERO, 9_500);
+    assert_eq!(sender.poll_transmit(Time::ZERO), None);
+}
+
+/// A law that leaves ssthresh unset leaves the window unlimited.
+#[test]
+fn a_law_that_lowers_nothing() {
+    struct Unlimited;
+    impl Window for Unlimited {
+        fn on_ack(&mut self, s: &State, _a: &AckSummary) -> u64 {
+            s.cwnd
+        }
+        fn on_loss(&mut self, s: &State, _flight: u64) -> u64 {
+            s.ssthresh
+        }
+        fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
+            s.ssthresh
+        }
+    }
+    let unlimited = |s: &mut Strategy| s.window = Box::new(Unlimited);
+    run("newreno", unlimited, 60_000, |x| {
+        (0..3).for_each(|_| drop(x.ack(100, 0, &[])));
+        assert!(x.sender.state().cwnd > 1 << 40, "{}", x.sender.state().cwnd);
+        // The end of a recovery leaves what is outstanding (RFC 6582 section 3.2).
+        x.ack(200, 10, &[]);
+        assert!(x.sender.state().cwnd >= 50_000, "{}", x.sender.state().cwnd);
     });
 }

@@ -77,7 +77,7 @@ impl Regulate for Ns2Inflate {
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
         // A lost retransmission, which ns-2 never detects, may have lowered ssthresh below the
         // window since.
-        let base = self.base(s).min(s.ssthresh + s.mss);
+        let base = self.base(s).min(s.ssthresh.saturating_add(s.mss));
         let limited = self.limited && self.dupwnd > 0;
         self.dupwnd = 0;
         let cwnd = if limited { s.ssthresh.min(s.flight() + s.mss) } else { base };

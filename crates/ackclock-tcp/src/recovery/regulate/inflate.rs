@@ -52,7 +52,7 @@ impl Regulate for Inflate {
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
         // Step 3: "cwnd set to ssthresh plus 3*SMSS [...] by the number of segments (three) that
         // have left the network".
-        s.ssthresh + s.departed()
+        s.ssthresh.saturating_add(s.departed())
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
@@ -81,7 +81,9 @@ impl Regulate for Inflate {
         match self.exit {
             Exit::Limited => s.ssthresh.min((s.snd_nxt - s.snd_una).max(s.mss) + s.mss),
             Exit::Ssthresh => s.ssthresh,
-            Exit::SsthreshGrown => s.ssthresh + (s.mss * s.mss / s.ssthresh.max(1)).max(1),
+            Exit::SsthreshGrown => {
+                s.ssthresh.saturating_add((s.mss * s.mss / s.ssthresh.max(1)).max(1))
+            }
         }
     }
 }

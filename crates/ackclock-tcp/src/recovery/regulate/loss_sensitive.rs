@@ -36,7 +36,7 @@ impl Regulate for LossSensitive {
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        (s.ssthresh + s.departed()).min(self.in_flight(s))
+        s.ssthresh.saturating_add(s.departed()).min(self.in_flight(s))
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

@@ -455,3 +455,38 @@ fn the_timeout_before_the_first_sample() {
         x.write(30_000).sends("0").at(100).ack(1).sends("1 2").deadline(1_100);
     });
 }
+
+/// A device that is full takes nothing when the application writes. A call without reason in between
+/// takes nothing away, and grants no more either: two go with each input here.
+#[test]
+fn an_early_call_before_all_is_sent() {
+    for composition in ["ns2-newreno", "ns2-sack", "linux+linux-tso"] {
+        let strategy = Registry::default().parse(composition).unwrap().build();
+        let config = SenderConfig { max_burst: Some(2), ..window(10) };
+        let mut sender = Sender::new(config, strategy);
+        sender.write(Time::ZERO, 10_000);
+        sender.on_deadline(Time::ZERO);
+        assert!(sender.poll_transmit(Time::ZERO).is_some(), "{composition}");
+        sender.on_deadline(Time::ZERO);
+        assert!(sender.poll_transmit(Time::ZERO).is_some(), "{composition}");
+        sender.on_deadline(Time::ZERO);
+        assert_eq!(sender.poll_transmit(Time::ZERO), None, "{composition}");
+    }
+}
+
+/// Settings that make no sense are taken for the least that does.
+#[test]
+fn settings_of_nothing() {
+    let config = SenderConfig {
+        max_cwnd: Some(0),
+        initial_ssthresh: Some(0),
+        initial_rto: Some(Span::ZERO),
+        ..window(10)
+    };
+    let mut sender = Sender::new(config, Registry::default().parse("newreno").unwrap().build());
+    sender.write(Time::ZERO, 3000);
+    assert!(sender.poll_transmit(Time::ZERO).is_some());
+    assert_eq!(sender.next_deadline(), Time(1_000_000));
+    sender.on_segment(Time(1), &Segment { ack: Seq(1000), wnd: 8000, ..Segment::default() });
+    assert_eq!(sender.state().cwnd, 1);
+}
