@@ -80,7 +80,7 @@ fn retransmission(
     Retransmission {
         frame,
         at: at(millis),
-        seq: Seq(0xffff_fff0).plus(position),
+        seq: Seq::at(Seq(0xffff_fff0), position),
         position,
         len: 1000,
         kind,
@@ -92,17 +92,6 @@ fn retransmission(
     }
 }
 
-trait Plus {
-    fn plus(self, bytes: u64) -> Self;
-}
-
-impl Plus for Seq {
-    /// The sequence number so many bytes on.
-    fn plus(self, bytes: u64) -> Seq {
-        Seq(self.0.wrapping_add(bytes as u32))
-    }
-}
-
 /// Nothing was sent.
 pub(crate) fn idle() -> Flow {
     Flow { mss: 1000, sack: true, ..Flow::default() }
@@ -111,7 +100,7 @@ pub(crate) fn idle() -> Flow {
 fn lossy() -> Flow {
     let timeout = Timeout {
         at: at(1000),
-        seq: Seq(0xffff_fff0).plus(1000),
+        seq: Seq(0xffff_fff0) + 1000,
         position: 1000,
         retransmission: 1,
         class: TimeoutClass::LostRetransmission,

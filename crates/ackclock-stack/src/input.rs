@@ -335,7 +335,7 @@ impl Stack {
             return true;
         }
         let (config, number) = listener.config_for(tuple.remote());
-        let (iss, irs) = (Seq(ack.ack.0.wrapping_sub(1)), Seq(ack.seq.0.wrapping_sub(1)));
+        let (iss, irs) = (ack.ack - 1, ack.seq - 1);
         let settings = self.connection_config(now, &tuple, &config, iss);
         let strategy = config.strategy.build();
         let own = on_our_clock(ack, self.secret.ts_offset(&tuple));

@@ -95,8 +95,8 @@ pub(crate) fn bake(
 /// What the SYN offered whose SYN/ACK `ack` acknowledges, if that was a cookie of ours for this
 /// peer, not too long ago.
 pub(crate) fn verify(secret: &Secret, now: Time, tuple: &Tuple, ack: &Repr) -> Option<Options> {
-    let found = Seq(ack.ack.0.wrapping_sub(1));
-    let irs = Seq(ack.seq.0.wrapping_sub(1));
+    let found = ack.ack - 1;
+    let irs = ack.seq - 1;
     let bits = ack.options.timestamps.map_or(NO_SCALE, |timestamps| timestamps.ecr & OPTION_BITS);
     let index = found.0.wrapping_sub(mask(secret, tuple, irs)) >> 24 & 7;
     let period = now.nanos() / PERIOD.nanos();

@@ -178,6 +178,6 @@ impl Socket {
             TcpState::SynSent | TcpState::SynReceived => self.iss,
             _ => self.iss + 1 + self.connection.acked() as u32,
         };
-        seq.0.wrapping_sub(una.0) < self.said.snd_max.0.wrapping_sub(una.0)
+        seq.distance_from(una) < self.said.snd_max.distance_from(una)
     }
 }

@@ -17,7 +17,13 @@ impl Timestamps {
     /// 2^31 away counts as older, which the RFC leaves open.
     #[inline]
     pub fn is_older(stamp: u32, than: u32) -> bool {
-        (stamp.wrapping_sub(than) as i32) < 0
+        (Timestamps::ticks_since(than, stamp) as i32) < 0
+    }
+
+    /// The ticks of the clock from one timestamp to a later one.
+    #[inline]
+    pub fn ticks_since(earlier: u32, later: u32) -> u32 {
+        later.wrapping_sub(earlier)
     }
 
     /// Whether a SYN in TIME-WAIT cannot be an old one and opens a new connection (RFC 6191 section

@@ -1,7 +1,7 @@
 //! Sequence numbers on the wire (RFC 9293 section 3.4) and the stream positions that stand for them
 //! inside the engine.
 
-use core::ops::Add;
+use core::ops::{Add, Sub};
 
 /// A 32-bit sequence number as it stands in a header. It wraps, so it has no order of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -21,7 +21,14 @@ impl Seq {
     /// to be within 2^31 of each other (RFC 9293 section 3.4).
     #[inline]
     pub fn ahead_of(self, other: Seq) -> i32 {
-        self.0.wrapping_sub(other.0) as i32
+        self.distance_from(other) as i32
+    }
+
+    /// How far this number lies beyond `origin`, in bytes; one before it counts as the whole
+    /// circle less the way to it.
+    #[inline]
+    pub fn distance_from(self, origin: Seq) -> u32 {
+        self.0.wrapping_sub(origin.0)
     }
 
     /// The sequence number of stream position `position` in a stream whose first byte has number
@@ -35,5 +42,12 @@ impl Add<u32> for Seq {
     type Output = Seq;
     fn add(self, n: u32) -> Seq {
         Seq(self.0.wrapping_add(n))
+    }
+}
+
+impl Sub<u32> for Seq {
+    type Output = Seq;
+    fn sub(self, n: u32) -> Seq {
+        Seq(self.0.wrapping_sub(n))
     }
 }

@@ -140,17 +140,16 @@ impl Connection {
             sack: SackBlocks::NONE,
         };
         let accepted = Control::SYN.with(Control::ACK);
-        let before = |seq: Seq| Seq(seq.0.wrapping_sub(1));
         let unscaled = |window: u64| u16::try_from(window).unwrap_or(u16::MAX);
         let syn = Repr {
-            seq: before(ours),
+            seq: ours - 1,
             control: if ecn { ECN_SETUP } else { Control::SYN },
             wnd: u16::MAX,
             options: options(sender_wscale, clocks.map(|(val, _)| Timestamps { val, ecr: 0 })),
             ..Repr::default()
         };
         let syn_ack = Repr {
-            seq: before(theirs),
+            seq: theirs - 1,
             ack: ours,
             control: if ecn { accepted.with(Control::ECE) } else { accepted },
             wnd: unscaled(rwnd),

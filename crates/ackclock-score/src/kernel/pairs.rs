@@ -194,8 +194,7 @@ impl Ran {
         let start = self.packets.iter().find(|p| p.from == sender && p.len > 0)?.at;
         let acks = self.packets.iter().filter(|p| p.to == sender && p.at >= start);
         let covers = |p: &&Packet| {
-            p.control.contains(Control::ACK)
-                && u64::from(p.ack.0.wrapping_sub(origin.0)) >= position
+            p.control.contains(Control::ACK) && u64::from(p.ack.distance_from(origin)) >= position
         };
         acks.into_iter().find(covers).map(|p| p.at.since(start))
     }

@@ -84,7 +84,7 @@ pub struct Report {
 
 impl Report {
     fn new(origin: Seq, ack: Seq, sack: &SackBlocks) -> Report {
-        let position = |seq: Seq| seq.0.wrapping_sub(origin.0);
+        let position = |seq: Seq| seq.distance_from(origin);
         let block = |block: &SackBlock| (position(block.left), position(block.right));
         Report { ack: position(ack), sack: sack.as_slice().iter().map(block).collect() }
     }

@@ -331,7 +331,7 @@ impl Recorder<'_> {
             to: position(segment.ack),
             window: u64::from(segment.wnd) << WINDOW_SCALE,
             sack: blocks.map(|b| (position(b.left), position(b.right))).collect(),
-            echo: segment.timestamps.map(|t| t.ecr.wrapping_sub(self.timestamp_origin)),
+            echo: segment.timestamps.map(|t| Timestamps::ticks_since(self.timestamp_origin, t.ecr)),
             ece: segment.ecn.ece(),
         };
         let header = Repr::from_segment(0, 0, &segment);

@@ -75,7 +75,7 @@ impl Victim {
         for packet in drain(&mut self.stack, self.now) {
             let (header, payload) = parse(&packet);
             if !payload.is_empty() {
-                let end = header.seq.0.wrapping_sub(self.isn.0) + payload.len() as u32;
+                let end = header.seq.distance_from(self.isn) + payload.len() as u32;
                 self.sent = self.sent.max(end);
                 self.bytes += payload.len() as u64;
                 self.segments += 1;
@@ -206,7 +206,7 @@ fn false_sack_blocks_gain_nothing() {
             sack.push(SackBlock { left: victim.isn + left, right: victim.isn + right });
             let options = Options { sack, ..Options::default() };
             let answers = victim.say(Repr { options, ..victim.peer }, b"");
-            assert!(answers.iter().all(|answer| answer.seq.0.wrapping_sub(victim.isn.0) <= 16_060));
+            assert!(answers.iter().all(|answer| answer.seq.distance_from(victim.isn) <= 16_060));
         }
         // They are six duplicates all the same.
         assert!(victim.bytes <= before + 4 * 1460, "{strategy}: {} {before}", victim.bytes);

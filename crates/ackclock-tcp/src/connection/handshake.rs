@@ -2,6 +2,7 @@
 
 use super::{CloseReason, Connection, Placement, TcpState, text};
 use crate::receiver::{Receiver, ReceiverConfig};
+use crate::segment::Timestamps;
 use crate::sender::SenderConfig;
 use crate::seq::Seq;
 use crate::time::{Span, Time};
@@ -89,7 +90,7 @@ impl Handshake {
         if let Some(sent) = self.sent {
             return Some(now.since(sent));
         }
-        let rtt = Span::from_millis(now.timestamp().wrapping_sub(echo?).into());
+        let rtt = Span::from_millis(Timestamps::ticks_since(echo?, now.timestamp()).into());
         (now.since(self.first?) + Span::from_millis(1) > rtt).then_some(rtt)
     }
 }
@@ -253,7 +254,7 @@ pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
             mss: Some(c.config.local_mss),
             wscale,
             sack_permitted: sack,
-            timestamps: timestamps.then(|| crate::Timestamps { val: now.timestamp(), ecr }),
+            timestamps: timestamps.then(|| Timestamps { val: now.timestamp(), ecr }),
             ..Options::default()
         },
         ..Repr::default()

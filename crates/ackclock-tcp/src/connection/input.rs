@@ -199,7 +199,7 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     }
     // RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT.
     let s = c.sender.state();
-    let above = i64::from(segment.ack.0.wrapping_sub(c.snd_una().0) as i32);
+    let above = i64::from(segment.ack.ahead_of(c.snd_una()));
     if above > s.flight() as i64 || above < -(s.max_window.min(1 << 30) as i64) {
         c.challenge(now);
         return false;

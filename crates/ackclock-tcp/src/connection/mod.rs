@@ -312,7 +312,7 @@ impl Connection {
         let outstanding = if self.is_opening() {
             seq == self.config.iss
         } else {
-            u64::from(seq.0.wrapping_sub(self.snd_una().0)) < self.sender.state().flight()
+            u64::from(seq.distance_from(self.snd_una())) < self.sender.state().flight()
         };
         if !outstanding || path_mss >= self.config.path_mss {
             return;

@@ -97,7 +97,7 @@ fn ack_seq(c: &Connection) -> Seq {
 
 /// RFC 9293 section 3.8.4: `SEG.SEQ = SND.NXT-1`, which is not acceptable and draws an ACK.
 fn keep_alive(c: &mut Connection, now: Time) -> Outgoing {
-    let mut segment = Segment { seq: Seq(c.snd_nxt().0.wrapping_sub(1)), ..Segment::default() };
+    let mut segment = Segment { seq: c.snd_nxt() - 1, ..Segment::default() };
     c.receiver.stamp(now, &mut segment, 0);
     bare(c, Repr::from_segment(0, 0, &segment))
 }

@@ -71,7 +71,7 @@ impl Rig {
     }
 
     fn relative(&self, seq: Seq) -> u32 {
-        seq.0.wrapping_sub(self.first.0)
+        seq.distance_from(self.first)
     }
 
     fn ack(&mut self) -> Option<Ack> {
@@ -713,7 +713,7 @@ fn segments_without_data_draw_an_ack_outside_the_window_only() {
 fn a_segment_from_before_the_stream_draws_an_ack() {
     each(0, config(), |r| {
         let mut segment = r.segment(0, 500);
-        segment.seq = Seq(segment.seq.0.wrapping_sub(1)); // a keep-alive before the first byte
+        segment.seq = segment.seq - 1; // a keep-alive before the first byte
         assert!(!r.receiver.on_segment(at(0), &segment));
         assert_eq!(r.ack(), ack(0, &[]));
     });

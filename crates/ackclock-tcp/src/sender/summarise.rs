@@ -5,7 +5,7 @@ use super::machine::Sender;
 use super::stats::Stats;
 use crate::event::SackRanges;
 use crate::scoreboard::{Acked, Record};
-use crate::segment::{SackBlock, Segment};
+use crate::segment::{SackBlock, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
@@ -178,7 +178,7 @@ fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
 
 /// When the segment was sent whose timestamp is echoed now, at least so many milliseconds ago.
 fn echoed(now: Time, ecr: u32, least: u32) -> Option<Time> {
-    let ms = now.timestamp().wrapping_sub(ecr).max(least);
+    let ms = Timestamps::ticks_since(ecr, now.timestamp()).max(least);
     now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
 }
 

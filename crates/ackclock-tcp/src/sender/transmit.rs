@@ -524,7 +524,7 @@ fn window_probe(c: &mut Sender) -> Option<Transmit> {
     c.arm_persist();
     one_timer::wait_for_window(c);
     let mut segment = header(c, c.s.snd_una, 0, false);
-    segment.seq = Seq(segment.seq.0.wrapping_sub(1));
+    segment.seq = segment.seq - 1;
     Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })
 }
 

@@ -288,7 +288,7 @@ impl Trial<'_> {
     }
 
     fn seq(&self, position: u64) -> Seq {
-        Seq(position.wrapping_sub(self.script.base) as u32)
+        Seq::at(Seq(0) - self.script.base as u32, position)
     }
 
     /// The candidate's own timestamp in place of the one that is echoed.

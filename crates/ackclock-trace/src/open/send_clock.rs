@@ -6,7 +6,7 @@
 //! fit says nothing. One that counts milliseconds but moves on by several at once, as an operating
 //! system's own ticks do (10 or 15.6 ms), says as much less.
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 
 use crate::sender::TICK;
 
@@ -75,7 +75,7 @@ impl SendClock {
     #[inline]
     pub fn sent(&mut self, tsval: u32, at: Time) -> Time {
         let (first, since) = *self.first.get_or_insert((tsval, at));
-        let counted = TICK.times(u64::from(tsval.wrapping_sub(first)));
+        let counted = TICK.times(u64::from(Timestamps::ticks_since(first, tsval)));
         let passed = at.since(since);
         let [few, many] = TICKS.map(|part| (passed.0 / 100).saturating_mul(part));
         self.queued = Span::ZERO;

@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Registry, Seq, Transmit};
+use ackclock_tcp::{Registry, Transmit};
 
 use super::*;
 use crate::gateway::{Exit, Gateway, Headers, Outcome, TcpHeader};
@@ -69,7 +69,7 @@ impl Driver {
         let mut gateway = Gateway::new(scenario, 7).expect("a sound scenario");
         // The handshakes, past the links.
         for (index, flow) in built.iter().enumerate() {
-            let syn = Segment { seq: Seq(flow.isn.0.wrapping_sub(1)), ..Segment::default() };
+            let syn = Segment { seq: flow.isn - 1, ..Segment::default() };
             gateway.note(&headers(index, false, &syn, Control::SYN));
             gateway.note(&headers(
                 index,

@@ -53,11 +53,6 @@ fn syn_options(sender: &SenderConfig) -> Options {
     }
 }
 
-/// The sequence number before this one.
-fn before(seq: Seq) -> Seq {
-    Seq(seq.0.wrapping_sub(1))
-}
-
 /// What all copies of a flow have in common.
 pub(super) struct FlowBuilder<'a> {
     flow: &'a Flow,
@@ -218,7 +213,7 @@ impl<'a> FlowBuilder<'a> {
         let (theirs, wscale) = (sender.remote_seq, sender.wscale);
         let config = ConnectionConfig {
             ecn: sender.ecn,
-            iss: before(sender.isn),
+            iss: sender.isn - 1,
             local_mss: mss,
             path_mss: mss,
             sack: sender.sack,
@@ -233,7 +228,7 @@ impl<'a> FlowBuilder<'a> {
             fin_wait_2: TIME_WAIT,
         };
         let mut server =
-            ConnectionConfig { iss: before(theirs), wscale: Some(wscale), ..config.clone() };
+            ConnectionConfig { iss: theirs - 1, wscale: Some(wscale), ..config.clone() };
         server.sender.events = false;
         let end = |config| Box::new(Endpoint { config, strategy: strategy() });
         Ends::Handshake { client: end(config), server: end(server) }

@@ -12,6 +12,7 @@
 
 use crate::event::Cause;
 use crate::recovery::timer::{Estimates, Timed, Timer};
+use crate::segment::Timestamps;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -122,7 +123,7 @@ impl Timer for Ns2Timer {
         }
         let timed = self.timed.take_if(|(end, _)| *end <= a.ack);
         if let Some(ecr) = a.ts_echo {
-            let ms = s.now.timestamp().wrapping_sub(ecr);
+            let ms = Timestamps::ticks_since(ecr, s.now.timestamp());
             self.sample((Span::from_millis(u64::from(ms)).0 + self.tick.0 / 2) / self.tick.0);
         } else if let Some((_, sent)) = timed {
             self.sample(self.ticks(s, sent));

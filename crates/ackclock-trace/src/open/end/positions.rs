@@ -35,7 +35,7 @@ impl Positions {
     /// The stream from what is acknowledged on, as where a capture begins mid-connection.
     pub fn rest(&self) -> Positions {
         let Some(origin) = self.origin else { return Positions::default() };
-        let origin = Seq(Seq::at(origin, self.una).0.wrapping_sub(ROOM as u32));
+        let origin = Seq::at(origin, self.una) - ROOM as u32;
         let max = self.max.max(self.una) - self.una + ROOM;
         Positions { origin: Some(origin), max, una: ROOM, ..Positions::default() }
     }
@@ -112,7 +112,7 @@ impl Positions {
     #[inline]
     pub fn of(&mut self, seq: Seq, edge: u64) -> Option<u64> {
         let Some(origin) = self.origin else {
-            self.origin = Some(Seq(seq.0.wrapping_sub(ROOM as u32)));
+            self.origin = Some(seq - ROOM as u32);
             (self.max, self.una) = (ROOM, ROOM);
             return Some(ROOM);
         };
@@ -150,13 +150,13 @@ impl Positions {
             return position;
         }
         self.jumps = self.jumps.saturating_add(1);
-        self.origin = Some(Seq(seq.0.wrapping_sub(self.max as u32)));
+        self.origin = Some(seq - self.max as u32);
         Some(self.max)
     }
 
     /// A SACK block as positions; `None` if it makes no sense.
     pub fn of_block(&self, left: Seq, right: Seq, edge: u64) -> Option<(u64, u64)> {
-        let len = u64::from(right.0.wrapping_sub(left.0));
+        let len = u64::from(right.distance_from(left));
         let left = left.position(self.origin?, self.una)?;
         let most = self.max.max(edge) + ROOM;
         let fits = (1..FAR).contains(&len) && left + len <= most && left + FAR >= self.una;
