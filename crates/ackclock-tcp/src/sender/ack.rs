@@ -3,33 +3,27 @@
 
 use super::machine::Sender;
 use super::summarise::{self, Ranges};
-use super::{ecn, one_timer, pacing, plain, rates, repair, undo};
+use super::{by_rate, ecn, one_timer, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
 use crate::state::Phase;
 use crate::summary::AckSummary;
 
+/// The position that the segment acknowledges, if it counts. RFC 9293 section 3.10.7.4: an ACK for
+/// something not yet sent is dropped; one below SND.UNA is a duplicate to ignore, though its SACK
+/// blocks still say what has arrived.
 #[inline(always)]
-pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
-    c.stats.acks += 1;
-    // RFC 9293 section 3.10.7.4: an ACK for something not yet sent is dropped; one below SND.UNA is
-    // a duplicate to ignore, though its SACK blocks still say what has arrived.
-    let Some(ack) = segment.ack.position(c.config.isn, c.s.snd_una) else { return };
-    if ack > c.s.snd_max {
-        return;
-    }
-    if !plain::on_segment(c, segment, ack) {
-        on_any(c, segment, ack);
-    }
+pub(super) fn position(c: &Sender, segment: &Segment) -> Option<u64> {
+    segment.ack.position(c.config.isn, c.s.snd_una).filter(|&ack| ack <= c.s.snd_max)
 }
 
 /// What any ACK does.
 #[inline(never)]
-fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
+pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     c.quiet = false;
     if c.wants.rates {
-        rates::before_ack(c);
+        by_rate::before_ack(c);
     }
     let mut a = AckSummary {
         ack,
@@ -85,16 +79,16 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     one_timer::after_ack(c);
     if c.wants.rates {
         match a.prior_flight > 0 && ack >= a.prior_una {
-            true => rates::after_ack(c, &a),
+            true => by_rate::after_ack(c, &a),
             // An old ACK may show a loss.
-            false => rates::between_acks(c),
+            false => by_rate::between_acks(c),
         }
     }
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
     }
     if c.wants.paces {
-        pacing::update(&mut c.strategy, &c.s);
+        c.strategy.update_pacing(&c.s);
     }
     if let Some(segmentation) = &mut c.strategy.segmentation {
         segmentation.on_ack(&c.s, &a);

@@ -1,7 +1,8 @@
 //! What time does: detection's deadline, probes, the retransmission timer, the persist timer.
 
 use super::machine::{Sender, Turn, Urgent};
-use super::{one_timer, rates, repair};
+use super::timers::WaitsFor;
+use super::{by_rate, one_timer, repair};
 use crate::event::{Cause, EventKind, TimeoutClass};
 use crate::recovery::probe::ProbeNow;
 use crate::scoreboard::Judge;
@@ -13,7 +14,7 @@ pub(super) fn on_deadline(c: &mut Sender) {
     c.quiet = false;
     if c.timers.serves_all {
         if c.timers.rto_at <= now {
-            one_timer::expire(c);
+            expire(c);
         }
         return persist(c);
     }
@@ -39,6 +40,27 @@ pub(super) fn on_deadline(c: &mut Sender) {
     persist(c);
 }
 
+/// The one timer has expired (`tcp_write_timer_handler`).
+fn expire(c: &mut Sender) {
+    match c.timers.waits_for {
+        WaitsFor::Retransmission => on_timeout(c),
+        WaitsFor::Reordering => {
+            let lost = c.strategy.detect.on_deadline(&c.s);
+            repair::judge_between_acks(c, lost);
+            if !one_timer::probes_within_recovery(c) {
+                one_timer::rearm(c);
+            }
+        }
+        WaitsFor::Probe => match one_timer::probe(c) {
+            ProbeNow::Nothing => one_timer::rearm(c),
+            now => {
+                c.probe(now);
+                c.start_rto();
+            }
+        },
+    }
+}
+
 fn persist(c: &mut Sender) {
     if c.timers.persist_at <= c.s.now {
         c.timers.persist_backoff += 1;
@@ -49,7 +71,7 @@ fn persist(c: &mut Sender) {
 }
 
 /// RFC 6298 section 5.4 to 5.6 and RFC 5681 section 3.1.
-pub(super) fn on_timeout(c: &mut Sender) {
+fn on_timeout(c: &mut Sender) {
     c.turn = Turn::Any;
     let Some(&head) = c.s.board.head() else {
         c.timers.rto_at = Time::NEVER;
@@ -85,7 +107,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     if !c.strategy.detect.keeps_sacks(&c.s) {
         c.s.board.forget_sacks();
     }
-    rates::before_expiry(c);
+    by_rate::before_expiry(c);
     let sent_by = c.strategy.detect.on_timeout(&c.s);
     c.s.board.mark_all_lost(sent_by);
     c.s.board.fit();
@@ -99,7 +121,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     c.s.limited = 0;
     let cwnd = c.strategy.regulate.on_timeout(&c.s);
     c.set_cwnd(cwnd);
-    rates::on_expired(c);
+    by_rate::on_expired(c);
     if !c.wants.by_marks {
         c.s.snd_nxt = c.s.snd_una;
     }

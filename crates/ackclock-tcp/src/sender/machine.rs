@@ -4,11 +4,9 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::config::{SenderConfig, Settings};
-use super::one_timer::WaitsFor;
-use super::pacing;
 use super::rates::Rates;
 use super::stats::Stats;
-use super::timers::Timers;
+use super::timers::{Timers, WaitsFor};
 use crate::event::{Cause, Event, EventKind};
 use crate::recovery::probe::ProbeNow;
 use crate::recovery::timer::Estimates;
@@ -418,6 +416,23 @@ impl Sender {
         }
     }
 
+    /// After a timeout, what goes follows SACK blocks.
+    pub(super) fn uses_sacks_after_timeout(&self) -> bool {
+        self.s.sack && self.strategy.select.uses_sacks_after_timeout()
+    }
+
+    /// What counts against cwnd after a timeout.
+    pub(super) fn flight_of_loss(&self) -> u64 {
+        let s = &self.s;
+        if self.uses_sacks_after_timeout() { s.board.pipe() } else { s.snd_nxt - s.snd_una }
+    }
+
+    /// What the probes allow beyond cwnd, for new data or for old; the largest counts.
+    pub(super) fn allowance(&self, old: bool) -> u64 {
+        let probes = self.strategy.probes.iter().filter(|p| !old || p.allows_old_data());
+        probes.map(|p| p.allowance(&self.s)).max().unwrap_or(0)
+    }
+
     /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding,
     /// probe it.
     #[inline]
@@ -516,6 +531,6 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
     if let Some(rtt) = config.handshake_rtt {
         timers.take_handshake(rtt, &mut s, strategy);
     }
-    pacing::update(strategy, &s);
+    strategy.update_pacing(&s);
     (s, timers)
 }

@@ -5,10 +5,11 @@
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
 //! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs` has
 //! what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `rates.rs` at
-//! what rate it is delivered, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
-//! fields.
+//! what rate it is delivered, `by_rate.rs` when the window law hears of that, `mss.rs` what a change
+//! of the path's MTU does. `machine.rs` has the fields.
 
 mod ack;
+mod by_rate;
 mod config;
 mod deadline;
 mod detection;
@@ -55,7 +56,7 @@ impl Sender {
     /// The application makes `bytes` more bytes available to send.
     pub fn write(&mut self, now: Time, bytes: u64) {
         self.begin(now);
-        rates::check_app_limited(self);
+        by_rate::check_app_limited(self);
         let seq = self.s.written;
         self.s.written = seq.saturating_add(bytes).min(u64::MAX / 2);
         self.event(EventKind::Written { seq, len: self.s.written - seq });
@@ -85,7 +86,11 @@ impl Sender {
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.begin(now);
         self.turn = Turn::Any;
-        ack::on_segment(self, segment);
+        self.stats.acks += 1;
+        let Some(ack) = ack::position(self, segment) else { return };
+        if !plain::on_segment(self, segment, ack) {
+            ack::on_segment(self, segment, ack);
+        }
     }
 
     /// Whether and when the driver has to call [`Sender::on_notice`].
@@ -115,7 +120,7 @@ impl Sender {
         if self.wants.paces && now < due || early && limited {
             self.burst = burst;
         }
-        rates::check_app_limited(self);
+        by_rate::check_app_limited(self);
         deadline::on_deadline(self);
     }
 

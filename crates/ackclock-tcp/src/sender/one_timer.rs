@@ -7,24 +7,11 @@
 //! Almost every plain ACK lets new data out at once, which sets the timer anew. So such an ACK
 //! leaves its own setting (`restart`) until nothing more goes out, or until the next input.
 
-use super::deadline;
 use super::machine::Sender;
-use super::repair;
+use super::timers::WaitsFor;
 use crate::recovery::probe::ProbeNow;
 use crate::state::Phase;
 use crate::time::{Span, Time};
-
-/// What the timer waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum WaitsFor {
-    /// A retransmission is due.
-    #[default]
-    Retransmission,
-    /// The reordering window is over.
-    Reordering,
-    /// A probe is due.
-    Probe,
-}
 
 /// Detection waits for the end of the reordering window, and so for nothing else
 /// (`tcp_rack_mark_lost`).
@@ -109,28 +96,8 @@ pub(super) fn after_head(c: &mut Sender) {
     }
 }
 
-/// The timer has expired (`tcp_write_timer_handler`).
-pub(super) fn expire(c: &mut Sender) {
-    match c.timers.waits_for {
-        WaitsFor::Retransmission => deadline::on_timeout(c),
-        WaitsFor::Reordering => {
-            let lost = c.strategy.detect.on_deadline(&c.s);
-            repair::judge_between_acks(c, lost);
-            if !probes_within_recovery(c) {
-                rearm(c);
-            }
-        }
-        WaitsFor::Probe => match probe(c) {
-            ProbeNow::Nothing => rearm(c),
-            now => {
-                c.probe(now);
-                c.start_rto();
-            }
-        },
-    }
-}
-
-fn probe(c: &mut Sender) -> ProbeNow {
+/// What goes as the timer has waited for a probe.
+pub(super) fn probe(c: &mut Sender) -> ProbeNow {
     for probe in &mut c.strategy.probes {
         if probe.deadline(&c.s) != Time::NEVER {
             return probe.on_deadline(&c.s);
@@ -160,14 +127,14 @@ fn probe_at(c: &Sender, latest: Time) -> Option<Time> {
 }
 
 /// The same, within recovery only: whether there is one to come. No probe of Linux is.
-fn probes_within_recovery(c: &mut Sender) -> bool {
+pub(super) fn probes_within_recovery(c: &mut Sender) -> bool {
     let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
     c.s.phase == Phase::Recovery && wait_for_probe(c, latest)
 }
 
 /// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first
 /// unacknowledged segment was last sent.
-fn rearm(c: &mut Sender) {
+pub(super) fn rearm(c: &mut Sender) {
     let at = rearmed(c);
     set(c, WaitsFor::Retransmission, at);
 }

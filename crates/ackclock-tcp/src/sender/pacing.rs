@@ -1,18 +1,9 @@
 //! Pacing: what the windows allow waits until its rate does.
 
 use super::machine::Sender;
-use super::transmit::{allowance, flight_of_loss};
 use crate::event::Cause;
-use crate::state::{Phase, State};
-use crate::strategy::Strategy;
+use crate::state::Phase;
 use crate::time::Time;
-
-/// The rate may change.
-pub(super) fn update(strategy: &mut Strategy, s: &State) {
-    if let Some(pacing) = &mut strategy.pacing {
-        pacing.update(s, strategy.window.pacing_rate(s));
-    }
-}
 
 /// Whether what comes next has to wait; a deadline is set if there may be something to send then.
 pub(super) fn holds(c: &mut Sender) -> bool {
@@ -48,10 +39,10 @@ fn goes_on(c: &Sender) -> bool {
             (s.unsent_len().map(|_| s.mss), c.in_flight())
         }
         Phase::Open => (s.unsent_len().map(u64::from), c.in_flight()),
-        Phase::Loss if !c.wants.by_marks => (s.sequential_len().map(u64::from), flight_of_loss(c)),
+        Phase::Loss if !c.wants.by_marks => (s.sequential_len().map(u64::from), c.flight_of_loss()),
         Phase::Recovery | Phase::Loss => (Some(s.mss), c.strategy.regulate.in_flight(s)),
     };
     let Some(len) = len else { return false };
     s.board.is_empty()
-        || in_flight + len <= s.cwnd.saturating_add(allowance(c, s.snd_nxt < s.snd_max))
+        || in_flight + len <= s.cwnd.saturating_add(c.allowance(s.snd_nxt < s.snd_max))
 }

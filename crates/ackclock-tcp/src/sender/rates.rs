@@ -13,10 +13,9 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::machine::Sender;
 use crate::recovery::min_rtt::MinRtt;
 use crate::recovery::window::by_rate::{ByRate, LostSegment, RateSample};
-use crate::scoreboard::Record;
+use crate::scoreboard::{Record, Scoreboard};
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -97,7 +96,7 @@ impl Rates {
     }
 
     /// The law hears of what was judged lost.
-    fn report(&mut self, s: &State, law: &mut dyn ByRate) {
+    pub fn report(&mut self, s: &State, law: &mut dyn ByRate) {
         for i in 0..self.losses.len() {
             let (seq, end) = self.losses[i];
             self.lost += 1;
@@ -169,8 +168,19 @@ impl Rates {
         }
     }
 
+    /// Of what was to be judged lost, keeps what now waits to be retransmitted.
+    pub fn keep_waiting(&mut self, board: &Scoreboard) {
+        self.losses.retain(|&(seq, _)| board.get(board.find(seq)).is_some_and(|r| r.waits()));
+    }
+
+    /// An ACK arrives.
+    pub fn begin(&mut self, s: &State) {
+        self.prior_in_flight = s.packets_in_flight();
+        self.by = None;
+    }
+
     /// The totals, with no delivery.
-    fn totals(&self) -> RateSample {
+    pub fn totals(&self) -> RateSample {
         RateSample {
             total_delivered: self.delivered,
             total_lost: self.lost,
@@ -181,7 +191,7 @@ impl Rates {
     }
 
     /// What an ACK delivers; whether it may have been delayed.
-    fn deliver(&mut self, s: &State, a: &AckSummary) -> bool {
+    pub fn deliver(&mut self, s: &State, a: &AckSummary) -> bool {
         let delayed = a.delivered == 1
             && a.newly_acked > 0
             && a.newly_acked < s.mss
@@ -203,7 +213,7 @@ impl Rates {
     }
 
     /// Section 3.3: the sample of an ACK that has been dealt with.
-    fn sample(&mut self, s: &State, a: &AckSummary, delayed: bool) -> RateSample {
+    pub fn sample(&mut self, s: &State, a: &AckSummary, delayed: bool) -> RateSample {
         let totals = RateSample {
             acked: a.delivered,
             losses: a.lost,
@@ -230,74 +240,4 @@ impl Rates {
 /// Whole microseconds, in nanoseconds.
 fn micros(span: Span) -> u64 {
     span.0 / 1000 * 1000
-}
-
-/// Section 3.4, at the beginning of each input: there is less than a segment to send, though cwnd has
-/// room and no loss waits for its retransmission.
-pub(super) fn check_app_limited(c: &mut Sender) {
-    let Some(rates) = &mut c.rates else { return };
-    let s = &c.s;
-    let room = u64::from(s.packets_in_flight()) * s.mss < s.cwnd;
-    let waits = s.board.lost_segments() > s.board.retransmitted_segments();
-    if s.written - s.snd_max < s.mss && room && !waits {
-        rates.limit(s);
-    }
-}
-
-/// An ACK arrives.
-#[inline(never)]
-pub(super) fn before_ack(c: &mut Sender) {
-    check_app_limited(c);
-    if let Some(rates) = &mut c.rates {
-        rates.prior_in_flight = c.s.packets_in_flight();
-        rates.by = None;
-    }
-}
-
-/// An ACK has been dealt with: the window law sets cwnd (`tcp_rate_gen`, `tcp_cong_control`).
-#[inline(never)]
-pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
-    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
-    let departs = c.strategy.pacing.as_ref().map_or(c.s.now, |pacing| pacing.next(&c.s));
-    let delayed = rates.deliver(&c.s, a);
-    rates.report(&c.s, law);
-    let sample = RateSample { departs, ..rates.sample(&c.s, a, delayed) };
-    let controlled = law.control(&c.s, &sample);
-    if controlled.app_limited {
-        rates.limit(&c.s);
-    }
-    c.s.ssthresh = controlled.ssthresh;
-    c.set_cwnd(controlled.cwnd.min(c.config.max_cwnd));
-}
-
-/// Detection has judged between two ACKs.
-#[inline(never)]
-pub(super) fn between_acks(c: &mut Sender) {
-    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
-    rates.report(&c.s, law);
-}
-
-/// The retransmission timer has expired, and is about to mark what is lost.
-pub(super) fn before_expiry(c: &mut Sender) {
-    let Some(rates) = &mut c.rates else { return };
-    let on_its_way = c.s.board.iter().filter(|r| r.on_its_way());
-    rates.losses.extend(on_its_way.map(|r| (r.seq, r.end())));
-}
-
-/// What the retransmission timer gives up is marked lost.
-pub(super) fn on_expired(c: &mut Sender) {
-    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
-    let board = &c.s.board;
-    rates.losses.retain(|&(seq, _)| board.get(board.find(seq)).is_some_and(|r| r.waits()));
-    rates.report(&c.s, law);
-    law.on_expired(&c.s, &RateSample { losses: 1, ..rates.totals() });
-}
-
-/// New data is about to be sent with none in the network.
-pub(super) fn on_start(c: &mut Sender) {
-    let (Some(rates), Some(law)) = (&c.rates, c.strategy.window.by_rate()) else { return };
-    if rates.is_app_limited() {
-        let cwnd = law.on_restart(&c.s);
-        c.set_cwnd(cwnd);
-    }
 }

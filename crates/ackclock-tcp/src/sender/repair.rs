@@ -2,7 +2,7 @@
 
 use super::detection::{self, Found};
 use super::machine::{Beyond, Sender, Turn, Urgent};
-use super::{ecn, rates};
+use super::{by_rate, ecn};
 use crate::event::{Cause, EventKind};
 use crate::recovery::detect::Lost;
 use crate::scoreboard::Judge;
@@ -22,7 +22,7 @@ pub(super) fn judge_between_acks(c: &mut Sender, lost: Lost) {
     c.turn = Turn::Any;
     let pipe = c.s.board.pipe();
     let found = detection::mark(c, lost);
-    rates::between_acks(c);
+    by_rate::between_acks(c);
     let fallen = pipe.saturating_sub(c.s.board.pipe());
     let after_timeout = c.s.phase == Phase::Loss && c.strategy.ambiguity.admits_after_timeout();
     if !c.s.recovering() || after_timeout {

@@ -2,12 +2,23 @@
 //! of mechanisms.
 
 use super::config::SenderConfig;
-use super::one_timer::WaitsFor;
 use crate::recovery::detect::Notices;
 use crate::recovery::timer::Estimates;
 use crate::state::State;
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
+
+/// What the one timer waits for (`one_timer.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum WaitsFor {
+    /// A retransmission is due.
+    #[default]
+    Retransmission,
+    /// The reordering window is over.
+    Reordering,
+    /// A probe is due.
+    Probe,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timers {

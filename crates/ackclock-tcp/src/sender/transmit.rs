@@ -2,7 +2,7 @@
 
 use super::Transmit;
 use super::machine::{Beyond, Sender, Turn};
-use super::{ecn, one_timer, pacing, rates};
+use super::{by_rate, ecn, one_timer, pacing};
 use crate::event::{Cause, EventKind};
 use crate::recovery::fill::Filler;
 use crate::recovery::segmentation::Sending;
@@ -148,7 +148,7 @@ fn beyond(c: &mut Sender) -> Option<Transmit> {
 
 /// What comes next in sequence, with so many bytes of room beyond cwnd.
 fn one(c: &mut Sender, room: u64) -> Option<Transmit> {
-    if c.s.sack && c.strategy.select.uses_sacks_after_timeout() {
+    if c.uses_sacks_after_timeout() {
         skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
     let after = c.s.snd_nxt - c.s.snd_una + u64::from(c.s.sequential_len()?);
@@ -185,7 +185,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     if c.s.board.is_empty() {
         return Some(send_new(c, len, Cause::New));
     }
-    let allowance = allowance(c, false);
+    let allowance = c.allowance(false);
     if after <= c.s.cwnd.saturating_add(allowance) {
         c.s.limited += u64::from(len);
         return Some(send_new(c, len, Cause::LimitedTransmit));
@@ -212,12 +212,6 @@ fn by_room(c: &mut Sender, len: u32) -> Cause {
     }
     c.s.limited += len;
     Cause::LimitedTransmit
-}
-
-/// What the probes allow beyond cwnd, for new data or for old; the largest counts.
-pub(super) fn allowance(c: &Sender, old: bool) -> u64 {
-    let probes = c.strategy.probes.iter().filter(|p| !old || p.allows_old_data());
-    probes.map(|p| p.allowance(&c.s)).max().unwrap_or(0)
 }
 
 fn recovery(c: &mut Sender) -> Option<Transmit> {
@@ -297,18 +291,17 @@ fn fill(c: &mut Sender) -> Option<Transmit> {
 
 /// After a timeout: from `snd_nxt` on, without what is known to have arrived or to be on its way.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
-    if sack {
+    if c.uses_sacks_after_timeout() {
         skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
     let len = c.s.sequential_len()?;
-    let in_flight = flight_of_loss(c);
+    let in_flight = c.flight_of_loss();
     // As above, cwnd smaller than a segment must not stop a connection.
     if in_flight > 0 && in_flight + u64::from(len) > c.s.cwnd {
         // The pipe leaves SACKed data out already, so that with SACK there is nothing more to
         // allow.
         let old = c.s.snd_nxt < c.s.snd_max;
-        let allowance = if c.s.sack { 0 } else { allowance(c, old) };
+        let allowance = if c.s.sack { 0 } else { c.allowance(old) };
         if allowance == 0 || in_flight + u64::from(len) > c.s.cwnd.saturating_add(allowance) {
             return None;
         }
@@ -319,12 +312,6 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, Cause::LimitedTransmit));
     }
     sequential(c)
-}
-
-/// What counts against cwnd after a timeout.
-pub(super) fn flight_of_loss(c: &Sender) -> u64 {
-    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
-    if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una }
 }
 
 /// Moves `snd_nxt`, where it was set back, over what is not to be retransmitted.
@@ -382,7 +369,7 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
         c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
     }
     if c.wants.rates && c.s.snd_max > 0 && c.in_flight() == 0 {
-        rates::on_start(c);
+        by_rate::on_start(c);
     }
     // tcp_write_wakeup does not validate cwnd.
     c.sent_new |= cause != Cause::WindowProbe;

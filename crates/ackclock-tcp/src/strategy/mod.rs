@@ -23,6 +23,7 @@ use crate::recovery::select::{Head, Select};
 use crate::recovery::timer::{Rfc6298Timer, Timer};
 use crate::recovery::undo::Undo;
 use crate::recovery::window::{RenoWindow, Window};
+use crate::state::State;
 
 pub use composition::Composition;
 pub use mechanism::{Axis, Mechanism, Preset};
@@ -62,6 +63,15 @@ pub struct Strategy {
     pub without_sack: Option<Box<Strategy>>,
     /// Whether it makes use of SACK, so that SACK is worth negotiating.
     pub uses_sack: bool,
+}
+
+impl Strategy {
+    /// The rate of pacing may have changed.
+    pub(crate) fn update_pacing(&mut self, s: &State) {
+        if let Some(pacing) = &mut self.pacing {
+            pacing.update(s, self.window.pacing_rate(s));
+        }
+    }
 }
 
 impl Default for Strategy {

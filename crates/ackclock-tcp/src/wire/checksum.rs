@@ -3,7 +3,8 @@
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-use super::ip::TCP;
+/// The number of TCP as an IP protocol.
+pub const TCP: u8 = 6;
 
 /// The Internet checksum (RFC 1071) of pieces that lie one after the other, of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -14,8 +14,8 @@ use core::fmt;
 
 use crate::segment::Codepoint;
 
-/// The number of TCP as an IP protocol.
-pub const TCP: u8 = 6;
+pub use super::checksum::TCP;
+
 /// The number of UDP as an IP protocol.
 pub const UDP: u8 = 17;
 /// The number of ICMP as an IPv4 protocol.
