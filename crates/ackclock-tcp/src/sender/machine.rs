@@ -248,10 +248,11 @@ impl Sender {
     }
 
     /// The same, where a handshake may still [configure](Self::configure) it otherwise.
-    pub(crate) fn before_handshake(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
-        let (s, timers) = start(&mut config, &mut strategy);
+    pub(crate) fn before_handshake(config: SenderConfig, mut strategy: Strategy) -> Sender {
+        let sack = strategy.settle_sack(config.sack);
+        let (s, timers) = start(&config, &mut strategy, sack);
         let wl1 = config.remote_seq;
-        let wants = Wants::of(&mut strategy, &config, s.sack);
+        let wants = Wants::of(&mut strategy, &config, sack);
         let rates = wants.rates.then(|| Rates::new(config.handshake_rtt));
         let mut stats = Stats::default();
         if let Some(rtt) = config.handshake_rtt {
@@ -289,9 +290,10 @@ impl Sender {
     }
 
     /// Begins with what a handshake has found out; nothing may have been written yet.
-    pub(crate) fn configure(&mut self, mut config: SenderConfig) {
-        (self.s, self.timers) = start(&mut config, &mut self.strategy);
-        self.wants = Wants::of(&mut self.strategy, &config, self.s.sack);
+    pub(crate) fn configure(&mut self, config: SenderConfig) {
+        let sack = self.strategy.settle_sack(config.sack);
+        (self.s, self.timers) = start(&config, &mut self.strategy, sack);
+        self.wants = Wants::of(&mut self.strategy, &config, sack);
         self.rates = self.wants.rates.then(|| Rates::new(config.handshake_rtt));
         if let Some(rtt) = config.handshake_rtt {
             self.stats.round_trip(rtt);
@@ -483,11 +485,7 @@ impl Sender {
 }
 
 /// The state and the timers before anything is sent.
-fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) {
-    let sack = config.sack && strategy.uses_sack;
-    if !sack && let Some(other) = strategy.without_sack.take() {
-        *strategy = *other;
-    }
+fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, Timers) {
     let settings = Settings::of(config);
     let initial_window = settings.initial_window_bytes(config.mss, &*strategy.window);
     let mut s = State {
@@ -527,7 +525,7 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
         strategy.timer.set_min_rto(min);
     }
     s.min_rto = strategy.timer.min_rto();
-    let mut timers = Timers::new(strategy, config, s.sack);
+    let mut timers = Timers::new(strategy, config, sack);
     if let Some(rtt) = config.handshake_rtt {
         timers.take_handshake(rtt, &mut s, strategy);
     }

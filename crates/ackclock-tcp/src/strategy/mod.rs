@@ -66,6 +66,16 @@ pub struct Strategy {
 }
 
 impl Strategy {
+    /// SACK was negotiated, or not: then what stands in for the strategy takes its place. Returns
+    /// whether it makes use of SACK.
+    pub(crate) fn settle_sack(&mut self, negotiated: bool) -> bool {
+        let sack = negotiated && self.uses_sack;
+        if !sack && let Some(other) = self.without_sack.take() {
+            *self = *other;
+        }
+        sack
+    }
+
     /// The rate of pacing may have changed.
     pub(crate) fn update_pacing(&mut self, s: &State) {
         if let Some(pacing) = &mut self.pacing {
