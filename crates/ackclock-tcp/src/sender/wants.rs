@@ -1,0 +1,96 @@
+//! What the mechanisms of a strategy want of the sender.
+
+use super::config::SenderConfig;
+use crate::strategy::Strategy;
+
+/// What the mechanisms answer alike all the time, asked once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wants {
+    /// Detection is to be called for each segment delivered.
+    pub deliveries: bool,
+    /// The timer takes samples from SACK blocks too.
+    pub samples_sacks: bool,
+    /// Each segment delivered is looked at, by detection or for the timer.
+    pub observed: bool,
+    /// cwnd counts what is in flight in every phase.
+    pub everywhere: bool,
+    /// And selection chooses in every phase.
+    pub by_marks: bool,
+    /// What goes again is cut to fit.
+    pub refits: bool,
+    /// The window law measures, and validates cwnd.
+    pub measures: bool,
+    /// It grows after detection.
+    pub after_detection: bool,
+    /// The timer times segments itself.
+    pub times: bool,
+    /// Regulation limits what an ACK releases.
+    pub limits: bool,
+    /// Segmentation decides when new data leaves.
+    pub segments: bool,
+    /// Segments leave at a rate.
+    pub paces: bool,
+    /// The window law goes by the rate of delivery, and alone sets cwnd.
+    pub rates: bool,
+    /// What is sent next is not the window's question alone: `measures` or `paces`.
+    pub asks: bool,
+    /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
+    /// take the full one.
+    pub plain: bool,
+    /// Full segments of new data do too: windows and timers alone have a say in them.
+    pub sends_plainly: bool,
+    /// And there cwnd counts what is in flight, the window law measures, or one timer serves all
+    /// ends.
+    pub sends_in_flight: bool,
+    /// On a plain ACK the window law measures, or grows after detection.
+    pub responds: bool,
+    /// On a plain ACK detection need not be asked, nor ambiguity.
+    pub skips_detection: bool,
+    /// Detection takes a plain ACK as a whole, or else is told what it delivers.
+    pub sums_plain_acks: bool,
+    pub tells_plainly: bool,
+    pub skips_advance: bool,
+}
+
+impl Wants {
+    pub fn of(strategy: &mut Strategy, config: &SenderConfig, sack: bool) -> Wants {
+        let deliveries = strategy.detect.watches_deliveries();
+        let samples_sacks = strategy.timer.samples_sacks();
+        let everywhere = strategy.regulate.everywhere();
+        let measures = strategy.window.measures();
+        let after_detection = strategy.window.after_detection();
+        let (times, limits) = (strategy.timer.times(), strategy.regulate.limits());
+        let segments = strategy.segmentation.is_some();
+        let paces = strategy.pacing.is_some();
+        let rates = strategy.window.by_rate().is_some();
+        let always_asks = times || limits || segments || paces || rates;
+        let serves_all = strategy.timer.serves_all();
+        let plain = !config.events && !always_asks;
+        let sums_plain_acks = sack && strategy.detect.sums_plain_acks();
+        let asked = everywhere || measures || serves_all;
+        Wants {
+            deliveries,
+            samples_sacks,
+            observed: deliveries || samples_sacks || rates,
+            everywhere,
+            by_marks: everywhere && strategy.select.everywhere(),
+            refits: strategy.select.refits(),
+            measures,
+            after_detection,
+            times,
+            limits,
+            segments,
+            paces,
+            rates,
+            asks: measures || paces,
+            plain,
+            sends_plainly: plain && !config.ecn,
+            sends_in_flight: asked,
+            responds: measures || after_detection,
+            skips_detection: strategy.detect.skips_plain_acks(),
+            sums_plain_acks,
+            tells_plainly: deliveries && !sums_plain_acks,
+            skips_advance: strategy.ambiguity.skips_plain_acks(),
+        }
+    }
+}
