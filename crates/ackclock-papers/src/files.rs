@@ -10,7 +10,6 @@ use ackclock_tcp::Registry;
 
 use crate::error::Error;
 use crate::format::Paper;
-use crate::library::natural;
 use crate::load::{ExperimentFile, SCENARIOS};
 
 /// Describes the paper of the experiments in a folder.
@@ -120,4 +119,9 @@ fn load(
         return Err(FileError { file: file.into(), error }.into());
     }
     Ok(read?)
+}
+
+/// Sorts `figure-2` before `figure-10`.
+pub(crate) fn natural(id: &str) -> Vec<(u64, String)> {
+    id.split('-').map(|part| (part.parse().unwrap_or(0), part.to_string())).collect()
 }

@@ -81,7 +81,7 @@ impl Library {
             )?);
         }
         // What goes beyond the papers comes after them.
-        library.experiments.sort_by_key(|e| (e.id.starts_with("beyond/"), natural(&e.id)));
+        library.experiments.sort_by_key(|e| (e.id.starts_with("beyond/"), files::natural(&e.id)));
         library.built_in = library.experiments.len();
         Ok(library)
     }
@@ -176,9 +176,4 @@ impl Library {
         known.extend(self.experiments[..self.built_in].iter().map(|e| e.id.as_str()));
         Error::Unknown { id: id.into(), known: known.join(", ") }
     }
-}
-
-/// Sorts `figure-2` before `figure-10`.
-pub(crate) fn natural(id: &str) -> Vec<(u64, String)> {
-    id.split('-').map(|part| (part.parse().unwrap_or(0), part.to_string())).collect()
 }

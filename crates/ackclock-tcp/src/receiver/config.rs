@@ -18,9 +18,9 @@ pub enum DelayedAck {
     /// As Linux does, after a handshake that took this round trip; zero if it is not known.
     /// `ack_every` does not count.
     Linux(Span),
-    /// As ns-2 does (`DelAckSink::recv` in tcp-sink.cc): as soon as a second segment comes, or after
-    /// this delay. A duplicate of the newest segment in order waits like that segment itself, where
-    /// RFC 9293 section 3.10.7.4 acknowledges it at once. `ack_every` does not count.
+    /// As ns-2 does (`DelAckSink::recv` in tcp-sink.cc): as soon as a second segment comes, or
+    /// after this delay. A duplicate of the newest segment in order waits like that segment itself,
+    /// where RFC 9293 section 3.10.7.4 acknowledges it at once. `ack_every` does not count.
     Ns2(Span),
 }
 
@@ -63,7 +63,8 @@ pub struct ReceiverConfig {
     pub buffer: u64,
     /// Our window scale shift, 0 to 14; a higher one counts as 14 (RFC 7323 section 2.3).
     pub wscale: u8,
-    /// Whether the application reads at once (`true`), or only by [`Receiver::read`](crate::Receiver::read).
+    /// Whether the application reads at once (`true`), or only by
+    /// [`Receiver::read`](crate::Receiver::read).
     pub auto_read: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02; Linux's `tcp_rate.c`),
-//! taken only for a window law that goes by them.
+//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02; Linux's
+//! `tcp_rate.c`), taken only for a window law that goes by them.
 //!
 //! Each transmission remembers what had been delivered, and when, as it was sent. The ACK that
 //! delivers it gives a sample: what was delivered since, in the longer of the times that sending and

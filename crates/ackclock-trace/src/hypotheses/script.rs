@@ -5,7 +5,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::Entry;
 use super::numbers::are_counted;
-use super::start::Start;
+use super::start::{INITIAL_WINDOWS, Start};
 use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
 
@@ -15,9 +15,6 @@ const PART: u64 = 16;
 
 /// The coarse timer of BSD.
 const TICK: Span = Span::from_millis(500);
-
-/// Initial windows in use (RFC 5681, RFC 3390, RFC 6928).
-pub(super) const INITIAL_WINDOWS: [u32; 4] = [2, 3, 4, 10];
 
 /// Segments that follow each other at a link's rate are no farther apart than this.
 const MOST_PACE: Span = Span::from_millis(40);

@@ -4,8 +4,10 @@ use ackclock_tcp::{Span, Time};
 
 use super::Entry;
 use super::numbers::are_counted;
-use super::script::INITIAL_WINDOWS;
 use crate::sender::{Opening, Sent, Terms};
+
+/// Initial windows in use (RFC 5681, RFC 3390, RFC 6928).
+pub(super) const INITIAL_WINDOWS: [u32; 4] = [2, 3, 4, 10];
 
 /// So many ACKs before the last one that advanced, candidates begin anew: enough for them to
 /// measure round trips, and few enough to know what is outstanding.
