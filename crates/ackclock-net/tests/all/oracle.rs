@@ -181,11 +181,11 @@ proptest! {
     }
 }
 
-/// How often a strategy completes before an oracle: the numbers in `recovery/detect/notified.rs`.
-/// `N=20000 cargo test --release -p ackclock-net --test oracle -- --ignored --nocapture`
+/// A strategy completes before an oracle in one of a hundred transfers at most, and an oracle
+/// retransmits nothing without need. The numbers in `recovery/detect/notified.rs` are printed by
+/// `N=20000 cargo test -p ackclock-net --test all oracle::others -- --nocapture`.
 #[test]
-#[ignore = "measures"]
-fn how_often_others_complete_first() {
+fn others_rarely_complete_first() {
     let mut runner = TestRunner::deterministic();
     let paths = path(vec(drop(), 1..12));
     let strategies = ["sack", "newreno", "prr", "rack-tlp", "fack"];
@@ -204,6 +204,8 @@ fn how_often_others_complete_first() {
         }
     }
     println!("transfers {}, before `oracle` and `oracle-drop`:", config().cases);
-    strategies.iter().zip(first).for_each(|(strategy, first)| println!("{strategy} {first:?}"));
-    println!("oracle-drop after oracle: {later}; spurious retransmissions of either: {spurious}");
+    strategies.iter().zip(&first).for_each(|(strategy, first)| println!("{strategy} {first:?}"));
+    println!("oracle-drop after oracle: {later}");
+    assert!(first.iter().flatten().all(|&n| n <= config().cases / 100), "{first:?}");
+    assert_eq!(spurious, 0);
 }
