@@ -13,9 +13,9 @@ pub struct Stats {
     pub segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Round trips measured, and their sum.
+    /// Round trips measured.
     pub rtt_samples: u64,
-    /// In nanoseconds; it stops at its greatest value.
+    /// Their sum; it stops at its greatest value.
     pub rtt_sum: Span,
     /// The shortest of them and of the handshake's; zero before the first.
     pub rtt_least: Span,
@@ -35,7 +35,7 @@ pub struct Stats {
     pub recoveries: u64,
     /// Reductions of the windows that an ECN-Echo began (RFC 3168 section 6.1.2).
     pub ecn_reductions: u64,
-    /// Of those, the ones with ECN-Echo; 0 where ECN was not negotiated.
+    /// ACKs with ECN-Echo; 0 where ECN was not negotiated.
     pub ecn_echoes: u64,
 }
 

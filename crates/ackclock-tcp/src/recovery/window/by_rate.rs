@@ -39,7 +39,7 @@ pub struct RateSample {
     pub total_delivered: u64,
     /// Segments ever judged lost.
     pub total_lost: u64,
-    /// When the last of those was delivered.
+    /// When a segment was last delivered.
     pub delivered_at: Time,
     /// When pacing lets the next segment leave.
     pub departs: Time,
