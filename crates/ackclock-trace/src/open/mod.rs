@@ -17,6 +17,7 @@
 //! | What is SMSS if the SYNs say too much? | [`segment_size`] |
 //! | How far is the sender if no handshake says it? | [`flights`] |
 //! | When does the sender know of it? | [`delayed`] |
+//! | When was it sent? | [`send_clock`] |
 //! | What could not be known? | [`doubts`] |
 //! | How much memory is left? | [`budget`] |
 //!

@@ -30,8 +30,10 @@
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
 //! | **Why were packets lost?** | [`losses`] |
+//! | Is there a bucket that is empty where they are lost? | `losses::bucket` |
+//! | Which cause has evidence, and no other? | `losses::verdict` |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
-//! | **Which ways does it have?** | [`ways`] |
+//! | **Which ways does it have?** | [`ways`], a file for each |
 //! | **What does a picture show?** | [`picture`] |
 
 mod causes;
