@@ -8,7 +8,7 @@ mod link;
 mod tunnel;
 mod wlan;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use ackclock_tcp::wire::ip::TCP;
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
@@ -54,13 +54,6 @@ pub struct Packet {
     pub ttl: u8,
     /// The ECN field of the IP header around it, of the inner one in a tunnel.
     pub codepoint: Codepoint,
-}
-
-impl Packet {
-    /// The address it came from.
-    pub fn src_ip(&self) -> IpAddr {
-        self.src.ip()
-    }
 }
 
 /// Whether [`decode`] knows frames of this link type.
