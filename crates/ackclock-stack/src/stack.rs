@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig, KeepAlive};
+use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Composition, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use crate::limits::{Limit, Limits};
@@ -490,7 +491,7 @@ impl Stack {
     ) -> ConnectionConfig {
         let most = config.mss.unwrap_or(u16::MAX);
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
-        let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer));
+        let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer as u64));
         ConnectionConfig {
             // What a peer asks for; `connect` says what we ask for.
             ecn: config.ecn != EcnUse::Off,
@@ -520,9 +521,4 @@ impl Stack {
             fin_wait_2: FIN_WAIT_2,
         }
     }
-}
-
-/// The least shift with which a window field covers a buffer (RFC 7323 section 2.3).
-pub(crate) fn window_scale(buffer: usize) -> u8 {
-    (0..14).find(|shift| 65_535 << shift >= buffer).unwrap_or(14)
 }

@@ -28,6 +28,12 @@ pub const MAX_HEADER_LEN: usize = 60;
 /// Where the checksum stands in a header.
 pub const CHECKSUM: core::ops::Range<usize> = 16..18;
 
+/// The window scale for a buffer: the least with which a window field reaches its last multiple of
+/// 2^scale, and at most 14 (RFC 7323 section 2.3; Linux's `tcp_select_initial_window`).
+pub fn window_scale(buffer: u64) -> u8 {
+    (0..14).find(|scale| buffer >> scale <= 65_535).unwrap_or(14)
+}
+
 /// Control bits, as the byte at offset 13 has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Control(pub u8);

@@ -3,7 +3,7 @@
 use ackclock_tcp::connection::ConnectionConfig;
 use ackclock_tcp::recovery::detect::Notices;
 use ackclock_tcp::strategy::Composition;
-use ackclock_tcp::wire::Options;
+use ackclock_tcp::wire::{Options, window_scale};
 use ackclock_tcp::{
     Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time, Timestamps,
 };
@@ -109,10 +109,8 @@ impl<'a> FlowBuilder<'a> {
         self.tcp.rwnd.unwrap_or(Amount::Bytes(1 << 20)).bytes(self.mss()).min(1 << 30)
     }
 
-    /// The smallest shift with which 16 bits cover the buffer, unless one is set.
     fn wscale(&self) -> u8 {
-        let smallest = (0..14).find(|shift| self.rwnd() >> shift <= 65_535).unwrap_or(14);
-        self.tcp.window_scale.unwrap_or(smallest)
+        self.tcp.window_scale.unwrap_or_else(|| window_scale(self.rwnd()))
     }
 
     /// The random numbers for `what` of the flow of this name.
