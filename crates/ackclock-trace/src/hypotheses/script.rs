@@ -1,6 +1,7 @@
 //! What a candidate is put through: the ACKs that reach it, what the application writes, and the
 //! segments that were seen, in order of the sender's time.
 
+use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Span, Time};
 
 use super::Entry;
@@ -80,141 +81,219 @@ impl<'a> Script<'a> {
         let (from, base) = start.resumed.unwrap_or((0, 0));
         let is_resumed = start.resumed.is_some();
         let skipped = all.get(..from)?.iter().filter_map(Entry::sent).count();
-        let kept = |entry: &&Entry| match entry {
-            Entry::Sent(s) | Entry::Late(s) => s.position >= base,
-            Entry::Acked(a) => !is_resumed || a.ack > base,
-        };
-        let entries = || all[from..].iter().filter(kept);
-        let sent = || entries().filter_map(Entry::sent);
-        let acks = || entries().filter_map(Entry::acked);
-        let first = sent().next()?;
-        let answer = acks().find(|a| a.ack > base);
-        let measured = answer.map(|a| (a.at + delay).since(first.at));
+        let view = View { entries: &all[from..], base, is_resumed, delay };
+        let first = view.sent().next()?;
+        let answered = view.acks().find(|a| a.ack > base).map(|a| a.at + delay);
+        let measured = answered.map(|at| at.since(first.at));
         let made_up = terms.opening == Opening::MadeUp;
         let handshake = terms.handshake_rtt.filter(|_| !is_resumed && !made_up);
         let trip = handshake.or(measured);
         let grain = LEAST_GRAIN.max(Span(trip.unwrap_or_default().0 / PART));
+
         // It begins on the handshake, or on a request; unless it waits, or what it began with was
         // lost.
-        let before =
-            || acks().take_while(|a| handshake.is_some() && a.at + delay <= first.at + grain);
-        let request = before().filter(|a| a.with_data).last();
-        let at_once = request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + delay));
-        let is_late = first.at.since(at_once) > grain.times(2);
+        let at_once = if handshake.is_some() { view.first_chance(first, grain) } else { first.at };
+        let late = Some(first.at.since(at_once)).filter(|late| *late > grain.times(2));
         let begin = match start.outage {
             Some(outage) => outage.at,
-            None if is_late && paused => first.at,
+            None if late.is_some() && paused => first.at,
             None => at_once,
         };
+        let waited = late.filter(|_| paused).map_or(0.0, |late| pause(late, grain));
+        let answered = answered.unwrap_or(Time::NEVER);
+        let in_flight = (is_resumed && start.outage.is_none()).then_some(answered);
+        let writes = Writes::new(view, (begin, waited), in_flight, terms.mss, grain, paused);
 
-        // Where it may have paused: a segment with all before it acknowledged.
-        let waited = if is_late { pause(first.at.since(at_once), grain) } else { 0.0 };
-        let mut writes = vec![(begin, base, if paused { waited } else { 0.0 })];
-        let mut may_pause = is_late;
-        let answered = answer.map_or(Time::NEVER, |a| a.at + delay);
-        let (mut una, mut una_at, mut max) = (base, begin, base);
-        let mut waiting = acks().peekable();
-        let (mut fin, mut ended_short) = (false, None);
-        let mut in_flight = is_resumed && start.outage.is_none();
-        for s in sent() {
-            while let Some(a) = waiting.next_if(|a| a.at + delay <= s.at) {
-                if a.ack > una {
-                    (una, una_at) = (a.ack, a.at + delay);
-                }
-            }
-            if s.position >= max {
-                // What is shorter than a full segment was all that there was to send.
-                let short = ended_short == Some(s.position);
-                let idle = s.at.since(una_at);
-                let pauses_here = max > base && una >= max && idle > grain.times(2);
-                may_pause |= pauses_here && !short;
-                if in_flight && max > base {
-                    // What was outstanding goes out as it did.
-                    let at = s.at.min(answered);
-                    in_flight = s.at < answered;
-                    writes.push((at, if in_flight { s.position } else { max }, 0.0));
-                } else if short || pauses_here && paused {
-                    let cost = if short { 0.0 } else { pause(idle, grain) };
-                    writes.push((s.at, s.position, cost));
-                }
-                fin |= s.fin;
-                ended_short = (s.payload() < terms.mss && !s.fin).then(|| s.end());
-            }
-            max = max.max(s.end());
-        }
-        let ends: Vec<u64> = writes.iter().skip(1).map(|w| w.1).chain([max]).collect();
-
-        let mut steps = Vec::with_capacity(all.len() - from + writes.len());
-        for (&(at, from, pause), &end) in writes.iter().zip(&ends) {
-            let last = end == max && fin;
-            steps.push((at, Step::Write { bytes: end - from, fin: last, pause }));
-        }
-        for entry in entries() {
-            steps.push(match entry {
-                // What comes with a SYN says nothing of data.
-                Entry::Acked(a) => (a.at + delay, Step::Acked(a)),
-                Entry::Sent(sent) => (sent.at + grain, Step::Seen { sent, late: false }),
-                Entry::Late(sent) => (sent.at + grain, Step::Seen { sent, late: true }),
-            });
-        }
-        steps.sort_by_key(|(at, _)| *at);
-        let gap = |(a, b): (&Sent, &Sent)| (b.len >= terms.mss).then(|| b.at.since(a.at));
-        let mut gaps: Vec<Span> = sent().zip(sent().skip(1)).filter_map(gap).collect();
-        gaps.sort_unstable();
-        let pace = gaps.get(gaps.len() / 2).copied().unwrap_or(Span::ZERO);
-        let mut phases: Vec<Span> = Vec::new();
-        for (a, b) in sent().zip(sent().skip(1)) {
-            let phase = Span(b.at.0 % TICK.0);
-            let new = phases.iter().all(|p| p.0.abs_diff(phase.0) > grain.0);
-            if b.at.since(a.at) > Span(TICK.0 / 4) && new && phases.len() < PHASES {
-                phases.push(phase);
-            }
-        }
-        let (waits, waits_beside_trip) = waits(sent, acks, delay, trip.unwrap_or_default(), grain);
-        let window = acks().map(|a| a.window).max().unwrap_or(0);
-        let shift = (0..14).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(14);
-        let flight = sent().filter(|s| s.at < answered).map(Sent::end).max().unwrap_or(base + 1);
-        let mss = u64::from(terms.mss.max(1));
-        let flight = (flight - base).div_ceil(mss).clamp(1, 1 << 16) as u32;
-        let segments = sent().count();
-        let flight = start.outage.map_or(flight, |outage| outage.outstanding);
-        let windows = match start.window {
-            _ if is_resumed => vec![flight],
-            Some(window) => vec![window],
-            None => {
-                let first = flight.min(64);
-                let larger = |w: &u32| *w > first && *w as usize <= segments.max(2);
-                [first].into_iter().chain(INITIAL_WINDOWS.into_iter().filter(larger)).collect()
-            }
+        let (waits, waits_beside_trip) =
+            waits(|| view.sent(), || view.acks(), delay, trip.unwrap_or_default(), grain);
+        let segments = view.sent().count();
+        let flight = match start.outage {
+            Some(outage) => outage.outstanding,
+            None => view.flight(answered, terms.mss),
         };
         let thresholds = match is_resumed {
-            true => vec![Some(u64::from(flight) * mss), None],
+            true => vec![Some(u64::from(flight) * u64::from(terms.mss.max(1))), None],
             false => vec![None],
         };
         let passed = || all.iter().take_while(|e| e.at() <= first.at).filter_map(Entry::acked);
-        let last_ack = passed().last().or(acks().next());
+        let last_ack = passed().last().or(view.acks().next());
         Some(Script {
             terms,
-            steps,
+            steps: view.steps(&writes, grain),
             base,
             skipped,
             segments,
             // Without a handshake nothing was measured.
             trip: trip.filter(|_| is_resumed || !made_up),
             delay,
-            windows,
+            windows: windows(start, flight, segments),
             thresholds,
             first_window: last_ack.map_or(65535, |a| a.window),
-            shift,
+            shift: window_scale(view.acks().map(|a| a.window).max().unwrap_or(0)),
             grain,
-            pace: grain + pace.min(MOST_PACE),
-            phases,
+            pace: grain + view.pace(terms.mss).min(MOST_PACE),
+            phases: view.phases(grain),
             waits,
             waits_beside_trip,
-            may_pause,
-            numbers: are_counted(sent()),
+            may_pause: late.is_some() || writes.may_pause,
+            numbers: are_counted(view.sent()),
             number: all[..from].iter().rev().find_map(Entry::sent).and_then(|s| s.ip_id),
         })
+    }
+}
+
+/// What was seen from where a script begins.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    entries: &'a [Entry],
+    /// As in [`Script`].
+    base: u64,
+    /// The sender goes on from there, with what was outstanding.
+    is_resumed: bool,
+    delay: Span,
+}
+
+impl<'a> View<'a> {
+    fn entries(self) -> impl Iterator<Item = &'a Entry> + Clone {
+        self.entries.iter().filter(move |entry| match entry {
+            Entry::Sent(s) | Entry::Late(s) => s.position >= self.base,
+            Entry::Acked(a) => !self.is_resumed || a.ack > self.base,
+        })
+    }
+
+    fn sent(self) -> impl Iterator<Item = &'a Sent> + Clone {
+        self.entries().filter_map(Entry::sent)
+    }
+
+    fn acks(self) -> impl Iterator<Item = &'a Acked> {
+        self.entries().filter_map(Entry::acked)
+    }
+
+    /// When the first segment may have gone out after a handshake: on a request, or on its end.
+    fn first_chance(self, first: &Sent, grain: Span) -> Time {
+        let before = || self.acks().take_while(|a| a.at + self.delay <= first.at + grain);
+        let request = before().filter(|a| a.with_data).last();
+        request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + self.delay))
+    }
+
+    /// Segments that went out before the first answer.
+    fn flight(self, answered: Time, mss: u32) -> u32 {
+        let ends = self.sent().filter(|s| s.at < answered).map(Sent::end);
+        let bytes = ends.max().unwrap_or(self.base + 1) - self.base;
+        bytes.div_ceil(u64::from(mss.max(1))).clamp(1, 1 << 16) as u32
+    }
+
+    fn steps(self, writes: &Writes, grain: Span) -> Vec<(Time, Step<'a>)> {
+        let ends = writes.list.iter().skip(1).map(|w| w.1).chain([writes.end]);
+        let mut steps = Vec::with_capacity(self.entries.len() + writes.list.len());
+        for (&(at, from, pause), end) in writes.list.iter().zip(ends) {
+            let fin = end == writes.end && writes.fin;
+            steps.push((at, Step::Write { bytes: end - from, fin, pause }));
+        }
+        for entry in self.entries() {
+            steps.push(match entry {
+                // What comes with a SYN says nothing of data.
+                Entry::Acked(a) => (a.at + self.delay, Step::Acked(a)),
+                Entry::Sent(sent) => (sent.at + grain, Step::Seen { sent, late: false }),
+                Entry::Late(sent) => (sent.at + grain, Step::Seen { sent, late: true }),
+            });
+        }
+        steps.sort_by_key(|(at, _)| *at);
+        steps
+    }
+
+    /// How far apart full segments commonly are.
+    fn pace(self, mss: u32) -> Span {
+        let gap = |(a, b): (&Sent, &Sent)| (b.len >= mss).then(|| b.at.since(a.at));
+        let mut gaps: Vec<Span> = self.sent().zip(self.sent().skip(1)).filter_map(gap).collect();
+        gaps.sort_unstable();
+        gaps.get(gaps.len() / 2).copied().unwrap_or(Span::ZERO)
+    }
+
+    /// As in [`Script`].
+    fn phases(self, grain: Span) -> Vec<Span> {
+        let mut phases: Vec<Span> = Vec::new();
+        for (a, b) in self.sent().zip(self.sent().skip(1)) {
+            let phase = Span(b.at.0 % TICK.0);
+            let new = phases.iter().all(|p| p.0.abs_diff(phase.0) > grain.0);
+            if b.at.since(a.at) > Span(TICK.0 / 4) && new && phases.len() < PHASES {
+                phases.push(phase);
+            }
+        }
+        phases
+    }
+}
+
+/// What the application writes.
+struct Writes {
+    /// When, from which position on, and what it costs to assume that it has paused before.
+    list: Vec<(Time, u64, f32)>,
+    /// Where the last of it ends, and whether that is a FIN.
+    end: u64,
+    fin: bool,
+    /// Somewhere it may have paused.
+    may_pause: bool,
+}
+
+impl Writes {
+    /// `begin`: when the first one is, and what that costs. `in_flight`: what was outstanding goes
+    /// out as it did, until then.
+    fn new(
+        view: View<'_>,
+        begin: (Time, f32),
+        mut in_flight: Option<Time>,
+        mss: u32,
+        grain: Span,
+        paused: bool,
+    ) -> Writes {
+        let base = view.base;
+        let mut list = vec![(begin.0, base, begin.1)];
+        let mut may_pause = false;
+        let (mut una, mut una_at, mut max) = (base, begin.0, base);
+        let mut waiting = view.acks().peekable();
+        let (mut fin, mut ended_short) = (false, None);
+        for s in view.sent() {
+            while let Some(a) = waiting.next_if(|a| a.at + view.delay <= s.at) {
+                if a.ack > una {
+                    (una, una_at) = (a.ack, a.at + view.delay);
+                }
+            }
+            if s.position >= max {
+                // What is shorter than a full segment was all that there was to send. Else it may
+                // have paused before a segment with all before it acknowledged.
+                let short = ended_short == Some(s.position);
+                let idle = s.at.since(una_at);
+                let pauses_here = max > base && una >= max && idle > grain.times(2);
+                may_pause |= pauses_here && !short;
+                if let Some(answered) = in_flight
+                    && max > base
+                {
+                    in_flight = in_flight.filter(|_| s.at < answered);
+                    let from = if in_flight.is_some() { s.position } else { max };
+                    list.push((s.at.min(answered), from, 0.0));
+                } else if short || pauses_here && paused {
+                    let cost = if short { 0.0 } else { pause(idle, grain) };
+                    list.push((s.at, s.position, cost));
+                }
+                fin |= s.fin;
+                ended_short = (s.payload() < mss && !s.fin).then(|| s.end());
+            }
+            max = max.max(s.end());
+        }
+        Writes { list, end: max, fin, may_pause }
+    }
+}
+
+/// Initial windows to try, where `flight` segments went out at first.
+fn windows(start: &Start, flight: u32, segments: usize) -> Vec<u32> {
+    match start.window {
+        _ if start.resumed.is_some() => vec![flight],
+        Some(window) => vec![window],
+        None => {
+            let first = flight.min(64);
+            let larger = |w: &u32| *w > first && *w as usize <= segments.max(2);
+            [first].into_iter().chain(INITIAL_WINDOWS.into_iter().filter(larger)).collect()
+        }
     }
 }
 
