@@ -492,55 +492,7 @@ impl Open {
             let unseen = found.unseen;
             doubts.push(format!("{unseen} bytes that were acknowledged are not in the capture"));
         }
-        if self.directions.is_one() {
-            return self.one_way(end, found, doubts);
-        }
-        Flow {
-            mss,
-            offered: self.handshake.options(end),
-            sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
-            timestamps: self.timestamps(end),
-            ecn: Ecn { reductions: found.reductions, ..self.marks.of(end) },
-            window: self.knows_windows(end).then_some(found.window),
-            full_window: found.full_window,
-            bytes: found.bytes,
-            segments: found.segments,
-            dsacks: found.dsacks,
-            rtt: found.rtt,
-            retransmissions: found.retransmissions,
-            timeouts: found.timeouts,
-            recoveries: found.recoveries,
-            stalls: found.stalls,
-            losses: found.losses,
-            lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
-            probes_of_new_data: found.probes_of_new_data,
-            ways: found.ways,
-            undecided: found.undecided,
-            unseen: found.unseen,
-            events: found.events,
-            doubts,
-        }
-    }
-
-    /// The windows that `end` was offered are known, or it was offered none.
-    fn knows_windows(&self, end: usize) -> bool {
-        self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks()
-    }
-
-    /// What `end` sent, where only one direction was captured: without what came back, nothing says
-    /// why, nor what anybody waited for.
-    #[cold]
-    fn one_way(&self, end: usize, found: Found, doubts: Vec<String>) -> Flow {
-        let unexplained = |r| Retransmission {
-            kind: Kind::Unknown,
-            probability: None,
-            spurious: None,
-            known: false,
-            lost: None,
-            ..r
-        };
-        let shown = |event: &Event| !matches!(event.kind, EventKind::TimedOut { .. });
-        Flow {
+        let flow = Flow {
             mss: self.mss(end),
             offered: self.handshake.options(end),
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
@@ -550,12 +502,35 @@ impl Open {
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,
-            retransmissions: found.retransmissions.into_iter().map(unexplained).collect(),
-            events: found.events.into_iter().filter(shown).collect(),
+            retransmissions: found.retransmissions,
             unseen: found.unseen,
+            events: found.events,
             doubts,
             ..Flow::default()
+        };
+        if self.directions.is_one() {
+            return one_way(flow);
         }
+        Flow {
+            mss,
+            ecn: Ecn { reductions: found.reductions, ..flow.ecn },
+            full_window: found.full_window,
+            rtt: found.rtt,
+            timeouts: found.timeouts,
+            recoveries: found.recoveries,
+            stalls: found.stalls,
+            losses: found.losses,
+            lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
+            probes_of_new_data: found.probes_of_new_data,
+            ways: found.ways,
+            undecided: found.undecided,
+            ..flow
+        }
+    }
+
+    /// The windows that `end` was offered are known, or it was offered none.
+    fn knows_windows(&self, end: usize) -> bool {
+        self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks()
     }
 
     /// What is missing in the capture of what `end` sent; `sent` if it sent anything.
@@ -580,5 +555,25 @@ impl Open {
             jumps: seen.jumps(),
             bad_blocks: seen.bad_blocks(),
         }
+    }
+}
+
+/// What an end sent, where only one direction was captured: without what came back, nothing says
+/// why, nor what anybody waited for.
+#[cold]
+fn one_way(flow: Flow) -> Flow {
+    let unexplained = |r| Retransmission {
+        kind: Kind::Unknown,
+        probability: None,
+        spurious: None,
+        known: false,
+        lost: None,
+        ..r
+    };
+    let shown = |event: &Event| !matches!(event.kind, EventKind::TimedOut { .. });
+    Flow {
+        retransmissions: flow.retransmissions.into_iter().map(unexplained).collect(),
+        events: flow.events.into_iter().filter(shown).collect(),
+        ..flow
     }
 }
