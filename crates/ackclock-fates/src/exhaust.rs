@@ -20,28 +20,28 @@ use crate::space::{Case, Space};
 /// network was given nothing to keep alive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tally {
-    /// All.
+    /// All runs.
     pub runs: u64,
-    /// Not done after 120 s.
+    /// Runs not done after 120 s.
     pub incomplete: Found,
-    /// With a timeout.
+    /// Runs with a timeout.
     pub timed_out: Found,
     /// Of those, the ones of which no part times out: with any of its events left out it would not
     /// be so, nor with any more left out.
     pub minimal: Minimal,
-    /// The paper's condition holds.
+    /// Runs of which the paper's condition holds.
     pub alive: u64,
-    /// It does, and there is a timeout.
+    /// Those of them with a timeout.
     pub alive_timed_out: Found,
-    /// With a spurious retransmission.
+    /// Runs with a spurious retransmission.
     pub spurious: Found,
-    /// With one, and no timeout.
+    /// Runs with one, and no timeout.
     pub spurious_alone: Found,
     /// Spurious retransmissions of all runs.
     pub spurious_segments: u64,
-    /// The most segments that one ACK or timer released, and the smallest case in which.
+    /// The most segments that one ACK or timer released.
     pub burst: u32,
-    /// It.
+    /// The smallest case in which it did.
     pub burst_case: String,
     /// How much later than the oracle with the same window law and timer a run is complete.
     pub over_oracle: OverOracle,
@@ -70,13 +70,13 @@ pub struct Minimal {
 /// Seconds over the oracle, of runs that complete in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OverOracle {
-    /// The composition.
+    /// The oracle's composition.
     pub oracle: String,
-    /// The mean.
+    /// Seconds over it in the mean.
     pub mean_s: f64,
-    /// The worst.
+    /// Seconds over it in the worst case.
     pub worst_s: f64,
-    /// The smallest case that is so bad.
+    /// The worst case; of several, the smallest.
     pub worst: String,
     /// Runs that are complete before the oracle.
     pub earlier: u64,

@@ -52,7 +52,7 @@ const FIGURES: [Figure; 13] = [
         "Figures 11 to 14: lose the second retransmission",
         &["newreno", "newreno-1", "newreno-2", "newreno-3"],
     ),
-    figure("gurtov-floyd/figures-1-3-left", "Figures 1 to 3, left: a needless retransmission", &[]),
+    figure("gurtov-floyd/figures-1-3-left", "Figures 1 to 3, left: a spurious retransmission", &[]),
     figure("gurtov-floyd/figures-1-3-right", "Figures 1 to 3, right: a lost retransmission", &[]),
     figure("gurtov-floyd/figure-4", "Figure 4: ACKs are lost too", &[]),
     figure("prr/figure-2", "Figure 2: PRR with many losses", &[]),

@@ -1,5 +1,5 @@
-//! The first packets of a connection whose SYNs were not seen, or not all of their options: they wait until SMSS and the place
-//! of the capture can be learned from them.
+//! The first packets of a connection whose SYNs, or options of theirs, were not seen. They wait
+//! until SMSS and the place of the capture can be learned from them.
 
 use std::cmp::Reverse;
 

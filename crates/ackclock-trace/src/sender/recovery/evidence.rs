@@ -53,8 +53,8 @@ impl Evidence {
         self.fresh = false;
     }
 
-    /// What was sent then, from this position on, has arrived. Returns when that was sent which was
-    /// sent last of what has arrived.
+    /// What was sent then, from this position on, has arrived. Of all that has arrived, returns
+    /// when the latest was sent.
     pub fn arrived(&mut self, sent: Time, position: u64) -> Time {
         self.latest = self.latest.max((sent, position));
         self.latest.0

@@ -151,7 +151,8 @@ impl LossRecovery {
         }
     }
 
-    /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
+    /// A segment is reported for the first time. Of all transmissions that have arrived, returns
+    /// when the latest was sent.
     pub fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo, stream: &Stream) -> Time {
         let sent = self.retransmissions.arrived(segment, a, echo, &stream.timers, &stream.terms);
         self.phases.arrived(segment);
