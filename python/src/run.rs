@@ -118,9 +118,9 @@ impl Setup {
             })
         })?;
         let Swept { runs, short } = swept.map_err(|e| of_run(&e))?;
-        let outstanding = input.outstanding(runs.iter().map(|run| &run.outcome.outstanding));
+        let entries = input.unmet(runs.iter().map(|run| &run.outcome.unmet));
         let unmet = short.into_iter().map(|sentence| format!("until: {sentence}"));
-        let unmet = unmet.chain(outstanding.iter().map(FileError::to_string)).collect();
+        let unmet = unmet.chain(entries.iter().map(FileError::to_string)).collect();
         let runs = runs.into_iter().map(|SweepRun { job, outcome, .. }| (job, outcome));
         let (jobs, outcomes) = runs.unzip();
         self.jobs = jobs;

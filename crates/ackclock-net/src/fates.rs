@@ -91,7 +91,7 @@ impl Fates {
     }
 
     /// Those whose packet has not come, by their places in the list.
-    pub(crate) fn outstanding(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = usize> {
         (0..).zip(&self.listed).filter(|(_, (_, come))| !come).map(|(place, _)| place)
     }
 }

@@ -251,19 +251,19 @@ impl Link {
     }
 
     /// The listed fates that no packet has met yet, by their places in [`LinkConfig::fates`].
-    pub(crate) fn outstanding_fates(&self) -> impl Iterator<Item = usize> {
-        self.impairments.iter().flat_map(|impairments| impairments.outstanding_fates())
+    pub(crate) fn unmet_fates(&self) -> impl Iterator<Item = usize> {
+        self.impairments.iter().flat_map(|impairments| impairments.unmet_fates())
     }
 
     /// The entries of drop lists that no packet has met yet, each after the place of its list in
     /// [`LinkConfig::loss`].
-    pub(crate) fn outstanding_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
-        self.impairments.iter().flat_map(|impairments| impairments.outstanding_drops())
+    pub(crate) fn unmet_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
+        self.impairments.iter().flat_map(|impairments| impairments.unmet_drops())
     }
 
     /// The segments listed in [`LinkConfig::reorder`] that were not late yet.
-    pub(crate) fn outstanding_segments(&self) -> impl Iterator<Item = u64> {
-        self.impairments.iter().flat_map(|impairments| impairments.outstanding_segments())
+    pub(crate) fn unmet_segments(&self) -> impl Iterator<Item = u64> {
+        self.impairments.iter().flat_map(|impairments| impairments.unmet_segments())
     }
 
     /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets

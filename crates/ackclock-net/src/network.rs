@@ -224,19 +224,19 @@ impl Network {
 
     /// The listed fates of a link that no packet has met so far, by their places in
     /// [`LinkConfig::fates`].
-    pub fn outstanding_fates(&self, link: LinkId) -> impl Iterator<Item = usize> {
-        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_fates)
+    pub fn unmet_fates(&self, link: LinkId) -> impl Iterator<Item = usize> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::unmet_fates)
     }
 
     /// The entries of a link's drop lists that no packet has met so far, each after the place of
     /// its list in [`LinkConfig::loss`].
-    pub fn outstanding_drops(&self, link: LinkId) -> impl Iterator<Item = (usize, ListedLoss)> {
-        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_drops)
+    pub fn unmet_drops(&self, link: LinkId) -> impl Iterator<Item = (usize, ListedLoss)> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::unmet_drops)
     }
 
     /// The segments listed in [`LinkConfig::reorder`] that no packet has brought to a link so far.
-    pub fn outstanding_segments(&self, link: LinkId) -> impl Iterator<Item = u64> {
-        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_segments)
+    pub fn unmet_segments(&self, link: LinkId) -> impl Iterator<Item = u64> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::unmet_segments)
     }
 
     /// Whether packets move ahead of the clock where that cannot change the result (on by

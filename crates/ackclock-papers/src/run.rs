@@ -3,7 +3,7 @@
 use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_report::{Chart, FlowSummary};
 use ackclock_run::{
-    Cancel, FirstFlowEvents, Job, Outstanding, Progress, RecoveryRecorder, STEPS, in_parallel_until,
+    Cancel, FirstFlowEvents, Job, Progress, RecoveryRecorder, STEPS, Unmet, in_parallel_until,
 };
 use ackclock_tcp::Event;
 
@@ -39,7 +39,7 @@ struct Done {
     data: RunData,
     /// The first flow, where it was to be recorded.
     first: Option<FirstFlow>,
-    outstanding: Outstanding,
+    unmet: Unmet,
 }
 
 /// What was recorded of the first flow of a run.
@@ -131,7 +131,7 @@ impl Task<'_> {
             let Transfers { flows, recovery, timeouts, captured } =
                 population::run(population, (file, &cell.table), job, plan, progress)?;
             let data = RunData::new(&flows, &[], recovery, Some(timeouts), captured);
-            return Ok(Done { data, first: None, outstanding: Outstanding::default() });
+            return Ok(Done { data, first: None, unmet: Unmet::default() });
         }
         let input = plan.input(planned);
         let simulation = input.build(job, *record || plan.recovery)?;
@@ -139,13 +139,13 @@ impl Task<'_> {
         let recovery =
             plan.recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
         let mut recorder = (record.then(FirstFlowEvents::default), recovery);
-        let ackclock_run::Outcome { flows, outstanding, .. } =
+        let ackclock_run::Outcome { flows, unmet, .. } =
             input.run(job, simulation, &mut recorder, progress)?;
         let recovery = recorder.1.map(RecoveryRecorder::finish);
         let data = RunData::new(&flows, &planned.groups, recovery, None, None);
         let summary = flows.into_iter().next();
         let first = recorder.0.map(|FirstFlowEvents(events)| FirstFlow { summary, events, mss });
-        Ok(Done { data, first, outstanding })
+        Ok(Done { data, first, unmet })
     }
 }
 
@@ -211,7 +211,7 @@ fn cell_outcome(
     let name = planned.cell.name();
     let mut all = Measurements::new();
     let (mut sequences, mut traces, mut charts) = (Vec::new(), Vec::new(), Vec::new());
-    let mut outstanding = Vec::new();
+    let mut unmet = Vec::new();
     let of_all = e.strategies.len() + plan.bounds.len();
     let mut done: Vec<Vec<Option<Done>>> =
         (0..of_all).map(|_| done.take(plan.runs as usize).collect()).collect();
@@ -224,7 +224,7 @@ fn cell_outcome(
     }
     let mut done = done.into_iter().map(|of| of.into_iter().flatten().collect::<Vec<Done>>());
     for (strategy, mut runs) in e.strategies.iter().zip(done.by_ref()) {
-        outstanding.extend(runs.iter_mut().map(|run| std::mem::take(&mut run.outstanding)));
+        unmet.extend(runs.iter_mut().map(|run| std::mem::take(&mut run.unmet)));
         let data: Vec<&RunData> = runs.iter().map(|run| &run.data).collect();
         samples::add(&strategy.name, &planned.groups, &data, &mut all);
         let title = match name.as_str() {
@@ -255,7 +255,7 @@ fn cell_outcome(
     distances(&e.strategies, plan.registry, &mut all);
     let (rows, tables) = (rows(e, &all), tables(e, &all));
     let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
-    let unmet = plan.input(planned).outstanding(&outstanding);
+    let unmet = plan.input(planned).unmet(&unmet);
     let unmet = unmet.iter().map(ToString::to_string).collect();
     (
         Cell {

@@ -40,7 +40,7 @@ pub use stats::{LinkStats, thread_cpu_s};
 pub use sweep::{RunRow, Sweep, SweepRun, Swept, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
 pub use sweep::{flow_columns, run_columns};
-pub use unmet::Outstanding;
+pub use unmet::Unmet;
 pub use until::{MOST_RUNS, Until};
 pub use whole_file::WholeFile;
 
@@ -94,7 +94,7 @@ pub struct Outcome {
     /// them out.
     pub recovery: Option<RecoveryStats>,
     /// What no packet met.
-    pub outstanding: Outstanding,
+    pub unmet: Unmet,
 }
 
 impl Input<'_> {
@@ -152,9 +152,9 @@ impl Input<'_> {
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
         let links = links(&simulation, self.scenario);
-        let outstanding = Outstanding::of(&simulation);
+        let unmet = Unmet::of(&simulation);
         let flows = summaries(simulation, job.seed);
-        Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding })
+        Ok(Outcome { flows, links, cpu_s, recovery: None, unmet })
     }
 }
 

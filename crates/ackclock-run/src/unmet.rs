@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_net::scenario::{Loss, OutstandingDrop, Queue, Simulation};
+use ackclock_net::scenario::{Loss, Queue, Simulation, UnmetDrop};
 use ackclock_net::{LinkReport, ListedLoss};
 
 use crate::{FileError, Input, error_at};
 
 /// What a scenario has in store for packets, and no packet met.
 #[derive(Clone, Debug, Default)]
-pub struct Outstanding {
+pub struct Unmet {
     /// `[[link.fate]]`s: the link's place in the scenario, and the fate's in the link.
     pub fates: Vec<(usize, usize)>,
     /// Entries of drop lists.
-    pub drops: Vec<OutstandingDrop>,
+    pub drops: Vec<UnmetDrop>,
     /// Segments of `reorder`, after the link's place in the scenario.
     pub segments: Vec<(usize, u64)>,
     /// `[[link]]`s that no packet came to.
@@ -22,13 +22,13 @@ pub struct Outstanding {
     pub queues: Vec<usize>,
 }
 
-impl Outstanding {
+impl Unmet {
     /// Of a run that is over.
-    pub(crate) fn of(simulation: &Simulation) -> Outstanding {
-        Outstanding {
-            fates: simulation.outstanding_fates(),
-            drops: simulation.outstanding_drops(),
-            segments: simulation.outstanding_segments(),
+    pub(crate) fn of(simulation: &Simulation) -> Unmet {
+        Unmet {
+            fates: simulation.unmet_fates(),
+            drops: simulation.unmet_drops(),
+            segments: simulation.unmet_segments(),
             ..idle(simulation)
         }
     }
@@ -37,11 +37,8 @@ impl Outstanding {
 impl Input<'_> {
     /// Which `[[link.fate]]`s, which entries of lists and which links no packet met, and in how
     /// many of these runs; which queues hold no packet; and what begins once they have ended.
-    pub fn outstanding<'a>(
-        &self,
-        of_runs: impl IntoIterator<Item = &'a Outstanding>,
-    ) -> Vec<FileError> {
-        let runs: Vec<&Outstanding> = of_runs.into_iter().collect();
+    pub fn unmet<'a>(&self, of_runs: impl IntoIterator<Item = &'a Unmet>) -> Vec<FileError> {
+        let runs: Vec<&Unmet> = of_runs.into_iter().collect();
         let of = |count: usize| match runs.len() {
             1 => String::new(),
             all => format!(" in {count} of {all} runs"),
@@ -121,8 +118,8 @@ impl Input<'_> {
 
 /// In how many of the runs each of these is.
 fn counted<'a, T: Ord>(
-    runs: &[&'a Outstanding],
-    list: impl Fn(&'a Outstanding) -> &'a Vec<T>,
+    runs: &[&'a Unmet],
+    list: impl Fn(&'a Unmet) -> &'a Vec<T>,
 ) -> BTreeMap<&'a T, usize> {
     let mut counts = BTreeMap::new();
     runs.iter().flat_map(|run| list(run)).for_each(|one| *counts.entry(one).or_insert(0) += 1);
@@ -146,8 +143,8 @@ fn listed(entries: &[ListedLoss]) -> String {
 }
 
 /// The links that no packet passed.
-fn idle(simulation: &Simulation) -> Outstanding {
-    let mut idle = Outstanding::default();
+fn idle(simulation: &Simulation) -> Unmet {
+    let mut idle = Unmet::default();
     for links in simulation.links.chunk_by(|a, b| a.entry == b.entry) {
         let report = |back: bool| {
             let links = links.iter().filter(move |link| link.back == back);

@@ -15,7 +15,7 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::args::{OutputArgs, RecordFormat, check_strategies};
 use crate::error::Error;
-use crate::execute::{execute, warn_outstanding};
+use crate::execute::{execute, warn_unmet};
 use crate::oracle::distances;
 use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
@@ -185,7 +185,7 @@ pub(crate) fn compare(
         Vec::new()
     };
     records.finish(&scenario.name, &parameters)?;
-    warn_outstanding(&sweep, &runs);
+    warn_unmet(&sweep, &runs);
     let measured = Measured { cells: &cells, axes: &[], runs: &runs };
     let mut text = results(&measured, &Shown::of(&args.output, true, &distances))?;
     if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {

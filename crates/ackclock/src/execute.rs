@@ -65,11 +65,11 @@ pub(crate) fn execute(
 }
 
 /// Warns of the fates and the entries of drop lists that no packet met.
-pub(crate) fn warn_outstanding(sweep: &Sweep<'_>, runs: &[SweepRun]) {
+pub(crate) fn warn_unmet(sweep: &Sweep<'_>, runs: &[SweepRun]) {
     for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
         let cell = sweep.input(runs[0].cell);
-        for outstanding in cell.outstanding(runs.iter().map(|run| &run.outcome.outstanding)) {
-            let _ = writeln!(io::stderr(), "warning: {outstanding}");
+        for unmet in cell.unmet(runs.iter().map(|run| &run.outcome.unmet)) {
+            let _ = writeln!(io::stderr(), "warning: {unmet}");
         }
     }
 }

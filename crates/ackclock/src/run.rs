@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::args::{OutputArgs, RecordArgs, check_strategies};
 use crate::error::Error;
-use crate::execute::{execute, warn_outstanding};
+use crate::execute::{execute, warn_unmet};
 use crate::oracle::distances;
 use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         let more = "a greater --runs allows more";
         let _ = writeln!(io::stderr(), "note: --until: {sentence}; {more}");
     }
-    warn_outstanding(&sweep, &runs);
+    warn_unmet(&sweep, &runs);
     let measured = Measured { cells: &cells, axes: &axes, runs: &runs };
     let text = results(&measured, &Shown::of(&args.output, args.per_flow, &distances))?;
     ended(beside(&args.output.records, text)?, cancel)

@@ -24,7 +24,7 @@ fn lost(packet: ListedPacket, flow: Option<u32>) -> ListedFate {
 fn met<const N: usize>(listed: &[ListedFate], packets: [Packet; N]) -> ([bool; N], Vec<usize>) {
     let mut fates = Fates::new(listed);
     let met = packets.map(|packet| fates.meet(&packet, 1000).is_some());
-    (met, fates.outstanding().collect())
+    (met, fates.unmet().collect())
 }
 
 #[test]
@@ -63,6 +63,6 @@ fn the_first_fate_of_a_packet_counts() {
     let mut fates = Fates::new(&listed);
     let met = [0, 1, 2].map(|flow| fates.meet(&data(flow, 14, 1), 1000));
     assert_eq!(met, [Some(Fate::Lost), Some(late.fate), Some(Fate::Lost)]);
-    assert_eq!(fates.outstanding().count(), 0);
+    assert_eq!(fates.unmet().count(), 0);
     assert!(fates.delay_some() && !Fates::new(&listed[..1]).delay_some());
 }

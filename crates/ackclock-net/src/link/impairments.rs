@@ -135,18 +135,18 @@ impl Impairments {
     }
 
     /// The fates that no packet has met yet, by their places in the list.
-    pub(super) fn outstanding_fates(&self) -> impl Iterator<Item = usize> {
-        self.fates.outstanding()
+    pub(super) fn unmet_fates(&self) -> impl Iterator<Item = usize> {
+        self.fates.unmet()
     }
 
     /// The entries of drop lists that no packet has met yet, each after the place of its list.
-    pub(super) fn outstanding_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
+    pub(super) fn unmet_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
         let all = self.losses.iter().enumerate();
-        all.flat_map(|(place, loss)| loss.outstanding().map(move |entry| (place, entry)))
+        all.flat_map(|(place, loss)| loss.unmet().map(move |entry| (place, entry)))
     }
 
     /// The listed segments that were not late yet.
-    pub(super) fn outstanding_segments(&self) -> impl Iterator<Item = u64> {
+    pub(super) fn unmet_segments(&self) -> impl Iterator<Item = u64> {
         self.reorder.iter().flat_map(|reorder| {
             let listed = reorder.config.segments.iter().zip(&reorder.met);
             listed.filter(|(_, met)| !**met).map(|(segment, _)| *segment)

@@ -273,7 +273,7 @@ fn listed_fates_hold_back_no_other_packet() {
         arrivals.extend(packet.map(|packet| (key.time() / 1_000_000, packet.position / 1000)));
     }
     assert_eq!(arrivals, [(6, 0), (9, 4), (10, 2), (11, 1)]);
-    assert_eq!(link.outstanding_fates().collect::<Vec<_>>(), [3]);
+    assert_eq!(link.unmet_fates().collect::<Vec<_>>(), [3]);
     assert_eq!(link.report(20_000_000).dropped_loss, 1);
 }
 

@@ -100,7 +100,7 @@ impl Losses {
     }
 
     /// The entries of a list that no packet has met.
-    pub(crate) fn outstanding(&self) -> impl Iterator<Item = ListedLoss> {
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = ListedLoss> {
         let listed = match &self.loss.model {
             LossModel::Listed(listed) => &listed[..],
             _ => &[],

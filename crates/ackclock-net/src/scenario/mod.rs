@@ -57,7 +57,7 @@ pub use model::{
     ThreeState, TimerModel, TraceFile, Web, Write,
 };
 pub(crate) use names::Names;
-pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, OutstandingDrop, Simulation};
+pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, Simulation, UnmetDrop};
 pub use values::{DelayedAck, Retransmission, SegmentRange};
 
 #[cfg(test)]

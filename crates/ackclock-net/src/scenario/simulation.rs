@@ -114,7 +114,7 @@ pub struct BuiltLink {
 /// An entry of a drop list that no packet has met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub struct OutstandingDrop {
+pub struct UnmetDrop {
     /// Which `[[link]]` of the scenario has the list.
     pub link: usize,
     /// Which of its losses the list is.
@@ -126,25 +126,25 @@ pub struct OutstandingDrop {
 impl Simulation {
     /// The fates that no packet has met so far: the `[[link]]` of the scenario, and the place of
     /// the fate in it.
-    pub fn outstanding_fates(&self) -> Vec<(usize, usize)> {
-        self.outstanding(|link| self.network.outstanding_fates(link)).collect()
+    pub fn unmet_fates(&self) -> Vec<(usize, usize)> {
+        self.unmet(|link| self.network.unmet_fates(link)).collect()
     }
 
     /// The entries of drop lists that no packet has met so far.
-    pub fn outstanding_drops(&self) -> Vec<OutstandingDrop> {
-        let drops = self.outstanding(|link| self.network.outstanding_drops(link));
-        drops.map(|(link, (loss, entry))| OutstandingDrop { link, loss, entry }).collect()
+    pub fn unmet_drops(&self) -> Vec<UnmetDrop> {
+        let drops = self.unmet(|link| self.network.unmet_drops(link));
+        drops.map(|(link, (loss, entry))| UnmetDrop { link, loss, entry }).collect()
     }
 
     /// The listed segments of `reorder` that no packet has brought so far, each after the
     /// `[[link]]` of the scenario.
-    pub fn outstanding_segments(&self) -> Vec<(usize, u64)> {
-        self.outstanding(|link| self.network.outstanding_segments(link)).collect()
+    pub fn unmet_segments(&self) -> Vec<(usize, u64)> {
+        self.unmet(|link| self.network.unmet_segments(link)).collect()
     }
 
     /// What no packet has met, each after the `[[link]]` of the scenario. A packet meets it in one
     /// direction, on one copy.
-    fn outstanding<T: PartialEq, I: Iterator<Item = T>>(
+    fn unmet<T: PartialEq, I: Iterator<Item = T>>(
         &self,
         of: impl Fn(LinkId) -> I,
     ) -> impl Iterator<Item = (usize, T)> {

@@ -1028,7 +1028,7 @@ fn entries_of_drop_lists_that_no_packet_met() {
     let scenario = Scenario::from_toml(text, &registry).unwrap();
     let mut simulation = scenario.build(&BuildOptions::new(&registry, 1)).unwrap();
     simulation.run(&mut ()).unwrap();
-    let left = simulation.outstanding_drops();
+    let left = simulation.unmet_drops();
     let left: Vec<_> =
         left.iter().map(|d| (d.link, d.loss, d.entry.segment, d.entry.transmission)).collect();
     assert_eq!(left, [(0, 1, 30, 1), (0, 2, 5, 2), (0, 2, 40, 1), (1, 0, 7, 1)]);

@@ -12,7 +12,7 @@ use ackclock_live::Host;
 use ackclock_net::scenario::BuiltFlow;
 use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{FlowSummary, rate};
-use ackclock_run::{Outcome, Outstanding, thread_cpu_s};
+use ackclock_run::{Outcome, Unmet, thread_cpu_s};
 use ackclock_stack::{Ready, SocketId, TcpConfig};
 use ackclock_tcp::{Event, Span, Time};
 
@@ -109,7 +109,7 @@ pub(crate) fn transfer(
         links: Vec::new(),
         cpu_s: thread_cpu_s() - cpu,
         recovery: None,
-        outstanding: Outstanding::default(),
+        unmet: Unmet::default(),
     };
     recorder.end(&mut outcome)?;
     Ok(Transferred { outcome, connections, ended: transfer.ended })

@@ -171,27 +171,27 @@ fn a_model_sees_only_what_it_applies_to() {
 }
 
 #[test]
-fn what_no_packet_met_is_outstanding() {
+fn what_no_packet_met_is_unmet() {
     let list = || {
         let again = ListedLoss::retransmission(14, 1);
         LossModel::Listed(vec![ListedLoss::first(28), again, ListedLoss::first(14), again])
     };
     let (first, again, later) =
         (ListedLoss::first(14), ListedLoss::retransmission(14, 1), ListedLoss::first(28));
-    let outstanding = |losses: &Losses| losses.outstanding().collect::<Vec<_>>();
+    let unmet = |losses: &Losses| losses.unmet().collect::<Vec<_>>();
     let mut all = losses(list());
-    assert_eq!(outstanding(&all), [first, again, later]);
+    assert_eq!(unmet(&all), [first, again, later]);
     lost(&mut all, Packet { flow: 1, ..data(14, 1) });
     lost(&mut all, Packet { flow: 3, copy: true, ..data(28, 1) });
     lost(&mut all, Packet { flow: 2, kind: Kind::Ack, ..data(28, 1) });
-    assert_eq!(outstanding(&all), [again, later]);
+    assert_eq!(unmet(&all), [again, later]);
     lost(&mut all, Packet { flow: 3, ..data(14, 2) });
-    assert_eq!(outstanding(&all), [later]);
+    assert_eq!(unmet(&all), [later]);
     let own = Loss { model: list(), applies: Applies::Data, flow: Some(FlowId(1)) };
     let mut own = Losses::new(own, Rng::new(1, "test"));
     lost(&mut own, Packet { flow: 3, ..data(14, 1) });
-    assert_eq!(outstanding(&own), [first, again, later]);
+    assert_eq!(unmet(&own), [first, again, later]);
     lost(&mut own, Packet { flow: 1, ..data(28, 1) });
-    assert_eq!(outstanding(&own), [first, again]);
-    assert_eq!(outstanding(&losses(LossModel::Bernoulli(0.5))), []);
+    assert_eq!(unmet(&own), [first, again]);
+    assert_eq!(unmet(&losses(LossModel::Bernoulli(0.5))), []);
 }

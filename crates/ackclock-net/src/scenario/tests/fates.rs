@@ -178,12 +178,12 @@ fn what_was_not_met_is_told() {
                  { segment = 3, transmission = 2, lose = true }, { ack = 2, late = \"1ms\" }, \
                  { segment = 60, lose = true }, { ack = 900, lose = true }]";
     let (_, simulation) = log(&two_flows(fates, false));
-    assert_eq!(simulation.outstanding_fates(), [(0, 3), (0, 4)]);
+    assert_eq!(simulation.unmet_fates(), [(0, 3), (0, 4)]);
     let copies = "duration = \"10s\"\n[[link]]\nfrom = \"a{}\"\nto = \"b\"\ncount = 2\n\
                   rate = \"1mbit\"\ndelay = \"1ms\"\nfate = [\
                   { segment = 1, lose = true, flow = \"flow0\" }, { segment = 9, lose = true, flow = \"flow0\" }]\n\
                   [[flow]]\nfrom = \"a1\"\nto = \"b\"\nsource = { segments = 3 }\n";
-    assert_eq!(log(copies).1.outstanding_fates(), [(0, 1)]);
+    assert_eq!(log(copies).1.unmet_fates(), [(0, 1)]);
 }
 
 #[test]
