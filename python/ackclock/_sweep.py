@@ -223,8 +223,11 @@ def _run(work: _Work) -> Done:
     """Runs a cell on a worker."""
     from .mechanism import register
 
-    for name, mechanism, needs_sack, without_sack in work.mechanisms:
-        register(name, mechanism, needs_sack=needs_sack, without_sack=without_sack)
+    before = _native.registered()
+    for one in work.mechanisms:
+        if one not in before:
+            name, mechanism, needs_sack, without_sack = one
+            register(name, mechanism, needs_sack=needs_sack, without_sack=without_sack)
     strategies = [] if work.strategy is None else [work.strategy]
     text, file, runs, seed = work.text, work.file, work.runs, work.seed
     result = _native.run(text, file, False, strategies, runs, seed, [], 1)

@@ -47,7 +47,7 @@ struct Spec {
     without_sack: Option<String>,
 }
 
-/// In the order in which they were registered: one may name an earlier one.
+/// One names only earlier ones.
 static SPECS: Mutex<Vec<Arc<Spec>>> = Mutex::new(Vec::new());
 
 /// The mechanism of one connection.
@@ -59,16 +59,24 @@ struct Object {
 /// The mechanisms and presets of the engine, and what is registered.
 pub fn registry() -> Registry {
     let specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // What was registered was accepted.
-    with(&specs).unwrap_or_default()
-}
-
-fn with(specs: &[Arc<Spec>]) -> Result<Registry, Refused> {
     let mut registry = Registry::default();
     for spec in specs {
-        add(&mut registry, spec)?;
+        // What was registered was accepted.
+        let _ = add(&mut registry, &spec);
     }
-    Ok(registry)
+    registry
+}
+
+/// Puts each behind those that it names: one that is replaced may name others than before.
+fn in_order(mut specs: Vec<Arc<Spec>>) -> Result<Vec<Arc<Spec>>, Refused> {
+    let (mut registry, mut ordered) = (Registry::default(), Vec::new());
+    while let Some(first) = specs.first() {
+        match specs.iter().position(|spec| add(&mut registry, spec).is_ok()) {
+            Some(next) => ordered.push(specs.remove(next)),
+            None => add(&mut registry, first)?,
+        }
+    }
+    Ok(ordered)
 }
 
 fn add(registry: &mut Registry, spec: &Arc<Spec>) -> Result<(), Refused> {
@@ -121,14 +129,16 @@ pub fn register(
         return Err(PyValueError::new_err(format!("there is no axis `{axis}`")));
     }
     let mut specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = specs.iter().find(|spec| spec.name == name);
+    let before = specs.iter().position(|spec| spec.name == name);
     // Events hold names for ever; a name is kept once.
-    let name = before.map_or_else(|| &*name.clone().leak(), |spec| spec.name);
+    let name = before.map_or_else(|| &*name.leak(), |at| specs[at].name);
     let spec = Spec { name, axis, class: class_, methods, summary, needs_sack, without_sack };
-    let mut next: Vec<_> = specs.iter().filter(|spec| spec.name != name).cloned().collect();
-    next.push(Arc::new(spec));
-    with(&next).map_err(plain)?;
-    *specs = next;
+    let mut next = specs.clone();
+    match before {
+        Some(at) => next[at] = Arc::new(spec),
+        None => next.push(Arc::new(spec)),
+    }
+    *specs = in_order(next).map_err(plain)?;
     Ok(())
 }
 

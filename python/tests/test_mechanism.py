@@ -233,3 +233,17 @@ def test_a_class_can_be_replaced() -> None:
     before = sent("newreno+changing")
     register("changing", SecondDuplicate)
     assert sent("newreno+changing") != before
+
+
+def test_classes_that_name_others_can_be_replaced() -> None:
+    for _ in range(2):
+        register("fallback", ThirdDuplicate)
+        register("mine", SecondDuplicate, needs_sack=True, without_sack="fallback")
+    register("later", SecondDuplicate)
+    # What is replaced may name what came after it.
+    register("fallback", ThirdDuplicate, needs_sack=True, without_sack="later")
+    order = [name for name, *_ in ackclock._native.registered()]
+    assert order.index("later") < order.index("fallback") < order.index("mine")
+    with pytest.raises(ackclock.Error, match="`mine` is neither a preset nor a mechanism"):
+        register("later", SecondDuplicate, needs_sack=True, without_sack="mine")
+    assert order == [name for name, *_ in ackclock._native.registered()]

@@ -189,6 +189,15 @@ def test_processes_learn_of_python_mechanisms(tmp_path: Path) -> None:
     assert rows(result.files) == expected.flows.rows()
 
 
+def test_a_process_learns_of_mechanisms_that_name_others_once(tmp_path: Path) -> None:
+    register("plain", MoreImpatient)
+    register("mine", Impatient, needs_sack=True, without_sack="plain")
+    # The cells after the first one find both registered.
+    grid = ackclock.Grid(GRID.scenario, "newreno+mine", runs=4, runs_per_cell=1)
+    result = ackclock.sweep(grid, tmp_path, jobs=1)
+    assert (result.done, result.failures) == (4, [])
+
+
 def test_failures_name_the_command(tmp_path: Path) -> None:
     register("broken", Broken)
     grid = ackclock.Grid(GRID.scenario, "reno,reno+broken", runs=2)
