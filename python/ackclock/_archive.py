@@ -80,5 +80,5 @@ def _explain(work: _Capture) -> Done:
                 shutil.copyfileobj(source, copy)
         explained = _native.explain([path], work.filter, 1, work.name)
     if explained.problems:
-        raise _native.Error("; ".join(explained.problems))
+        raise _native.error("", "; ".join(explained.problems))
     return [getattr(explained, table).to_parquet() for table in TABLES], []

@@ -109,7 +109,7 @@ def attempt(do: Callable[[Any], Done], work: Any, expected: str) -> Done | str:
     try:
         if build() != expected:
             where = f"{Path(__file__).parent} on {socket.gethostname()}"
-            raise _native.Error(f"the worker has another build of ackclock: {where}")
+            raise _native.error("", f"the worker has another build of ackclock: {where}")
         return do(work)
     except Exception:
         return traceback.format_exc()
@@ -212,7 +212,8 @@ def _alone(out: Path) -> Generator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise _native.Error(f"{out}: another process writes its results there") from None
+            told = "another process writes its results there"
+            raise _native.error("", told, str(out)) from None
         yield
 
 

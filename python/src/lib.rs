@@ -27,6 +27,8 @@ fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
 /// The module.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::error::Error;
     #[pymodule_export]
@@ -51,4 +53,11 @@ mod _native {
     use super::table::Table;
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// An error that is raised in Python knows no place either.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let error = module.py().get_type::<Error>();
+        ["file", "line", "key", "help"].iter().try_for_each(|name| error.setattr(*name, None::<u8>))
+    }
 }

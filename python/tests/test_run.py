@@ -195,6 +195,11 @@ def test_errors_say_where() -> None:
         ackclock.Scenario({"duration": object()})
 
 
+def test_every_error_has_all_that_is_documented() -> None:
+    error = ackclock.Error("raised in Python")
+    assert (error.file, error.line, error.key, error.help) == (None, None, None, None)
+
+
 def test_errors_have_a_line_of_the_users_text_only() -> None:
     scenario = ackclock.Scenario.read(FIRST)
     with pytest.raises(ackclock.Error) as raised:

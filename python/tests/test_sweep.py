@@ -354,8 +354,9 @@ def child_of(pid: int, other_than: int) -> int:
 def test_one_at_a_time(tmp_path: Path) -> None:
     class Nested(ThreadPoolExecutor):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            with pytest.raises(ackclock.Error, match="another process"):
+            with pytest.raises(ackclock.Error, match=f"^{tmp_path}: another process") as raised:
                 ackclock.sweep(GRID, tmp_path, threads())
+            assert (raised.value.file, raised.value.key) == (str(tmp_path), None)
             return super().submit(fn, *args, **kwargs)
 
     ackclock.sweep(ackclock.Grid(GRID.scenario, "sack"), tmp_path, Nested(1))
