@@ -55,7 +55,7 @@ pub fn to_toml(table: &Bound<'_, PyDict>) -> PyResult<String> {
 #[pyfunction]
 pub fn set_key(text: &str, file: &str, path: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut table: Table = parse(file, text).map_err(|e| of_file(&e))?;
-    let value: Value = values::value(value)?;
+    let value: Value = values::value(value, path)?;
     set(&mut table, path, value)
         .map_err(|m| of_file(&FileError { file: file.into(), error: error_at(path, m) }))?;
     toml::to_string(&table).map_err(plain)

@@ -5,17 +5,32 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml::{Table, Value};
 
-/// A value.
+use crate::error::at;
+
+/// More than any scenario has. What contains itself has no end.
+const MOST_DEPTH: usize = 100;
+
+/// The value of a key, which errors name.
 ///
 /// # Errors
-/// What TOML has no word for.
-pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// What TOML has no word or no room for.
+pub fn value(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Value> {
+    within(object, key, 0)
+}
+
+fn within(object: &Bound<'_, PyAny>, key: &str, depth: usize) -> PyResult<Value> {
+    if depth > MOST_DEPTH {
+        // The whole path would be a long one.
+        let top = key.split(['.', '[']).next().unwrap_or_default();
+        return Err(at(top, format!("it has more than {MOST_DEPTH} levels, or contains itself")));
+    }
     // `bool` first: it is an `int` too.
     if let Ok(flag) = object.cast::<PyBool>() {
         return Ok(Value::Boolean(flag.is_true()));
     }
     if object.is_instance_of::<PyInt>() {
-        return Ok(Value::Integer(object.extract()?));
+        let beyond = |_| at(key, format!("{object} is not from {} to {}", i64::MIN, i64::MAX));
+        return object.extract().map(Value::Integer).map_err(beyond);
     }
     if object.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(object.extract()?));
@@ -24,18 +39,19 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::String(object.extract()?));
     }
     if let Ok(dict) = object.cast::<PyDict>() {
-        return table(dict).map(Value::Table);
+        return entries(dict, key, depth).map(Value::Table);
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return object
             .try_iter()?
-            .map(|item| value(&item?))
+            .enumerate()
+            .map(|(i, item)| within(&item?, &format!("{key}[{i}]"), depth + 1))
             .collect::<PyResult<_>>()
             .map(Value::Array);
     }
     // numpy's numbers and arrays.
     if object.hasattr("tolist")? {
-        return value(&object.call_method0("tolist")?);
+        return within(&object.call_method0("tolist")?, key, depth + 1);
     }
     let kind = object.get_type().name()?;
     Err(PyTypeError::new_err(format!("a scenario cannot hold a value of type {kind}")))
@@ -46,5 +62,14 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// # Errors
 /// As [`value`].
 pub fn table(dict: &Bound<'_, PyDict>) -> PyResult<Table> {
-    dict.iter().map(|(key, item)| Ok((key.extract()?, value(&item)?))).collect()
+    entries(dict, "", 0)
+}
+
+fn entries(dict: &Bound<'_, PyDict>, path: &str, depth: usize) -> PyResult<Table> {
+    let entry = |(key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let key: String = key.extract()?;
+        let at = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        Ok((key, within(&item, &at, depth + 1)?))
+    };
+    dict.iter().map(entry).collect()
 }

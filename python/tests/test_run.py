@@ -195,6 +195,23 @@ def test_errors_say_where() -> None:
         ackclock.Scenario({"duration": object()})
 
 
+def test_values_that_toml_has_no_room_for() -> None:
+    endless: dict[str, Any] = {"duration": "1s"}
+    endless["tcp"] = endless
+    with pytest.raises(ackclock.Error, match="^tcp: it has more than 100 levels, or") as raised:
+        ackclock.Scenario(endless)
+    assert raised.value.key == "tcp"
+    items: list[Any] = []
+    items.append(items)
+    with pytest.raises(ackclock.Error, match="^link: it has more than 100 levels, or contains it"):
+        ackclock.Scenario(LOSSY).set("link[0].loss", items)
+    with pytest.raises(ackclock.Error, match="^seed: 9223372036854775808 is not from -9") as raised:
+        ackclock.Scenario(LOSSY).set("seed", 2**63)
+    assert raised.value.key == "seed"
+    with pytest.raises(ackclock.Error, match=r"^link\[1\].queue.packets: -9223372036854775809 is"):
+        ackclock.Scenario({"link": [{}, {"queue": {"packets": -(2**63) - 1}}]})
+
+
 def test_every_error_has_all_that_is_documented() -> None:
     error = ackclock.Error("raised in Python")
     assert (error.file, error.line, error.key, error.help) == (None, None, None, None)
