@@ -9,7 +9,7 @@ use ackclock_explain::{
     read, save, short, tables,
 };
 use ackclock_run::Columns;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 
 use crate::error::{of_explain, of_path, plain};
@@ -146,12 +146,9 @@ impl Explanation {
     }
 
     /// The page of a connection, by its number.
-    fn plot(&self, py: Python<'_>, connection: usize) -> PyResult<Page> {
+    fn plot(&self, py: Python<'_>, connection: &Bound<'_, PyAny>) -> PyResult<Page> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let mut one = self.explained.clone();
-        if !one.keep(connection) {
-            return Err(PyIndexError::new_err(format!("there is no connection {connection}")));
-        }
+        let one = self.one(connection)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = format!("ackclock-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(folder);
@@ -167,12 +164,8 @@ impl Explanation {
     }
 
     /// A connection in full, as the command prints it.
-    fn connection_text(&self, connection: usize) -> PyResult<String> {
-        let mut one = self.explained.clone();
-        if !one.keep(connection) {
-            return Err(PyIndexError::new_err(format!("there is no connection {connection}")));
-        }
-        Ok(one_connection(&one, TOP))
+    fn connection_text(&self, connection: &Bound<'_, PyAny>) -> PyResult<String> {
+        Ok(one_connection(&self.one(connection)?, TOP))
     }
 
     fn __str__(&self) -> String {
@@ -187,6 +180,16 @@ impl Explanation {
 }
 
 impl Explanation {
+    /// Of one connection. A negative number is that of none, as is one that is too large.
+    fn one(&self, connection: &Bound<'_, PyAny>) -> PyResult<Explained> {
+        let mut one = self.explained.clone();
+        match connection.extract() {
+            Ok(number) if one.keep(number) => Ok(one),
+            Err(error) if !error.is_instance_of::<PyOverflowError>(connection.py()) => Err(error),
+            _ => Err(PyIndexError::new_err(format!("there is no connection {connection}"))),
+        }
+    }
+
     fn draw(&self, explained: &Explained, folder: &PathBuf, top: usize) -> PyResult<()> {
         fs::create_dir_all(folder).map_err(of_path(folder))?;
         let pictures = Pictures { html: Some(folder), xplot: None, qlog: None, top };

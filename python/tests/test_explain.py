@@ -40,8 +40,10 @@ def test_a_connection(tmp_path: Path) -> None:
     shown = command("explain", str(CAPTURE), "--connection", str(number))
     assert explained.connection_text(number) == shown
     assert explained.plot(number)._repr_html_().startswith("<iframe srcdoc=")
-    with pytest.raises(IndexError, match="no connection 100000"):
-        explained.plot(100000)
+    for none in [100000, -1, 2**64]:
+        for method in [explained.plot, explained.connection_text]:
+            with pytest.raises(IndexError, match=f"no connection {none}$"):
+                method(none)
     explained.write_html(tmp_path, top=1)
     assert len([*tmp_path.glob("*.html")]) == 2
 
