@@ -116,6 +116,10 @@ class CompareOptions(TypedDict, total=False):
 
 def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) -> Result:
     """Runs one connection over one bottleneck with each strategy."""
+    unknown = [key for key in options if key not in CompareOptions.__annotations__]
+    if unknown:
+        # The command has options of its own, which the result would know nothing of.
+        raise TypeError(f"compare() has no option {', '.join(unknown)}")
     chosen = names(strategies)
     arguments = [f"--strategy={','.join(chosen)}", *_arguments(options)]
     try:

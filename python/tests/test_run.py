@@ -92,6 +92,13 @@ def test_compare_is_the_command() -> None:
     assert [row["drops"] for row in two.flows.rows()] == [1, 2]
 
 
+@pytest.mark.parametrize("option", ["strategy", "html", "help", "nothing"])
+def test_compare_has_no_other_options(option: str) -> None:
+    options: Any = {option: "reno"}
+    with pytest.raises(TypeError, match=rf"^compare\(\) has no option {option}$"):
+        ackclock.compare("sack", **options)
+
+
 def test_jobs_do_not_change_results() -> None:
     one = ackclock.run(LOSSY, "reno", runs=4, jobs=1)
     assert one.flows.rows() == ackclock.run(LOSSY, "reno", runs=4, jobs=2).flows.rows()
