@@ -32,6 +32,15 @@ def names(listed: str | Sequence[str] | None) -> list[str]:
     return [] if listed is None else list(listed)
 
 
+def once(key: str, values: Iterable[Any]) -> None:
+    """A value that is there twice would count twice."""
+    before: set[str] = set()
+    for shown in map(str, values):
+        if shown in before:
+            raise _native.error(key, f"{shown} is there twice")
+        before.add(shown)
+
+
 def number(key: str, value: Any, least: int, most: int) -> int:
     """The value, if it is a whole number between these."""
     try:
@@ -66,7 +75,9 @@ def run(
     `jobs` is how many run at the same time, 0 one per processor; the results do not depend on it.
     What was asked for and did not happen is a warning, an `UnmetWarning`.
     """
-    return _run(scenario_of(scenario), names(strategies), runs, seed, until, jobs)
+    chosen = names(strategies)
+    once("strategies", chosen)
+    return _run(scenario_of(scenario), chosen, runs, seed, until, jobs)
 
 
 def _run(

@@ -10,7 +10,7 @@ import shlex
 import sys
 import tomllib
 import warnings
-from collections.abc import Generator, Iterable, Mapping, Sequence, Sized
+from collections.abc import Generator, Mapping, Sequence, Sized
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from urllib.parse import quote
 from . import _native
 from ._cells import Cell, Cells, Done, address, complete, summary
 from ._ray import ray_executor
-from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, threads
+from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, once, threads
 from ._scenario import Scenario, read_text, scenario_of
 from ._source import Registered, described, mechanisms_in
 
@@ -131,16 +131,8 @@ class Grid:
         with self._at("strategies"):
             for strategy in strategies:
                 _native.check_strategy(strategy)
-        self._once("strategies", strategies)
+            once("strategies", strategies)
         return [*strategies] or [None]
-
-    def _once(self, key: str, values: Iterable[Any]) -> None:
-        """A value that is there twice would count twice."""
-        before: set[str] = set()
-        for shown in map(str, values):
-            if shown in before:
-                raise self._wrong(key, f"{shown} is there twice")
-            before.add(shown)
 
     def _columns(self) -> dict[str, str]:
         """The keys of `set`, with the names of their columns."""
@@ -153,7 +145,8 @@ class Grid:
             listed: Any = values
             if isinstance(listed, (str, Mapping)) or not _some(listed):
                 raise self._wrong(at, f"a list of values is expected, and not {listed!r}")
-            self._once(at, values)
+            with self._at():
+                once(at, values)
             if key in ("seed", "runs"):
                 raise self._wrong(at, f"it is no key to sweep; `{key}` of the grid says it")
             if self.strategies and re.fullmatch(r"flow\[.+\]\.strategy", key):

@@ -71,6 +71,11 @@ def test_recovery_is_that_of_the_command() -> None:
         assert row == measures
 
 
+def test_a_strategy_runs_once() -> None:
+    with pytest.raises(ackclock.Error, match="^strategies: sack is there twice$"):
+        ackclock.run(LOSSY, "sack,reno, sack")
+
+
 def test_links_add_up_to_those_of_the_command(tmp_path: Path) -> None:
     file = tmp_path / "lossy.toml"
     file.write_text(ackclock.Scenario(LOSSY).text)
