@@ -95,6 +95,9 @@ def test_compare_is_the_command() -> None:
     assert result.flows.rows() == json.loads(printed)
     two = ackclock.compare(["sack"], drop=[[14], [14, 26]])
     assert [row["drops"] for row in two.flows.rows()] == [1, 2]
+    none = ackclock.compare("sack").flows.rows()
+    for one in [ackclock.compare("sack", drop=[]), ackclock.compare("sack", drop=[[]])]:
+        assert one.flows.rows() == none
 
 
 @pytest.mark.parametrize("option", ["strategy", "html", "help", "nothing"])
