@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, cast
 
 from . import _native
 
@@ -34,11 +34,22 @@ class Scenario:
         shows when it runs."""
         if isinstance(source, os.PathLike) or (isinstance(source, str) and "=" not in source):
             raise TypeError(f"{source!r} is not the text of a scenario; Scenario.read reads a file")
-        self.text = source if isinstance(source, str) else _native.to_toml(dict(source))
-        self.file = file
-        self._lines = isinstance(source, str)
+        text = source if isinstance(source, str) else _native.to_toml(dict(source))
+        self._hold(text, file, text is source)
         if check:
             _native.check(self.text, self.file, self._lines)
+
+    def _hold(self, text: str, file: str, lines: bool) -> None:
+        put = super().__setattr__
+        put("text", text)
+        put("file", file)
+        put("_lines", lines)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"{name}: a Scenario never changes; its `set` returns another one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self.__setattr__(name, None)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Scenario:
@@ -77,7 +88,8 @@ class Scenario:
         return isinstance(other, Scenario) and self.to_dict() == other.to_dict()
 
     def __hash__(self) -> int:
-        return hash(self.text)
+        # The text may differ where the dictionaries are the same.
+        return hash(_hashable(self.to_dict()))
 
     def __str__(self) -> str:
         return self.text
@@ -90,10 +102,19 @@ class Scenario:
         return _restored, (self.text, self.file, self._lines)
 
 
+def _hashable(value: Any) -> Any:
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value).items()
+        return frozenset((key, _hashable(item)) for key, item in items)
+    if isinstance(value, list):
+        return tuple(map(_hashable, cast(list[Any], value)))
+    return value
+
+
 def _restored(text: str, file: str, lines: bool) -> Scenario:
     """A scenario that was checked before."""
-    scenario = Scenario(text, file=file, check=False)
-    scenario._lines = lines
+    scenario = Scenario.__new__(Scenario)
+    scenario._hold(text, file, lines)
     return scenario
 
 

@@ -189,6 +189,19 @@ def test_scenario_from_everything(tmp_path: Path) -> None:
     assert built.to_dict()["link"][0]["delay"] == "20ms"
 
 
+def test_a_scenario_never_changes() -> None:
+    scenario = ackclock.Scenario(LOSSY)
+    changing: Any = scenario
+    for name in ["text", "file", "other"]:
+        with pytest.raises(AttributeError, match=f"^{name}: a Scenario never changes"):
+            setattr(changing, name, "")
+        with pytest.raises(AttributeError, match=f"^{name}: a Scenario never changes"):
+            delattr(changing, name)
+    otherwise = ackclock.Scenario("# The same.\n" + scenario.text, file="other")
+    assert scenario == otherwise == pickle.loads(pickle.dumps(scenario))
+    assert len({scenario, otherwise, scenario.set("seed", 2)}) == 2
+
+
 def test_errors_say_where() -> None:
     text = FIRST.read_text().replace('rate = "0.8mbit"', 'rate = "0.8 Mb"')
     with pytest.raises(ackclock.Error) as raised:
