@@ -157,16 +157,16 @@ fn raise(error: PyErr) -> ! {
 }
 
 /// What a method has to return, as the class of the axis says.
-fn answer(class: &Bound<'_, PyType>, method: &str) -> PyResult<String> {
+fn answer(class: &Bound<'_, PyType>, method: &str) -> String {
     let mut answer = String::new();
     for base in class.mro() {
-        if let Ok(defined) = base.getattr(method) {
-            // The last one is the axis itself.
-            let returned = defined.getattr("__annotations__")?.get_item("return")?;
+        // The last one is the axis itself; those of the user may have no annotations.
+        let annotations = base.getattr(method).and_then(|it| it.getattr("__annotations__"));
+        if let Ok(returned) = annotations.and_then(|it| it.get_item("return")) {
             answer = format!("; it has to return {returned}");
         }
     }
-    Ok(answer)
+    answer
 }
 
 impl Object {
@@ -195,7 +195,7 @@ impl Object {
             let value = self.object.bind(py).call_method1(method, args())?;
             value.extract::<R>().map_err(|_| {
                 let class = self.object.bind(py).get_type();
-                let right = answer(&class, method).unwrap_or_default();
+                let right = answer(&class, method);
                 let name = class.qualname().map(|name| name.to_string()).unwrap_or_default();
                 let shown = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
                 PyTypeError::new_err(format!("{name}.{method} returned {shown}{right}"))

@@ -141,6 +141,17 @@ def test_an_answer_of_the_wrong_type() -> None:
         ackclock.compare("reno+wrong", drop=[14])
 
 
+def test_an_answer_of_the_wrong_type_without_annotations() -> None:
+    class Wrong(Detect):
+        def on_ack(self, state, ack):  # type: ignore # pyright: ignore
+            return 42
+
+    register("wrong", Wrong)
+    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None$"
+    with pytest.raises(TypeError, match=told):
+        ackclock.compare("reno+wrong", drop=[14])
+
+
 def test_many_runs_on_all_threads_are_those_of_one() -> None:
     register("second", SecondDuplicate)
     many = ackclock.run(LOSSY, "newreno+second", runs=6)
