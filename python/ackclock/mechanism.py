@@ -104,6 +104,10 @@ def register(
     missing = [method for method in axis.required if method not in defined]
     if missing:
         raise TypeError(f"{mechanism.__qualname__} has to define {', '.join(missing)}")
+    for key in dir(mechanism):
+        if key.startswith("on_") and key not in vars(axis):
+            method = f"{mechanism.__qualname__}.{key}"
+            raise TypeError(f"{method} is never called: {axis.__name__} has none")
     summary = (mechanism.__doc__ or "").strip().partition("\n")[0]
     _native.register(axis.axis, name, mechanism, defined, summary, needs_sack, without_sack)
 

@@ -233,6 +233,13 @@ def test_what_cannot_be_registered() -> None:
 
     with pytest.raises(TypeError, match="Nothing has to define on_ack"):
         register("nothing", Nothing)
+
+    class Misspelt(SecondDuplicate):
+        def on_deadlin(self, state: State) -> Lost | None:
+            return None
+
+    with pytest.raises(TypeError, match=r"Misspelt\.on_deadlin is never called: Detect has none$"):
+        register("misspelt", Misspelt)
     with pytest.raises(TypeError, match="no subclass of an axis"):
         register("nothing", Mechanism)
     with pytest.raises(ackclock.Error, match="did you mean|neither"):
