@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from . import _native
-from ._cells import Cell, Cells, Done, address, complete
+from ._cells import Cell, Cells, Done, address, complete, partition
 from ._run import threads
 
 #: The tables of a capture; the last one says that it is done.
@@ -60,7 +60,8 @@ def explain_archive(
         stat = None if _is_url(name) else os.stat(name)
         state = stat and [stat.st_size, stat.st_mtime_ns]
         one = address(name, state, filter)
-        files = tuple(f"{t}/file={quote(name, safe='')}/{one}.parquet" for t in TABLES)
+        folder = partition("file", name, file=name)
+        files = tuple(f"{table}/{folder}/{one}.parquet" for table in TABLES)
         work = _Capture(name, filter)
         made.append(Cell(one, _explain, work, files, work.by_hand))
     return complete(made, Path(out), executor, threads(jobs or 0), progress)

@@ -24,11 +24,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from . import _native
 
 #: The most cells that wait in an executor, so that it holds no more of them than it needs.
 WINDOW = 1000
+#: The most bytes that file systems have for the name of a folder.
+LONGEST = 255
 #: How often a cell may be lost with the worker that did it until that counts as its failure.
 LOSSES = 20
 
@@ -101,6 +104,15 @@ def address(*of: Any) -> str:
     """The address of what depends on these values and on the build of this package."""
     text = json.dumps([build(), *of], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def partition(column: str, value: Any, key: str = "", file: str | None = None) -> str:
+    """The folder of what has this value. Errors name the key and the file."""
+    name = f"{column}={quote(str(value), safe='')}"
+    if len(name) > LONGEST:
+        told = f"it is too long to name a folder: {len(name)} bytes, of at most {LONGEST}"
+        raise _native.error(key, told, file)
+    return name
 
 
 def attempt(do: Callable[[Any], Done], work: Any, expected: str) -> Done | str:

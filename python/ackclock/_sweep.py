@@ -16,10 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from . import _native
-from ._cells import Cell, Cells, Done, address, complete, summary
+from ._cells import Cell, Cells, Done, address, complete, partition, summary
 from ._ray import ray_executor
 from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, once, threads
 from ._scenario import Scenario, read_text, scenario_of
@@ -97,13 +96,11 @@ class Grid:
         made: list[Cell] = []
         for values in itertools.product(*self.set.values()):
             scenario = base
+            at = ""
             for key, value in zip(self.set, values, strict=True):
                 with self._at(self._key(key)):
                     scenario = scenario.set(key, value)
-            at = "".join(
-                f"{keys[key]}={quote(str(value), safe='')}/"
-                for key, value in zip(self.set, values, strict=True)
-            )
+                    at += partition(keys[key], value, key) + "/"
             for strategy in strategies:
                 mechanisms = mechanisms_in(scenario.text, strategy)
                 sources = [described(mechanism) for mechanism in mechanisms]

@@ -76,6 +76,15 @@ def test_an_archive(tmp_path: Path) -> None:
     assert ackclock.explain_archive(folder, tmp_path / "out", ThreadPoolExecutor(1)).done == 1
 
 
+def test_a_path_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
+    long = tmp_path / ("a" * 100) / ("b" * 100) / "kernel.pcap.gz"
+    long.parent.mkdir(parents=True)
+    long.write_bytes(CAPTURE.read_bytes())
+    with pytest.raises(ackclock.Error, match=f"^{long}: it is too long to name ") as raised:
+        ackclock.explain_archive([CAPTURE, long], tmp_path / "out")
+    assert raised.value.file == str(long) and not (tmp_path / "out").exists()
+
+
 def test_an_experiment_is_that_of_the_command(tmp_path: Path) -> None:
     name = "lin-kung/figure-5"
     args = ["papers", "run", name, "--quick"]

@@ -250,6 +250,16 @@ def test_a_strategy_counts_once() -> None:
         ackclock.Grid(GRID.scenario, runs=2, seed=2**63 - 1).cells()
 
 
+def test_a_value_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
+    grid = ackclock.Grid(GRID.scenario, "sack", {"name": ["a" * 250, "ä" * 41]})
+    assert len(ackclock.sweep(grid, tmp_path / "out", threads()).files) == 2
+    long = ackclock.Grid(GRID.scenario, "sack", {"name": ["short", "a" * 251]})
+    told = "^name: it is too long to name a folder: 256 bytes, of at most 255$"
+    with pytest.raises(ackclock.Error, match=told) as raised:
+        ackclock.sweep(long, tmp_path / "none", threads())
+    assert raised.value.key == "name" and not (tmp_path / "none").exists()
+
+
 def test_what_no_packet_met_is_kept(tmp_path: Path) -> None:
     scenario = ackclock.Scenario(SCENARIO).set("link[0].loss", [{"drop": {"segments": [5000]}}])
     grid = ackclock.Grid(scenario, "sack", {"link[0].delay": ["1ms", "2ms"]}, runs=2)
