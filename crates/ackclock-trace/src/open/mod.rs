@@ -19,6 +19,7 @@
 //! | When does the sender know of it? | [`delayed`] |
 //! | When was it sent? | [`send_clock`] |
 //! | What could not be known? | [`doubts`] |
+//! | What was found in the end? | `finish` |
 //! | How much memory is left? | [`budget`] |
 //!
 //! Then [`delayed`] passes everything to the model of the sender (`crate::sender`).
@@ -31,6 +32,7 @@ mod doubts;
 mod ecn;
 mod end;
 mod fast_open;
+mod finish;
 mod flights;
 mod handshake;
 mod input;
@@ -42,30 +44,27 @@ mod tests;
 mod vantage;
 mod warm_up;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Event, EventKind, Span, Time};
+use ackclock_tcp::{Span, Time};
 use thin_vec::ThinVec;
 
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 use self::delayed::DelayedSender;
 use self::directions::Directions;
-use self::doubts::Gaps;
 use self::ecn::Marks;
 use self::end::End;
 pub use self::end::Recent;
-use self::end::positions::ROOM;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
 use self::vantage::Place;
 use self::warm_up::WarmUp;
-use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::sender::{Found, Opening, Sight, Terms};
+use crate::sender::{Opening, Sight, Terms};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
@@ -195,13 +194,6 @@ impl Open {
 
     fn is_reset(&self) -> bool {
         self.ends.iter().any(End::is_reset)
-    }
-
-    /// The server has answered the SYN by a reset.
-    fn is_refused(&self) -> bool {
-        let [client, server] = [0, 1].map(|end| self.handshake.isn(end).is_some());
-        let data = self.ends.iter().any(End::has_data);
-        client && !server && !data && self.ends[1].is_reset()
     }
 
     /// Whether this packet opens another connection between the same ends. A SYN does that has
@@ -441,139 +433,5 @@ impl Open {
 
     fn timestamps(&self, end: usize) -> bool {
         self.handshake.timestamps().unwrap_or(self.ends[end].has_timestamps())
-    }
-
-    /// The connection is over. `why` counts where its packets do not say how it ended.
-    pub fn finish(mut self, why: Ended, budget: &mut Budget) -> Connection {
-        if let Some(data) = self.syn_data.take() {
-            self.deliver_syn_data(*data, budget);
-        }
-        self.end_warm_up(budget);
-        for end in [0, 1] {
-            // A SYN that nobody answered, and that was retransmitted.
-            if !self.senders[end].has_begun() && self.handshake.isn(end).is_some() {
-                self.begin(end, budget);
-            }
-        }
-        let ended = if self.ends.iter().all(End::has_fin) {
-            Ended::Fin
-        } else if self.is_refused() {
-            Ended::Refused
-        } else if self.is_reset() {
-            Ended::Reset
-        } else {
-            why
-        };
-        let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
-        Connection {
-            number: self.number,
-            client,
-            server,
-            start: self.clock.start(),
-            end: self.clock.last(),
-            packets: self.clock.packets(),
-            begun: self.begun,
-            one_way: self.directions.is_one(),
-            ended,
-            position: self.place.position(),
-            from_client: self.flow(0, budget),
-            from_server: self.flow(1, budget),
-        }
-    }
-
-    fn flow(&mut self, end: usize, budget: &mut Budget) -> Flow {
-        let sender = std::mem::take(&mut self.senders[end]);
-        let mss = sender.mss().unwrap_or_else(|| self.mss(end));
-        let found = sender.finish(self.clock.last(), self.place.delay(end), &mut budget.places);
-        let mut doubts = self.gaps(end, found.is_some()).doubts();
-        let mut found: Found = found.unwrap_or_default();
-        doubts.append(&mut found.doubts);
-        if found.unseen > 0 {
-            let unseen = found.unseen;
-            doubts.push(format!("{unseen} bytes that were acknowledged are not in the capture"));
-        }
-        let flow = Flow {
-            mss: self.mss(end),
-            offered: self.handshake.options(end),
-            sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
-            timestamps: self.timestamps(end),
-            ecn: self.marks.of(end),
-            window: self.knows_windows(end).then_some(found.window),
-            bytes: found.bytes,
-            segments: found.segments,
-            dsacks: found.dsacks,
-            retransmissions: found.retransmissions,
-            unseen: found.unseen,
-            events: found.events,
-            doubts,
-            ..Flow::default()
-        };
-        if self.directions.is_one() {
-            return one_way(flow);
-        }
-        Flow {
-            mss,
-            ecn: Ecn { reductions: found.reductions, ..flow.ecn },
-            full_window: found.full_window,
-            rtt: found.rtt,
-            timeouts: found.timeouts,
-            recoveries: found.recoveries,
-            stalls: found.stalls,
-            losses: found.losses,
-            lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
-            probes_of_new_data: found.probes_of_new_data,
-            ways: found.ways,
-            undecided: found.undecided,
-            ..flow
-        }
-    }
-
-    /// The windows that `end` was offered are known, or it was offered none.
-    fn knows_windows(&self, end: usize) -> bool {
-        self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks()
-    }
-
-    /// What is missing in the capture of what `end` sent; `sent` if it sent anything.
-    fn gaps(&self, end: usize, sent: bool) -> Gaps {
-        let seen = &self.ends[end];
-        let first = if self.handshake.isn(end).is_some() { 0 } else { ROOM };
-        let away = self.place.sight(end) != Sight::Sent;
-        Gaps {
-            sent,
-            begun: self.begun,
-            both_syns: self.handshake.has_both_syns(),
-            window_scale: self.handshake.shift(1 - end).is_some(),
-            acks: seen.has_acks(),
-            one_way: self.directions.is_one(),
-            unknown_delay: away && self.place.delay(end) == Span::ZERO,
-            data_not_captured: seen.has_acks() && !seen.has_data() && seen.una() > first,
-            options_cut: self.options_cut,
-            gaps: self.gaps,
-            went_back: self.clock.went_back(),
-            duplicates: seen.duplicates(),
-            strays: seen.strays(),
-            jumps: seen.jumps(),
-            bad_blocks: seen.bad_blocks(),
-        }
-    }
-}
-
-/// What an end sent, where only one direction was captured: without what came back, nothing says
-/// why, nor what anybody waited for.
-#[cold]
-fn one_way(flow: Flow) -> Flow {
-    let unexplained = |r| Retransmission {
-        kind: Kind::Unknown,
-        probability: None,
-        spurious: None,
-        known: false,
-        lost: None,
-        ..r
-    };
-    let shown = |event: &Event| !matches!(event.kind, EventKind::TimedOut { .. });
-    Flow {
-        retransmissions: flow.retransmissions.into_iter().map(unexplained).collect(),
-        events: flow.events.into_iter().filter(shown).collect(),
-        ..flow
     }
 }
