@@ -186,5 +186,6 @@ def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
             single = not items or isinstance(items[0], str) or not isinstance(items[0], Iterable)
             for one in [items] if single else items:
                 # The command has no word for nothing.
-                if len(one) > 0 or len(items) > 1:
-                    yield f"{option}={','.join(map(str, one))}"
+                each = list(map(str, one))
+                if each or len(items) > 1:
+                    yield f"{option}={','.join(each)}"

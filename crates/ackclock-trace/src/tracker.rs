@@ -161,11 +161,14 @@ impl Tracker {
     }
 
     fn end(&mut self, key: &Key, why: Ended) {
-        if let Some(open) = self.open.remove(key).filter(|open| !open.is_empty()) {
-            let connection = open.finish(why, &mut self.budget);
-            self.paths.left([connection.client.ip(), connection.server.ip()]);
-            self.ended.push_back(connection);
+        let Some(open) = self.open.remove(key) else { return };
+        let hosts = open.hosts();
+        if open.is_empty() {
+            drop(open);
+        } else {
+            self.ended.push_back(open.finish(why, &mut self.budget));
         }
+        self.paths.left(hosts);
     }
 
     /// A connection that has ended, in order of ending; drain it now and then.

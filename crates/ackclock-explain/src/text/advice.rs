@@ -21,7 +21,7 @@ use crate::replay::Rescue;
 /// Most lines.
 const MOST: usize = 3;
 
-/// A full segment is too long for the path, perhaps, if it was sent again so often and in vain.
+/// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
 
 /// An answer to a SYN is late after so many round trips.

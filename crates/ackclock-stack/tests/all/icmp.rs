@@ -206,7 +206,13 @@ fn a_path_that_becomes_narrower() {
         let mss = mtu as u64 - fixed - 12;
         assert_eq!(world.hosts[0].stack.sender(client).unwrap().state().mss, mss);
         if mtu < 576 {
-            // That is for this connection alone.
+            // That is for this connection alone: others begin with 576.
+            narrow.set(576);
+            largest.set(0);
+            world.connect(ip, TcpConfig::default(), App::new(50_000, 1, 2));
+            world.run();
+            assert_eq!(largest.get(), 576);
+            assert!(dropped.borrow().is_empty());
             continue;
         }
         // New connections know it from the beginning, for ten minutes.

@@ -421,8 +421,7 @@ impl Receiver {
 
     /// Changes the size of the receive buffer. What was offered and does not fit into a smaller one
     /// is cut off when it comes, though the window does not shrink (RFC 9293 section 3.8.6): the
-    /// peer sends it again. A larger one may be due to be told, as [`Receiver::read`] is: this is an
-    /// input.
+    /// peer sends it again. After a larger one an ACK may be due, as after [`Receiver::read`].
     pub fn set_buffer(&mut self, bytes: u64) {
         self.ack_due |= self.window.set_buffer(bytes, self.rcv_nxt);
     }

@@ -633,6 +633,7 @@ fn a_larger_buffer_is_told() {
         assert_eq!(r.poll(), None);
         assert_eq!(r.window(500, 2000), Some(2000));
         assert_eq!(r.window(2000, 4000), Some(0));
+        r.receiver.set_buffer(0);
         r.receiver.set_buffer(4100);
         assert_eq!(r.poll(), None);
         r.receiver.set_buffer(6000);

@@ -25,7 +25,7 @@ impl Window {
     /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth
     /// offering.
     fn step(&self) -> u64 {
-        (self.buffer / 2).min(u64::from(self.mss))
+        (self.buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
     #[inline]

@@ -21,8 +21,8 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     next_or_none(c)
 }
 
-/// What comes next. Where regulation or segmentation limits what an input releases, an input that has
-/// nothing more to release has released all.
+/// What comes next. Where regulation or segmentation limits what an input releases, it releases
+/// nothing later once nothing more may go.
 #[inline(always)]
 fn next_or_none(c: &mut Sender) -> Option<Transmit> {
     let sent = next(c);

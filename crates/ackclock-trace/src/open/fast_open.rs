@@ -9,7 +9,7 @@ use crate::packet::Packet;
 
 impl Open {
     /// The payload of the client's SYN counts as sent if the server takes it. Where the SYN/ACK
-    /// acknowledges the SYN alone, it goes again at once (RFC 7413 section 4.2.2, Linux's
+    /// acknowledges the SYN alone, it is retransmitted at once (RFC 7413 section 4.2.2, Linux's
     /// `tcp_rcv_fastopen_synack`), and that is no loss.
     #[cold]
     pub(super) fn settle_syn_data(&mut self, p: &Packet, one: usize, budget: &mut Budget) {

@@ -65,7 +65,8 @@ impl Open {
         let mut doubts = self.gaps(end, found.is_some()).doubts();
         let mut found: Found = found.unwrap_or_default();
         doubts.append(&mut found.doubts);
-        if found.unseen > 0 {
+        // One may be a FIN.
+        if found.unseen > 1 {
             let unseen = found.unseen;
             doubts.push(format!("{unseen} bytes that were acknowledged are not in the capture"));
         }

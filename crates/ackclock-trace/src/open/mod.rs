@@ -167,6 +167,11 @@ impl Open {
         }
     }
 
+    /// Client and server.
+    pub fn hosts(&self) -> [IpAddr; 2] {
+        self.hosts
+    }
+
     /// It has no packets so far.
     pub fn is_empty(&self) -> bool {
         self.clock.packets() == 0

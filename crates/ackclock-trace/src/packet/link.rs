@@ -88,7 +88,7 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
                 }
                 _ => return Err(Ignored::NotIp),
             },
-            // 802.1AE: in clear at most.
+            // 802.1AE: mostly encrypted.
             0x88e5 => return Err(Ignored::Wrapped(Wrapper::Macsec)),
             // The length of a frame of 802.3.
             0..=1500 => match llc(rest)? {

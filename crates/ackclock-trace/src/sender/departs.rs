@@ -12,7 +12,7 @@ use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
 
-/// The longest that a retransmission timer waits on a short path (RFC 6298 section 2.4).
+/// RFC 6298 section 2.4 rounds shorter intervals up to this.
 const UNANSWERED: Span = Span::from_secs(1);
 
 impl SenderModel {
@@ -53,8 +53,9 @@ impl SenderModel {
     pub fn sent(&mut self, sent: &Sent) -> bool {
         self.stream.count();
         self.elapse(sent.at);
-        if self.limits.is_opening() && sent.at > self.stream.moments.progress() {
-            // It is in no SYN, so the handshake was answered, also where that was not captured.
+        if self.limits.is_opening() && sent.at.since(self.stream.moments.progress()) > SOON {
+            // Data in a SYN and right behind one needs no answer (RFC 7413). Any other was sent
+            // after the answer, also where that was not captured.
             self.limits.answered();
         }
         let outstanding = &self.stream.outstanding;
@@ -121,7 +122,7 @@ impl SenderModel {
         let least = moments.since_progress(at).min(moments.since_ack(at));
         let gap = self.stalls.has_gap_since(moments.progress());
         let acked = moments.last_ack() > Time::ZERO && windows.offered() > 0;
-        if acked && least > timers.rto() && outstanding.retransmitted() == 0 && !gap {
+        if acked && least > timers.backed_off() && outstanding.retransmitted() == 0 && !gap {
             outstanding.misses_acks();
             self.stalls.gap(at);
         }
@@ -132,7 +133,8 @@ impl SenderModel {
         let had_waited = follows_ack(sent.at, &self.stream, asked);
         let repaired = self.repaired_unseen(sent, asked);
         self.limits.was_repairing(repaired);
-        if asked && repaired == Span::ZERO {
+        // A FIN alone answers nothing.
+        if asked && sent.payload() > 0 && repaired == Span::ZERO {
             self.limits.answers(self.stalls.since_asked(sent.at));
         }
         let first = self.stream.bytes() == 0;

@@ -9,8 +9,8 @@
 //! - *While nothing is outstanding*, it is the sender's turn. Its turn begins when the last byte
 //!   was acknowledged, or when the other end's last data reached it, if that is later; it lasts
 //!   until it sends something. If it lasts too long, the cause is the receiver if its window was
-//!   closed or smaller than a segment meanwhile, a timeout if the numbers of its packets say that
-//!   some were lost before the capture, and else the application.
+//!   closed or had no room for a segment meanwhile, a timeout if the numbers of its packets say
+//!   that some were lost before the capture, and else the application.
 //!
 //! So between two requests on an idle connection only the client stalls, and while the server
 //! thinks only the server does. Where both ends have something outstanding, both may stall at once:
@@ -136,8 +136,8 @@ impl Stalls {
     }
 
     /// Something goes out with nothing outstanding. `first`: it is the first byte of the stream.
-    /// `room`: the smallest window that lets a segment go, in bytes. `probes_window`: it asks for a closed window. `lost`: it was lost before the capture until a
-    /// timer sent it again.
+    /// `room`: the smallest window that lets a segment go, in bytes. `probes_window`: it asks for a
+    /// closed window. `lost`: it was lost before the capture until a timer retransmitted it.
     pub fn sender_resumes(
         &mut self,
         now: &Now<'_>,

@@ -108,7 +108,7 @@ struct Shared {
     sources: Option<Mutex<Sources>>,
     log: Option<LogFile>,
     notices: Notices,
-    /// What was last read could be.
+    /// Whether SIGHUP could read its file when it last came.
     reloaded: AtomicBool,
     /// Workers that have no connection left after a signal.
     drained: AtomicUsize,

@@ -202,7 +202,12 @@ impl Endpoint {
                 Err(e)
                     if matches!(
                         e.kind(),
-                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
+                        ErrorKind::ConnectionAborted
+                            | ErrorKind::ConnectionReset
+                            | ErrorKind::HostUnreachable
+                            | ErrorKind::NetworkUnreachable
+                            | ErrorKind::NetworkDown
+                            | ErrorKind::Interrupted
                     ) =>
                 {
                     continue;

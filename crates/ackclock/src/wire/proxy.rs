@@ -311,6 +311,14 @@ impl Service for Proxy {
         for socket in idle {
             self.end(net, socket, End::Reset, "idle");
         }
+        // Who is gone waits for no file.
+        self.unopened.retain(|(socket, _)| {
+            let waits = net.status(*socket).is_some_and(|status| status.reason.is_none());
+            if !waits {
+                net.drop(*socket, "no_backend");
+            }
+            waits
+        });
         self.open_again(net);
     }
 

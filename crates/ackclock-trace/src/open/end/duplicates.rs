@@ -15,7 +15,7 @@ const WITHIN: Span = Span::from_millis(100);
 /// The same where copies and retransmissions have no identification to differ by (IPv6), only a
 /// timestamp, which may be of the same tick.
 const WITHIN_TICK: Span = Span::from_micros(500);
-/// The same where they have no timestamp either: no loss is found and repaired so soon.
+/// The same where they have no timestamp either: but in a datacenter no loss is repaired so soon.
 const WITHIN_LEAST: Span = Span::from_micros(100);
 /// How many packets back the first copy is looked for.
 const REACH: usize = 8;

@@ -115,6 +115,19 @@ fn an_answer_that_takes_long() {
     assert_eq!(lifetime.answering(), Span::from_millis(300));
 }
 
+/// A server that closes after an idle time has answered nothing.
+#[test]
+fn a_fin_is_no_answer() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(100.0, [0]);
+    line.ack(150.0, 1);
+    line.model.peer_data(ms(200.0));
+    line.frame += 1;
+    line.sent(ms(60_200.0), 1000, 1, true);
+    assert_eq!(line.found().lifetime.answering(), Span::ZERO);
+}
+
 /// ACKs of a single segment with nothing behind it, which carry no data: the second here, of four.
 #[test]
 fn acks_that_may_be_delayed() {

@@ -1,6 +1,6 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -41,7 +41,7 @@ pub(crate) struct Net {
     /// Bytes read from clients and written to them.
     pub bytes: [u64; 2],
     /// Sockets that could do more at once, but let others go first.
-    pub(super) again: VecDeque<SocketId>,
+    pub(super) again: BTreeSet<SocketId>,
     /// A signal has come.
     pub draining: bool,
     /// The clients that are taken.
@@ -148,7 +148,7 @@ impl Net {
             host,
             epoll: epoll.map_err(|error| Error::system("epoll")(error.into()))?,
             bytes: [0; 2],
-            again: VecDeque::new(),
+            again: BTreeSet::new(),
             draining: false,
             clients: HashMap::new(),
             arms: vec![Arm::new(config.strategy.clone())],
@@ -390,7 +390,7 @@ impl Net {
 
     /// Calls the service for this socket again once others had their turn.
     pub fn again(&mut self, socket: SocketId) {
-        self.again.push_back(socket);
+        self.again.insert(socket);
     }
 
     /// Tells the service of changes of a socket of the kernel, until that is closed.

@@ -30,7 +30,7 @@ impl Notices {
             let at = queue.map_or_else(String::new, |queue| format!(" at queue {queue}"));
             let most = counted(most as u64, "connection");
             say(&format!(
-                "{}{at}: there may be {most} (--max-connections, --memory)",
+                "{}{at}: there may be {most} (--max-connections, --memory, open files)",
                 wait(waiting)
             ));
         }

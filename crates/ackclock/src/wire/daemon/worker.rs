@@ -147,7 +147,7 @@ impl<S: Service> Worker<S> {
             }
             self.collect(&mut ready);
             // Those that let others go first have their turn now, once.
-            ready.extend(self.net.again.drain(..));
+            ready.extend(std::mem::take(&mut self.net.again));
             for socket in ready.drain(..) {
                 self.service.ready(&mut self.net, socket);
             }

@@ -84,7 +84,7 @@ impl Pair {
     /// equal part of the time that is left, so that a silent one does not keep from the others.
     ///
     /// # Errors
-    /// Of the last address that was tried; where there are no more open files, of the first.
+    /// Of the last address that was tried, or of the first for which there was no open file.
     pub fn connect(
         net: &Net,
         socket: SocketId,
