@@ -12,6 +12,9 @@ pub(super) struct Window {
     /// Position of the first byte that the application has not read.
     read: u64,
     mss: u32,
+    /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth
+    /// offering.
+    step: u32,
 }
 
 impl Window {
@@ -19,13 +22,8 @@ impl Window {
         // RFC 7323 section 2.3: a shift above 14 counts as 14.
         let wscale = wscale.min(14);
         let edge = buffer.min(u64::from(u16::MAX) << wscale);
-        Window { buffer, wscale, edge, on_wire: edge, read: 0, mss }
-    }
-
-    /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth
-    /// offering.
-    fn step(&self) -> u64 {
-        (self.buffer / 2).min(u64::from(self.mss)).max(1)
+        let step = step(buffer, mss);
+        Window { buffer, wscale, edge, on_wire: edge, read: 0, mss, step }
     }
 
     #[inline]
@@ -43,13 +41,13 @@ impl Window {
     /// Returns whether the peer, which had no room, should hear at once that it has some now.
     pub fn set_buffer(&mut self, bytes: u64, rcv_nxt: u64) -> bool {
         let blocked = self.is_blocked(rcv_nxt);
-        self.buffer = bytes;
+        (self.buffer, self.step) = (bytes, step(bytes, self.mss));
         blocked && self.update_due(rcv_nxt)
     }
 
     /// The peer may be waiting for window.
     fn is_blocked(&self, rcv_nxt: u64) -> bool {
-        self.on_wire.saturating_sub(rcv_nxt) < self.step()
+        self.on_wire.saturating_sub(rcv_nxt) < u64::from(self.step)
     }
 
     #[inline]
@@ -75,7 +73,7 @@ impl Window {
     /// accepted.
     pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
         let limit = self.limit(rcv_nxt);
-        let field = if limit.saturating_sub(self.edge) >= self.step() {
+        let field = if limit.saturating_sub(self.edge) >= u64::from(self.step) {
             limit.saturating_sub(rcv_nxt) >> self.wscale
         } else {
             let window = self.edge - rcv_nxt;
@@ -95,8 +93,12 @@ impl Window {
         let window = self.limit(rcv_nxt).saturating_sub(rcv_nxt);
         let window = window >> self.wscale << self.wscale;
         let gain = (rcv_nxt + window).saturating_sub(self.on_wire);
-        let step = self.step();
+        let step = u64::from(self.step);
         let enough = if self.is_blocked(rcv_nxt) { step } else { (step * 2).min(self.buffer / 2) };
         gain > 0 && gain >= enough
     }
+}
+
+fn step(buffer: u64, mss: u32) -> u32 {
+    (buffer / 2).clamp(1, u64::from(mss.max(1))) as u32
 }
