@@ -92,8 +92,8 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     if dropped > 0 {
         let _ = writeln!(io::stderr(), "warning: tcpdump missed {dropped} packets");
     }
-    let nothing = gone && monitor.all().connections == 0;
-    let headline = if watch.json || nothing { String::new() } else { monitor.headline() };
+    let captured = says.lines().any(|line| line.contains("listening on "));
+    let headline = if watch.json || !captured { String::new() } else { monitor.headline() };
     if gone {
         print(&headline)?;
         return Err(why(&says));

@@ -493,7 +493,7 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     assert_eq!(seen(&now), [2.0, 1.0, 2.0]);
     assert_eq!(
         settled(|| daemon.said()),
-        ["1 client waits: there may be 2 connections (--max-connections, --memory)"]
+        ["1 client waits: there may be 2 connections (--max-connections, --memory, open files)"]
     );
     drop(clients.remove(0));
     clients[1].write_all(b"x").unwrap();
