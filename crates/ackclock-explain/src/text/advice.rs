@@ -133,24 +133,22 @@ fn answers(found: &Found) -> Option<Advice> {
 fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<String> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
+    let unscaled = lacking(found, |options| options.wscale.is_some());
     Some(match limit {
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
         }
-        Limit::ReceiveWindow
-            if flow.full_window > UNSCALED
-                && let Some(end) = lacking(found, |options| options.wscale.is_some()) =>
-        {
-            format!(
+        Limit::ReceiveWindow => match unscaled.filter(|_| flow.full_window > UNSCALED) {
+            Some(end) => format!(
                 "{}: it does not offer window scaling, so that windows end at 64 KiB \
                  (net.ipv4.tcp_window_scaling)",
                 address(found, end)
-            )
-        }
-        Limit::ReceiveWindow => format!(
-            "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or SO_RCVBUF",
-            size(flow.full_window)
-        ),
+            ),
+            None => format!(
+                "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or SO_RCVBUF",
+                size(flow.full_window)
+            ),
+        },
         Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
@@ -285,11 +283,10 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
     let span = flow.lifetime.of(Limit::Recovery);
     let late = late(found, from);
     let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
-    let (line, what, span) = match () {
+    let without_sack = lacking(found, |options| options.sack_permitted);
+    let (line, what, span) = match without_sack.filter(|_| several >= least) {
         _ if repaired(flow)[0] == 0 => return None,
-        _ if several >= least
-            && let Some(end) = lacking(found, |options| options.sack_permitted) =>
-        {
+        Some(end) => {
             let host = address(found, end);
             let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
             (line, several_at_once, several)
