@@ -97,6 +97,11 @@ pub(crate) fn idle() -> Flow {
     Flow { mss: 1000, sack: true, ..Flow::default() }
 }
 
+/// Round trips that are all as long.
+pub(crate) fn round_trip(long: Span, samples: u64) -> RoundTrip {
+    RoundTrip { min: long, mean: long, median: long, p99: long, max: long, samples, alone: 0 }
+}
+
 fn lossy() -> Flow {
     let timeout = Timeout {
         at: at(1000),
@@ -131,15 +136,7 @@ fn lossy() -> Flow {
         bytes: 3000,
         segments: 6,
         dsacks: 1,
-        rtt: Some(RoundTrip {
-            min: rtt,
-            mean: rtt,
-            median: rtt,
-            p99: rtt,
-            max: rtt,
-            samples: 2,
-            alone: 0,
-        }),
+        rtt: Some(round_trip(rtt, 2)),
         retransmissions: vec![
             Retransmission {
                 lost: Some(true),

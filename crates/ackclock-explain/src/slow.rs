@@ -23,12 +23,17 @@ impl Found {
         &self.flow(self.sender()).lifetime
     }
 
+    /// For how long that end had something to do.
+    pub(crate) fn busy(&self) -> Span {
+        self.lifetime().whole() - self.lifetime().of(Limit::Application)
+    }
+
     /// What is worth a word: a tenth of the time in which that end had something to do. Connections
     /// that are kept open are idle for most of their lifetime, of which it is a ten-thousandth at
     /// the least.
     pub(crate) fn worth(&self) -> Span {
-        let (whole, idle) = (self.lifetime().whole(), self.lifetime().of(Limit::Application));
-        Span((whole - idle).0 / 10).max(Span(whole.0 / 10_000)).max(Span(1))
+        let whole = self.lifetime().whole();
+        Span(self.busy().0 / 10).max(Span(whole.0 / 10_000)).max(Span(1))
     }
 
     /// How long the server's application kept the client waiting, if that is most of the time in

@@ -174,8 +174,8 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
     })
 }
 
-/// Which end keeps an option of SYNs from being agreed on. A server answers only what the client has
-/// offered (RFC 7323 section 2.2; Linux's `tcp_synack_options`).
+/// Which end keeps an option of SYNs from being agreed on. A server answers only what the client
+/// has offered (RFC 7323 section 2.2; Linux's `tcp_synack_options`).
 fn lacking(found: &Found, offers: impl Fn(&Options) -> bool) -> Option<End> {
     let client = offers(found.flow(End::Client).offered.as_ref()?);
     let server = found.flow(End::Server).offered.as_ref().map(offers);

@@ -141,15 +141,7 @@ mod tests {
              less room"
         );
         let span = Span::from_millis(100);
-        let rtt = RoundTrip {
-            min: span,
-            mean: span,
-            median: span,
-            p99: span,
-            max: span,
-            samples: 9,
-            alone: 0,
-        };
+        let rtt = fixture::round_trip(span, 9);
         assert_eq!(
             advice(queue(5), Some(rtt), "A", "B"),
             "A to B: a queue overflows that holds 5.0 ms; give it room, or pace (fq)"
@@ -180,15 +172,7 @@ mod tests {
             let mut explained = fixture::explained();
             let found = &mut explained.connections[0];
             let [min, median] = [min, median].map(Span::from_millis);
-            let rtt = RoundTrip {
-                min,
-                mean: median,
-                median,
-                p99: median,
-                max: median,
-                samples: 9,
-                alone,
-            };
+            let rtt = RoundTrip { min, alone, ..fixture::round_trip(median, 9) };
             found.connection.from_client.rtt = Some(rtt);
             found.connection.from_server.rtt = Some(rtt);
             queueing(found)

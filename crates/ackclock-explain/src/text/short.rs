@@ -44,8 +44,8 @@ fn missing(explained: &Explained) -> Option<String> {
     let part = unseen as f64 / (unseen + bytes).max(1) as f64;
     (part >= 0.01).then(|| {
         format!(
-            "{:.1} % of the data is not in the capture: what was lost, and how fast it went, is less \
-             sure\n",
+            "{:.1} % of the data is not in the capture: what was lost, and how fast it went, is \
+             less sure\n",
             100.0 * part
         )
     })
@@ -54,7 +54,7 @@ fn missing(explained: &Explained) -> Option<String> {
 /// The connections, that which was held up for longest first.
 pub(crate) fn worst(explained: &Explained) -> Vec<&Found> {
     let mut all: Vec<&Found> = explained.connections.iter().collect();
-    all.sort_by_key(|found| Reverse((held(found), busy(found), Reverse(found.number))));
+    all.sort_by_key(|found| Reverse((held(found), found.busy(), Reverse(found.number))));
     all
 }
 
@@ -108,12 +108,7 @@ pub(crate) fn shares(lifetime: &Lifetime) -> String {
 
 /// Time in which neither the application nor the path was what limited a connection.
 pub(crate) fn held(found: &Found) -> Span {
-    busy(found) - found.lifetime().of(Limit::Path)
-}
-
-fn busy(found: &Found) -> Span {
-    let lifetime = found.lifetime();
-    lifetime.whole() - lifetime.of(Limit::Application)
+    found.busy() - found.lifetime().of(Limit::Path)
 }
 
 /// A line on a connection, and one on its longest stall if that is worth it.
@@ -152,7 +147,7 @@ fn limited(found: &Found, main: Limit) -> String {
         None => limited_of(found, main, whole),
     };
     // Connections that are kept open are idle for most of their time. What counts is the rest.
-    let busy = whole - lifetime.of(main);
+    let busy = found.busy();
     let others = Limit::ALL.into_iter().filter(|limit| *limit != main);
     let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
         Limit::Handshake => false,

@@ -103,15 +103,7 @@ fn full_segments_that_never_arrive() {
     assert_eq!(lines(connection(timeouts(2, 1000))), [LOST]);
     assert_eq!(lines(connection(timeouts(3, 1448))), [LOST]);
     let span = span(50);
-    let rtt = RoundTrip {
-        min: span,
-        mean: span,
-        median: span,
-        p99: span,
-        max: span,
-        samples: 9,
-        alone: 0,
-    };
+    let rtt = fixture::round_trip(span, 9);
     let acknowledged = Flow { rtt: Some(rtt), ..timeouts(3, 1000) };
     assert_eq!(lines(connection(acknowledged)), [LOST]);
     // The last one arrived.
@@ -384,7 +376,8 @@ fn a_small_window_without_losses() {
         lines(connection(Flow { retransmissions, ..flow }))
     };
     let growing = "192.0.2.2: its window is still growing or its send buffer is full; keep \
-        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 4.0 s)";
+        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 4.0 \
+        s)";
     let delay = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
     let losses = "192.0.2.2 to 192.0.2.1: losses keep the congestion window small; find where they \
@@ -466,15 +459,7 @@ fn opening(took: u64) -> Found {
     let trip = span(100);
     let mut found = connection(Flow { offered: syn(true), ..Flow::default() });
     let c = &mut found.connection;
-    c.from_server.rtt = Some(RoundTrip {
-        min: trip,
-        mean: trip,
-        median: trip,
-        p99: trip,
-        max: trip,
-        samples: 1,
-        alone: 0,
-    });
+    c.from_server.rtt = Some(fixture::round_trip(trip, 1));
     for flow in [&mut c.from_client, &mut c.from_server] {
         flow.lifetime.add(Limit::Handshake, span(took));
         flow.lifetime.add(Limit::Application, span(900));
