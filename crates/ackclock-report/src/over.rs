@@ -71,8 +71,8 @@ impl FlowMeasure {
     }
 }
 
-/// Of values in ascending order, the smallest that at least this percentage of them does not exceed:
-/// an observed value, never one between two. 0 gives the least, 100 the greatest.
+/// Of values in ascending order, the smallest that at least this percentage of them does not
+/// exceed: an observed value, never one between two. 0 gives the least, 100 the greatest.
 pub fn percentile<T: Copy>(sorted: &[T], percent: f64) -> Option<T> {
     let rank = (percent * sorted.len() as f64 / 100.0).ceil().max(1.0);
     sorted.get(rank as usize - 1).copied()

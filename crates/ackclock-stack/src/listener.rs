@@ -51,8 +51,8 @@ impl Listener {
 /// A cookie is a sequence number for a SYN/ACK that holds all there is to know of the half-open
 /// connection (RFC 4987 section 3.6): five bits of time, three of the peer's MSS and 24 of a keyed
 /// hash over these, the tuple, the peer's sequence number and what the SYN offered beside. The
-/// latter stands in the low bits of the timestamp, which the peer echoes. A hash of tuple and peer's
-/// number is added to the whole: who does not know it hits once in 2^28, and not in 2^24.
+/// latter stands in the low bits of the timestamp, which the peer echoes. A hash of tuple and
+/// peer's number is added to the whole: who does not know it hits once in 2^28, and not in 2^24.
 const PERIOD: Span = Span::from_secs(64);
 
 /// A cookie holds for the period in which it was made and the next.

@@ -115,8 +115,8 @@ impl Stack {
     /// than the packet was long, or less than every link has (RFC 8200 section 5; RFC 1191 section
     /// 3). Linux takes no less than 552 bytes over IPv4, and lets routers cut (`min_pmtu`), for
     /// which packets would need numbers of their own (RFC 6864). Here segments become smaller, down
-    /// to those that a peer can have by the MSS in its SYN (packets of 88 bytes): whoever can quote what is on its way
-    /// gets no more of this connection than that.
+    /// to those that a peer can have by the MSS in its SYN (packets of 88 bytes): whoever can quote
+    /// what is on its way gets no more of this connection than that.
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
         let known = self.paths.mtu(now, quoted.tuple.remote, self.config.mtu);

@@ -25,8 +25,8 @@ pub enum Cause {
     Timeout,
     /// The same, where nothing was acknowledged since the timeout before.
     BackedOffTimeout,
-    /// New data whose ACKs decide whether a timeout was spurious: two segments (RFC 5682 section 2.1
-    /// step 2b), and with `linux-f-rto` what cwnd lets out.
+    /// New data whose ACKs decide whether a timeout was spurious: two segments (RFC 5682 section
+    /// 2.1 step 2b), and with `linux-f-rto` what cwnd lets out.
     FRto,
     /// A tail loss probe, of new data or of the last segment again (RFC 8985 section 7.3).
     TailLossProbe,

@@ -65,8 +65,8 @@ pub fn is_known(link: LinkType) -> bool {
 ///
 /// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
 /// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, and NFLOG.
-/// VXLAN, Geneve, GRE, ERSPAN, IP in IP and IPsec AH are opened, up to eight in each other. Checksums
-/// are not looked at: captures at a sender have them before the device fills them in.
+/// VXLAN, Geneve, GRE, ERSPAN, IP in IP and IPsec AH are opened, up to eight in each other.
+/// Checksums are not looked at: captures at a sender have them before the device fills them in.
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].

@@ -29,8 +29,8 @@ enum Setup {
 
 impl Setup {
     /// RFC 9768 section 3.1.1 and table 2, by AE, CWR and ECE. A SYN/ACK with all bits of the SYN
-    /// reflects what it does not know (RFC 3168 section 6.1.1), so that both CWR and ECE count as an
-    /// answer only to a SYN with AE.
+    /// reflects what it does not know (RFC 3168 section 6.1.1), so that both CWR and ECE count as
+    /// an answer only to a SYN with AE.
     fn of(p: &Packet) -> Setup {
         let [cwr, ece] = [Control::CWR, Control::ECE].map(|bit| p.control.contains(bit));
         match (p.control.contains(Control::ACK), p.ae, cwr, ece) {

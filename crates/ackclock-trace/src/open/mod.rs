@@ -84,8 +84,8 @@ pub(crate) struct Open {
     begun: bool,
     clock: Clock,
     handshake: Handshake,
-    /// The last SYN that did not belong here, and when it came again: it opens another connection if
-    /// it is answered.
+    /// The last SYN that did not belong here, and when it came again: it opens another connection
+    /// if it is answered.
     strays: ThinVec<Packet>,
     marks: Marks,
     directions: Directions,

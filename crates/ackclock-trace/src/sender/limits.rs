@@ -307,9 +307,9 @@ impl Limits {
     /// goes into one segment as far as it has room. One that fills half of SMSS may be as long as
     /// the path takes.
     ///
-    /// With nothing outstanding only a rate below a segment in a round trip is paced. On a path that
-    /// is shorter than what an ACK needs at the most, what follows it a quarter of a round trip
-    /// later was written now.
+    /// With nothing outstanding only a rate below a segment in a round trip is paced. On a path
+    /// that is shorter than what an ACK needs at the most, what follows it a quarter of a round
+    /// trip later was written now.
     fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(sent.at);
         let soon = Span(stream.timers.srtt().0 / 4).max(LEAST_WAY).min(SOON);

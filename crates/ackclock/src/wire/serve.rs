@@ -409,9 +409,9 @@ impl Service for Server {
         }
     }
 
-    /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have FIN
-    /// first, and their places only once they answer or [`LINGER`] is over: without a place they
-    /// would be without number.
+    /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have
+    /// FIN first, and their places only once they answer or [`LINGER`] is over: without a place
+    /// they would be without number.
     fn make_room(&mut self, net: &mut Net, clients: usize) {
         let idle_until = net.now() + self.idle;
         // The deadline of an idle one says since when it is.

@@ -156,8 +156,8 @@ impl Capture {
 
     /// Ends it, takes what it has still written, and returns what it has said.
     fn stop(mut self) -> String {
-        // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and that
-        // is blocked in it as it is in us. It has ended already if the device is gone.
+        // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and
+        // that is blocked in it as it is in us. It has ended already if the device is gone.
         let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::PIPE);
         let _ = self.reading.join();
         let mut says = String::new();
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn what_tcpdump_says_at_its_end() {
-        let says = "tcpdump: listening on v0, link-type EN10MB (Ethernet), snapshot length 256 bytes\n\
+        let says = "tcpdump: listening on v0, link-type EN10MB (Ethernet), snapshot length 256 \
+            bytes\n\
             tcpdump: pcap_loop: The interface disappeared\n\
             3 packets captured\n10 packets received by filter\n7 packets dropped by kernel\n";
         assert_eq!(

@@ -33,8 +33,8 @@ fn timeouts_grow_to_two_minutes() {
     }
 }
 
-/// Nor does a probe wait for longer, though the last round trip took ten minutes (a machine that was
-/// suspended): SRTT is 75 s then.
+/// Nor does a probe wait for longer, though the last round trip took ten minutes (a machine that
+/// was suspended): SRTT is 75 s then.
 #[test]
 fn a_probe_waits_no_longer_than_a_timeout() {
     run_with("linux", SenderConfig { max_rto: Some(Span::from_secs(60)), ..handshake(50) }, |x| {

@@ -456,8 +456,8 @@ fn the_timeout_before_the_first_sample() {
     });
 }
 
-/// A device that is full takes nothing when the application writes. A call without reason in between
-/// takes nothing away, and grants no more either: two go with each input here.
+/// A device that is full takes nothing when the application writes. A call without reason in
+/// between takes nothing away, and grants no more either: two go with each input here.
 #[test]
 fn an_early_call_before_all_is_sent() {
     for composition in ["ns2-newreno", "ns2-sack", "linux+linux-tso"] {

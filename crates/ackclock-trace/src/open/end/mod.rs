@@ -68,8 +68,8 @@ impl End {
         self.positions.start(origin);
     }
 
-    /// Its SYN comes behind an ACK of it, as captures of several queues have it: nothing but that ACK
-    /// is known. Forgets it, and returns whether it is so.
+    /// Its SYN comes behind an ACK of it, as captures of several queues have it: nothing but that
+    /// ACK is known. Forgets it, and returns whether it is so.
     pub fn forget_early_ack(&mut self, origin: Seq) -> bool {
         let early = !self.data && self.positions.is_only(origin);
         if early {

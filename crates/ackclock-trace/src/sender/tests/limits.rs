@@ -28,8 +28,8 @@ fn nothing_to_send() {
     assert_eq!(shares(line), [50.0, 300.0, 0.0, 0.0, 0.0, 100.0, 0.0]);
 }
 
-/// What is sent shows that the handshake was answered, also where that was not captured; and what is
-/// sent for longer than the timer waits, that ACKs were.
+/// What is sent shows that the handshake was answered, also where that was not captured; and what
+/// is sent for longer than the timer waits, that ACKs were.
 #[test]
 fn acks_that_the_capture_does_not_have() {
     let mut line = Line::sack(50.0);

@@ -1,7 +1,8 @@
 //! The initial window (RFC 5681 section 3.1, RFC 6928): what goes out before the first ACK.
 //!
 //! It is known if cwnd was all that kept it at that: the segments were full, the receiver's window
-//! had room, nothing was lost, and more went out on that ACK. And the capture has to have all of it.
+//! had room, nothing was lost, and more went out on that ACK. And the capture has to have all of
+//! it.
 
 use crate::sender::stream::Stream;
 

@@ -1,7 +1,7 @@
-//! A client and its backend: two sockets. What comes from one is written to the other as far as that
-//! takes it; while it does not, no more is read, so that the window of the side that sends closes.
-//! FINs and resets go on to the other side. What a backend has sent before its reset reaches the
-//! client first, as it would from the buffer of a socket of the kernel.
+//! A client and its backend: two sockets. What comes from one is written to the other as far as
+//! that takes it; while it does not, no more is read, so that the window of the side that sends
+//! closes. FINs and resets go on to the other side. What a backend has sent before its reset
+//! reaches the client first, as it would from the buffer of a socket of the kernel.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
