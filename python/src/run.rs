@@ -463,6 +463,7 @@ fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
         ("timeouts_multiple_losses", Get::Int(|f| Some(f.timeouts_multiple_losses))),
         ("timeouts_lost_retransmission", Get::Int(|f| Some(f.timeouts_lost_retransmission))),
         ("timeouts_backed_off", Get::Int(|f| Some(f.timeouts_backed_off))),
+        ("syn_timeouts", Get::Int(|f| Some(f.syn_timeouts))),
         ("recoveries", Get::Int(|f| Some(f.recoveries))),
         ("ecn_reductions", Get::Int(|f| Some(f.ecn_reductions))),
         ("drops", Get::Int(|f| f.drops)),

@@ -1,5 +1,6 @@
 //! Flows: the two ends of a connection, or a CBR stream, and what is counted about them.
 
+use ackclock_tcp::connection::Connection;
 use ackclock_tcp::recovery::detect::Notices;
 use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Transmit};
 
@@ -221,12 +222,15 @@ impl Flow {
 
     /// Counters at `now`.
     pub(crate) fn report(&self, now: u64) -> FlowReport {
+        let mut syn_timeouts = 0;
         let (bytes_acked, stats) = match &self.agent {
             Agent::Established(tcp) => (tcp.sender.acked(), *tcp.sender.stats()),
-            Agent::Handshake(connections) => (
-                connections.acked(),
-                connections.client().map_or_else(Stats::default, |c| *c.sender().stats()),
-            ),
+            Agent::Handshake(connections) => {
+                let client = connections.client();
+                syn_timeouts = client.map_or(0, Connection::syn_timeouts);
+                let stats = client.map_or_else(Stats::default, |c| *c.sender().stats());
+                (connections.acked(), stats)
+            }
             Agent::Cbr(cbr) => {
                 let bytes_sent = cbr.sent * u64::from(cbr.packet_size);
                 (
@@ -240,6 +244,7 @@ impl Flow {
         FlowReport {
             bytes_acked,
             stats,
+            syn_timeouts,
             completed: (self.completed != u64::MAX).then_some(Time(self.completed)),
             drops: self.drops,
             ack_drops: self.ack_drops,

@@ -10,6 +10,8 @@ pub struct FlowReport {
     pub bytes_acked: u64,
     /// The sender's counters; for a CBR stream only `segments_sent` and `bytes_sent`.
     pub stats: Stats,
+    /// How often the timer of its SYN expired; 0 without a handshake.
+    pub syn_timeouts: u32,
     /// When the last byte of a source that ends was acknowledged; `None` before that.
     pub completed: Option<Time>,
     /// Data segments (or datagrams) that the network dropped.

@@ -26,9 +26,10 @@ macro_rules! counts {
     };
 }
 
-const COUNTS: [FlowMeasure; 9] = counts!(
+const COUNTS: [FlowMeasure; 10] = counts!(
     bytes_acked segments_sent retransmissions fast_retransmissions timeouts timeouts_non_trigger
     timeouts_multiple_losses timeouts_lost_retransmission timeouts_backed_off
+    syn_timeouts
 );
 
 const OTHERS: [FlowMeasure; 7] = [

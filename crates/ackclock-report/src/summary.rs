@@ -35,6 +35,8 @@ pub struct FlowSummary {
     pub timeouts_lost_retransmission: u64,
     /// Of those, class backed off: nothing was acknowledged since the timeout before.
     pub timeouts_backed_off: u64,
+    /// How often the timer of the SYN expired; not among `timeouts`.
+    pub syn_timeouts: u64,
     /// Recoveries entered by other than a timeout.
     pub recoveries: u64,
     /// Reductions of the windows for an ECN-Echo.
@@ -105,8 +107,8 @@ pub fn student_t_975(df: usize) -> f64 {
 }
 
 /// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
-/// non-trigger, multiple losses, lost retransmission, backed off. `ecn` counts reductions for an
-/// ECN-Echo, if there are any. Ends with a newline.
+/// non-trigger, multiple losses, lost retransmission, backed off. `syn` counts expiries of the timer of
+/// the SYN, and `ecn` reductions for an ECN-Echo, if there are any. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     align(&summary_rows(summaries), Align::Right)
 }
@@ -118,10 +120,11 @@ pub fn summary_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
     std::iter::once(heading).chain(rows).collect()
 }
 
-/// The column that is shown only where there is something in it.
+/// The columns that are shown only where there is something in them.
+const SYN: &str = "syn";
 const ECN: &str = "ecn";
 
-const SUMMARY_HEADING: [&str; 14] = [
+const SUMMARY_HEADING: [&str; 15] = [
     "strategy",
     "seed",
     "flow",
@@ -130,6 +133,7 @@ const SUMMARY_HEADING: [&str; 14] = [
     "rexmit",
     "fast",
     "rto n/m/l/b",
+    SYN,
     "recoveries",
     ECN,
     "drops",
@@ -155,6 +159,7 @@ impl FlowSummary {
             timeouts_multiple_losses: of(TimeoutClass::MultipleLosses),
             timeouts_lost_retransmission: of(TimeoutClass::LostRetransmission),
             timeouts_backed_off: of(TimeoutClass::BackedOff),
+            syn_timeouts: 0,
             recoveries: stats.recoveries,
             ecn_reductions: stats.ecn_reductions,
             drops: None,
@@ -166,7 +171,7 @@ impl FlowSummary {
         }
     }
 
-    fn cells(&self) -> [String; 14] {
+    fn cells(&self) -> [String; 15] {
         [
             self.strategy.clone(),
             self.seed.to_string(),
@@ -183,6 +188,7 @@ impl FlowSummary {
                 self.timeouts_lost_retransmission,
                 self.timeouts_backed_off
             ),
+            self.syn_timeouts.to_string(),
             self.recoveries.to_string(),
             self.ecn_reductions.to_string(),
             count_or_dash(self.drops),
@@ -194,12 +200,14 @@ impl FlowSummary {
 
     /// The heading and the cells of [`summary_table`], for the HTML table.
     pub(crate) fn table(summaries: &[&FlowSummary]) -> (Vec<&'static str>, Vec<Vec<String>>) {
-        let all = summaries.iter().any(|s| s.ecn_reductions > 0);
-        let shown = |i: usize| all || SUMMARY_HEADING[i] != ECN;
+        let syn = summaries.iter().any(|s| s.syn_timeouts > 0);
+        let ecn = summaries.iter().any(|s| s.ecn_reductions > 0);
+        let shown = |name: &str| (syn || name != SYN) && (ecn || name != ECN);
         let rows = summaries.iter().map(|s| {
-            (0..).zip(s.cells()).filter(|(i, _)| shown(*i)).map(|(_, cell)| cell).collect()
+            let cells = SUMMARY_HEADING.into_iter().zip(s.cells());
+            cells.filter(|(name, _)| shown(name)).map(|(_, cell)| cell).collect()
         });
-        let heading = SUMMARY_HEADING.into_iter().filter(|name| all || *name != ECN);
+        let heading = SUMMARY_HEADING.into_iter().filter(|name| shown(name));
         (heading.collect(), rows.collect())
     }
 }

@@ -213,6 +213,7 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
             bytes_acked,
             stats,
             completed,
+            syn_timeouts,
             drops,
             spurious_retransmissions,
             goodput_bps,
@@ -221,6 +222,7 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
         FlowSummary {
             bytes_acked,
             drops: Some(drops),
+            syn_timeouts: syn_timeouts.into(),
             spurious_retransmissions: Some(spurious_retransmissions),
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),

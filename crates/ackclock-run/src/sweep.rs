@@ -352,6 +352,7 @@ pub struct RunRow<'a> {
     pub over: Over,
     /// The flows.
     pub flows: Vec<&'a FlowSummary>,
+        .int("syn_timeouts", |row| Some(row.1.syn_timeouts))
 }
 
 impl RunRow<'_> {

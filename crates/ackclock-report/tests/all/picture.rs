@@ -108,6 +108,7 @@ fn summary() -> FlowSummary {
         timeouts_multiple_losses: 0,
         timeouts_lost_retransmission: 1,
         timeouts_backed_off: 0,
+        syn_timeouts: 0,
         recoveries: 1,
         ecn_reductions: 0,
         drops: Some(2),

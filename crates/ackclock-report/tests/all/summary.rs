@@ -16,6 +16,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         timeouts_multiple_losses: 0,
         timeouts_lost_retransmission: 1,
         timeouts_backed_off: 0,
+        syn_timeouts: 0,
         recoveries: 2,
         ecn_reductions: 0,
         drops: Some(4),
@@ -32,7 +33,7 @@ fn json_has_exactly_these_keys_in_this_order() {
         serde_json::to_string(&summary("newreno+lt", 7, 2)).unwrap(),
         "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
-         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"recoveries\":2,\"ecn_reductions\":0,\"drops\":4,\
+         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"syn_timeouts\":0,\"recoveries\":2,\"ecn_reductions\":0,\"drops\":4,\
          \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"
     );
 }
@@ -67,6 +68,16 @@ fn the_table_counts_reductions_for_ecn() {
         (lines[1][9..11].to_vec(), lines[2][9..11].to_vec()),
         (vec!["2", "0"], vec!["2", "31"])
     );
+}
+
+/// So have lost SYNs.
+#[test]
+fn the_table_counts_timeouts_of_syns() {
+    let late = FlowSummary { syn_timeouts: 2, ..summary("sack", 2, 0) };
+    let table = summary_table(&[summary("sack", 1, 0), late]);
+    let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][10..12], ["syn", "recoveries"]);
+    assert_eq!((&lines[1][9], &lines[2][9]), (&"0", &"2"));
 }
 
 #[test]

@@ -371,6 +371,11 @@ impl Connection {
         !self.shut && matches!(self.state, SynSent | SynReceived | Established | CloseWait)
     }
 
+    /// How often the timer of the SYN, or of the SYN/ACK, has expired.
+    pub fn syn_timeouts(&self) -> u32 {
+        self.handshake.expiries
+    }
+
     /// The sending half, for its counters and state; made anew when the handshake completes.
     pub fn sender(&self) -> &Sender {
         &self.sender

@@ -108,15 +108,22 @@ fn plain() -> LinkConfig {
     link(NodeId(0), NodeId(1), 10)
 }
 
-/// What the sender's host sees of a transfer of three segments, and when it completes.
-fn three(there: LinkConfig, back: LinkConfig) -> (Vec<String>, u64) {
+/// What the sender's host sees of a transfer of three segments, when it completes, and how often its
+/// SYN's timer expired.
+fn three_and_syns(there: LinkConfig, back: LinkConfig) -> (Vec<String>, u64, u32) {
     let (mut network, flow) =
         network(there, back, |a, b| with_handshake(a, b, "newreno", Source::Fixed(3_000)));
     let mut wire = Wire::default();
     network.run(Time(120_000 * MS), &mut wire).expect("a sound network");
     let report = network.flow_report(flow).expect("the flow");
     assert_eq!(report.bytes_acked, 3_000);
-    (wire.0, report.completed.expect("it completes").0 / 1000)
+    (wire.0, report.completed.expect("it completes").0 / 1000, report.syn_timeouts)
+}
+
+fn three(there: LinkConfig, back: LinkConfig) -> (Vec<String>, u64) {
+    let (wire, completed, syn_timeouts) = three_and_syns(there, back);
+    assert_eq!(syn_timeouts, 0);
+    (wire, completed)
 }
 
 /// The handshake is over after one round trip, its last ACK is that of the first segment. FIN
@@ -162,9 +169,9 @@ fn a_syn_or_its_answer_is_lost() {
     ];
     for lost in [[outage(0, 1), Vec::new()], [Vec::new(), outage(10_000, 11_000)]] {
         let [there, back] = lost.map(|loss| LinkConfig { loss, ..plain() });
-        let (wire, completed) = three(there, back);
+        let (wire, completed, syn_timeouts) = three_and_syns(there, back);
         assert_eq!(wire, expected);
-        assert_eq!(completed, 1_043_120);
+        assert_eq!((completed, syn_timeouts), (1_043_120, 1));
     }
 }
 
@@ -180,6 +187,7 @@ fn nobody_answers() {
     assert_eq!(wire.0, seconds.map(|s| format!("{} > syn 0+0", s * 1_000_000)));
     let report = network.flow_report(flow).expect("the flow");
     assert_eq!((report.completed, report.drops, report.stats), (None, 7, Stats::default()));
+    assert_eq!(report.syn_timeouts, 6);
 }
 
 /// The client's FIN finds no room in the queue, or the server's is lost: either is retransmitted

@@ -1,7 +1,7 @@
 //! What every summary of a flow has, in its order: the guide lists them
 //! (`docs/src/reference/json.md`).
 
-pub const KEYS: [&str; 19] = [
+pub const KEYS: [&str; 20] = [
     "strategy",
     "seed",
     "flow",
@@ -14,6 +14,7 @@ pub const KEYS: [&str; 19] = [
     "timeouts_multiple_losses",
     "timeouts_lost_retransmission",
     "timeouts_backed_off",
+    "syn_timeouts",
     "recoveries",
     "ecn_reductions",
     "drops",
