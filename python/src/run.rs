@@ -119,7 +119,7 @@ impl Setup {
         })?;
         let Swept { runs, short } = swept.map_err(|e| of_run(&e))?;
         let entries = input.unmet(runs.iter().map(|run| &run.outcome.unmet));
-        let unmet = short.into_iter().map(|sentence| format!("until: {sentence}"));
+        let unmet = short.into_iter().map(|short| format!("until: {}", short.sentence));
         let unmet = unmet.chain(entries.iter().map(FileError::to_string)).collect();
         let runs = runs.into_iter().map(|SweepRun { job, outcome, .. }| (job, outcome));
         let (jobs, outcomes) = runs.unzip();

@@ -37,7 +37,7 @@ pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
 pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
-pub use sweep::{RunRow, Sweep, SweepRun, Swept, axis, run_rows, sweep};
+pub use sweep::{RunRow, Shortfall, Sweep, SweepRun, Swept, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
 pub use sweep::{flow_columns, run_columns};
 pub use unmet::Unmet;

@@ -11,7 +11,7 @@ use crate::columns::Columns;
 use crate::file::FileError;
 use crate::grid::{Axis, GridCell, grid};
 use crate::progress::Progress;
-use crate::until::{MOST_RUNS, Settled, Until, until_enough};
+use crate::until::{LEAST_RUNS, MOST_RUNS, Settled, Until, until_enough};
 use crate::{Error, Input, Job, Outcome, STEPS, in_parallel_until};
 
 /// The axis of `KEY=VALUE,...`. A value that has a comma in it, such as a list, is quoted.
@@ -132,9 +132,17 @@ pub struct SweepRun {
 pub struct Swept {
     /// The runs by cell, then by strategy, then by seed.
     pub runs: Vec<SweepRun>,
-    /// What is not known as well as [`Sweep::until`] asks, one sentence each. Nothing of a sweep
-    /// that was cancelled.
-    pub short: Vec<String>,
+    /// What is not known as well as [`Sweep::until`] asks. Nothing of a sweep that was cancelled.
+    pub short: Vec<Shortfall>,
+}
+
+/// A mean that is not known well enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortfall {
+    /// Of what, how well it is known, and how well it was to be.
+    pub sentence: String,
+    /// More runs may tell.
+    pub wants_runs: bool,
 }
 
 /// The runs of one strategy in one cell.
@@ -255,7 +263,11 @@ impl Sweep<'_> {
     }
 
     /// What the runs of a group in this cell do not tell well enough.
-    fn shortfalls(&self, cell: usize, Settled { runs, short }: &Settled<Outcome>) -> Vec<String> {
+    fn shortfalls(
+        &self,
+        cell: usize,
+        Settled { runs, short }: &Settled<Outcome>,
+    ) -> Vec<Shortfall> {
         let flows = runs.first().map_or(&[][..], |outcome| &outcome.flows[..]);
         let asked = self.asked();
         let named = by_strategy(flows)
@@ -268,15 +280,23 @@ impl Sweep<'_> {
         let sentence = |(precision, (strategy, (until, over))): (&f64, (&str, &(&Until, Over)))| {
             let over = if self.over.is_empty() { "" } else { &format!(", {over}") };
             let what = format!("{} of {strategy}{place}{over}", until.measure.name);
-            let runs = format!("{} runs", runs.len());
-            if !precision.is_finite() {
-                Some(format!("{what}: after {runs} its mean is 0 or missing, and has no precision"))
+            let n = runs.len();
+            let (got, share) = (percent(*precision), percent(until.share));
+            let sentence = if precision.is_nan() {
+                format!(
+                    "{what}: some of {n} runs have none, which no further ones mend; try a longer \
+                     `duration`, or another `over`"
+                )
+            } else if precision.is_infinite() {
+                format!("{what}: after {n} runs its mean is 0, and has no precision")
             } else if *precision > until.share {
-                let (got, asked) = (percent(*precision), percent(until.share));
-                Some(format!("{what}: ± {got} after {runs}, and not ± {asked}"))
+                format!("{what}: ± {got} after {n} runs, and not ± {share}")
+            } else if n < LEAST_RUNS as usize {
+                format!("{what}: ± {got} after {n} runs, of which it takes at least {LEAST_RUNS}")
             } else {
-                None
-            }
+                return None;
+            };
+            Some(Shortfall { sentence, wants_runs: !precision.is_nan() })
         };
         short.iter().flatten().zip(named).filter_map(sentence).collect()
     }
@@ -305,7 +325,8 @@ impl Sweep<'_> {
 
 /// A share in percent, to two figures.
 fn percent(share: f64) -> String {
-    let decimals = (1 - (share * 100.0).log10().floor() as i32).clamp(0, 6) as usize;
+    let decimals =
+        1_i32.saturating_sub((share * 100.0).log10().floor() as i32).clamp(0, 6) as usize;
     format!("{:.decimals$} %", share * 100.0)
 }
 
@@ -331,6 +352,7 @@ pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a Flo
         .int("timeouts_multiple_losses", |row| Some(row.1.timeouts_multiple_losses))
         .int("timeouts_lost_retransmission", |row| Some(row.1.timeouts_lost_retransmission))
         .int("timeouts_backed_off", |row| Some(row.1.timeouts_backed_off))
+        .int("syn_timeouts", |row| Some(row.1.syn_timeouts))
         .int("recoveries", |row| Some(row.1.recoveries))
         .int("ecn_reductions", |row| Some(row.1.ecn_reductions))
         .int("drops", |row| row.1.drops)
@@ -352,7 +374,6 @@ pub struct RunRow<'a> {
     pub over: Over,
     /// The flows.
     pub flows: Vec<&'a FlowSummary>,
-        .int("syn_timeouts", |row| Some(row.1.syn_timeouts))
 }
 
 impl RunRow<'_> {

@@ -65,13 +65,15 @@ impl Moments {
         self.squares += off * (value - self.mean);
     }
 
-    /// The half-width over the mean. Of fewer than two values, of a mean of zero and of values that
-    /// are missing it is no number, or infinite.
+    /// The half-width over the mean. It is infinite of fewer than two values and of a mean of zero,
+    /// and no number of values of which one is missing.
     fn precision(&self) -> f64 {
+        if self.n < 2 || self.mean == 0.0 {
+            return if self.mean.is_nan() { f64::NAN } else { f64::INFINITY };
+        }
         let n = f64::from(self.n);
         let variance = self.squares / (n - 1.0);
-        let df = (self.n as usize).saturating_sub(1).max(1);
-        student_t_975(df) * (variance / n).sqrt() / self.mean.abs()
+        student_t_975(self.n as usize - 1) * (variance / n).sqrt() / self.mean.abs()
     }
 }
 
@@ -91,8 +93,8 @@ impl Enough {
     }
 
     /// Takes the next run by its values, one for each measure, and so again for each strategy in
-    /// it; NaN if there is none. Returns whether this is the last run that it takes. Runs come in
-    /// pairs: only an even number is enough.
+    /// it; NaN if there is none, which no further runs mend. Returns whether this is the last run
+    /// that it takes. Runs come in pairs: only an even number is enough.
     fn add(&mut self, values: &[f64]) -> bool {
         self.all.resize(values.len(), Moments::default());
         self.all.iter_mut().zip(values).for_each(|(moments, value)| moments.add(*value));
@@ -100,7 +102,9 @@ impl Enough {
         if n % 2 == 1 {
             return false;
         }
-        // What is not a number is no small one.
+        if n >= LEAST_RUNS && self.all.iter().any(|moments| moments.mean.is_nan()) {
+            return true;
+        }
         let narrow = self.of_shares().all(|(m, share)| m.precision() <= *share);
         if !narrow {
             self.too_wide = n;

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{Axis, Cancel, FileError, GridCell, Sweep, Swept, Until, axis, error_at, sweep};
+use ackclock_run::{
+    Axis, Cancel, FileError, GridCell, Shortfall, Sweep, Swept, Until, axis, error_at, sweep,
+};
 use ackclock_tcp::Registry;
 use clap::Args;
 
@@ -113,9 +115,13 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     };
     let title = if scenario.name.is_empty() { &file } else { &scenario.name };
     records.finish(title, &parameters(scenario, seed))?;
-    for sentence in short {
-        let more = "a greater --runs allows more";
-        let _ = writeln!(io::stderr(), "note: --until: {sentence}; {more}");
+    for Shortfall { sentence, wants_runs } in short {
+        let more = if wants_runs { "; a greater --runs allows more" } else { "" };
+        let _ = writeln!(io::stderr(), "note: --until: {sentence}{more}");
+    }
+    if cells[0].scenario.flows.is_empty() && !args.output.stats {
+        let note = "there is no `[[flow]]`; --stats has what became of the packets of `[[cbr]]`";
+        let _ = writeln!(io::stderr(), "note: {note}");
     }
     warn_unmet(&sweep, &runs);
     let measured = Measured { cells: &cells, axes: &axes, runs: &runs };

@@ -1,7 +1,6 @@
 use ackclock_report::Estimate;
 
 use super::*;
-use crate::until::LEAST_RUNS;
 
 const SCENARIO: &str = "duration = \"5s\"\nseed = 7\n\
     link = [{ from = \"a\", to = \"b\", rate = \"1mbit\", delay = \"1ms\" }]\n\
@@ -56,7 +55,7 @@ fn what_is_wrong_names_the_key_and_what_is_near() {
         assert!(error.starts_with(expected), "{error}\n{expected}");
     }
     let twice = cells(&["tcp.mss=500", "tcp.mss=600"]).unwrap_err();
-    assert_eq!(twice, "--set: tcp.mss: another axis has the same");
+    assert_eq!(twice, "--set: tcp.mss: another axis has the same; an axis may have all the values");
 }
 
 /// 20 segments at 1 and 2 Mb/s: the rows have each cell, strategy and seed in order.
@@ -132,7 +131,7 @@ fn runs_go_on_until_the_mean_is_known() {
     let until: [Until; 2] = ["goodput=2%".parse().unwrap(), "completion=2%".parse().unwrap()];
     let sweep = Sweep { cells: &cells, strategies: &strategies, until: &until, ..plain(&registry) };
     let swept = sweep.run(1, &Cancel::default()).unwrap();
-    assert_eq!(swept.short, Vec::<String>::new());
+    assert_eq!(swept.short, []);
     let key = |r: &SweepRun| (r.cell, r.job.clone(), r.outcome.flows.clone());
     let several = sweep.run(3, &Cancel::default()).unwrap();
     assert!(swept.runs.iter().map(key).eq(several.runs.iter().map(key)));
@@ -178,12 +177,44 @@ fn what_is_not_known_well_enough_is_said() {
     let swept = sweep.run(1, &Cancel::default()).unwrap();
     assert_eq!(swept.runs.len(), 6);
     let [completion, timeouts] = &swept.short[..] else { panic!("{:?}", swept.short) };
+    assert!(completion.wants_runs && timeouts.wants_runs);
+    let (completion, timeouts) = (&completion.sentence, &timeouts.sentence);
     let begin = "completion of sack (link[0].delay 10ms), max: ± ";
     let end = " % after 6 runs, and not ± 0.010 %";
     assert!(completion.starts_with(begin) && completion.ends_with(end), "{completion}");
-    let expected = "timeouts_backed_off of sack (link[0].delay 10ms), max: after 6 runs its mean is 0 \
-                    or missing, and has no precision";
+    let expected = "timeouts_backed_off of sack (link[0].delay 10ms), max: after 6 runs its mean is 0, \
+                    and has no precision";
     assert_eq!(timeouts, expected);
+}
+
+/// Runs on end in which a flow does not complete.
+#[test]
+fn what_no_further_runs_can_tell_ends_them() {
+    let registry = Registry::default();
+    let axes = [axis("duration=100ms").unwrap()];
+    let cells = sweep(("s.toml", LOSSY), &axes, &registry).unwrap();
+    let until = ["completion=5%".parse().unwrap()];
+    let sweep = Sweep { cells: &cells, until: &until, ..plain(&registry) };
+    let swept = sweep.run(1, &Cancel::default()).unwrap();
+    assert_eq!(swept.runs.len(), LEAST_RUNS as usize);
+    let [Shortfall { sentence, wants_runs: false }] = &swept.short[..] else {
+        panic!("{:?}", swept.short)
+    };
+    let expected = ": some of 50 runs have none, which no further ones mend; try a longer \
+                    `duration`, or another `over`";
+    assert!(sentence.ends_with(expected), "{sentence}");
+}
+
+#[test]
+fn fewer_runs_than_it_takes_are_said() {
+    let registry = Registry::default();
+    let cells = sweep(("s.toml", LOSSY), &[], &registry).unwrap();
+    let until = ["bytes_acked=90%".parse().unwrap()];
+    let sweep = Sweep { cells: &cells, until: &until, runs: Some(4), ..plain(&registry) };
+    let swept = sweep.run(1, &Cancel::default()).unwrap();
+    let [short] = &swept.short[..] else { panic!("{:?}", swept.short) };
+    let end = " after 4 runs, of which it takes at least 50";
+    assert!(short.sentence.ends_with(end) && short.wants_runs, "{short:?}");
 }
 
 #[test]
