@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ackclock_net::scenario::check_strategy;
+use ackclock_net::scenario::{check_strategy, nearest};
 use ackclock_run::{FileError, error_at};
 use ackclock_tcp::Registry;
 
@@ -95,8 +95,7 @@ impl Check<'_> {
         for (i, measure) in self.e.show.iter().enumerate() {
             let known = self.measures();
             if !known.contains(&measure.as_str()) {
-                let message = format!("there is no `{measure}`; there are {}", known.join(", "));
-                return self.wrong(&format!("show[{i}]"), message);
+                return self.wrong(&format!("show[{i}]"), none_of("measure", measure, &known));
             }
         }
         Ok(())
@@ -208,27 +207,38 @@ impl Check<'_> {
 
     /// Whether every cell has a measurement of this name.
     fn measurement(&self, key: &str, name: &str) -> Result<(), FileError> {
-        if self.cells.iter().all(|cell| self.is_measured(cell, name)) {
-            return Ok(());
+        let why = match self.cells.iter().find(|cell| !self.is_measured(cell, name)) {
+            Some(cell) => self.why_not(cell, name),
+            None => return Ok(()),
+        };
+        self.wrong(key, format!("there is no measurement `{name}`: {why}"))
+    }
+
+    /// What is wrong with the name of a measurement that a cell does not have.
+    fn why_not(&self, cell: &PlannedCell, name: &str) -> String {
+        let mut parts = name.splitn(3, '/');
+        let (Some(first), Some(strategy)) = (parts.next(), parts.next()) else {
+            return "it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW".into();
+        };
+        let steps: Vec<&str> = self.e.steps.iter().map(|step| step.name.as_str()).collect();
+        let mut known = self.measures();
+        known.extend(&steps);
+        if !known.contains(&first) {
+            return none_of("measure", first, &known);
         }
-        let e = self.e;
-        let list = |names: Vec<&str>| names.join(", ");
-        let flows = self.cells.iter().take(1).flat_map(|cell| &cell.groups);
-        let mut message = format!(
-            "there is no measurement `{name}`; it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW \
-             with the measures {}, the strategies {}, the flows {}",
-            list(self.measures()),
-            list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
-            list(flows.map(|group| group.name.as_str()).collect()),
-        );
-        if !e.steps.is_empty() {
-            message += &format!(
-                "; or STEP/STRATEGY/ASPECT with the steps {}, the aspects {}",
-                list(e.steps.iter().map(|s| s.name.as_str()).collect()),
-                ASPECTS.join(", ")
-            );
+        if !self.is_strategy(strategy) {
+            let strategies: Vec<&str> = self.e.strategies.iter().map(|s| s.name.as_str()).collect();
+            return none_of("strategy", strategy, &strategies);
         }
-        self.wrong(key, message)
+        let last = parts.next().unwrap_or_default();
+        if steps.contains(&first) {
+            return none_of("aspect", last, &ASPECTS);
+        }
+        let flows: Vec<&str> = cell.groups.iter().map(|group| group.name.as_str()).collect();
+        if flows.is_empty() || !flow_measures().any(|(name, _)| name == first) {
+            return format!("`{first}` is of all flows together; it is `{first}/{strategy}`");
+        }
+        none_of("flow", last, &flows)
     }
 
     /// The names of the measures that this experiment has.
@@ -251,5 +261,13 @@ impl Check<'_> {
             && cell.groups.iter().any(|group| group.name == last);
         let of_step = self.e.steps.iter().any(|s| s.name == first) && ASPECTS.contains(&last);
         of_flow || of_step
+    }
+}
+
+/// There is none of this name: the one that was meant, or all that there are.
+fn none_of(what: &str, name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
+        None => format!("there is no {what} `{name}`; there are {}", known.join(", ")),
     }
 }

@@ -11,12 +11,12 @@ pub enum Error {
     #[error(transparent)]
     Format(#[from] FileError),
     /// There is no such paper or experiment.
-    #[error("there is no paper or experiment `{id}`; there are {known}")]
+    #[error("there is no paper or experiment `{id}`; {instead}")]
     Unknown {
         /// The name that was asked for.
         id: String,
-        /// The names that there are.
-        known: String,
+        /// The one that was meant, or which there are.
+        instead: String,
     },
     /// There is no such file, folder or match of a pattern.
     #[error(

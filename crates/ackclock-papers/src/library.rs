@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use ackclock_net::scenario::nearest;
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_tcp::Registry;
 use glob::{MatchOptions, Pattern};
@@ -174,6 +175,13 @@ impl Library {
         let mut known: Vec<&str> = self.papers.keys().map(String::as_str).collect();
         known.push("all");
         known.extend(self.experiments[..self.built_in].iter().map(|e| e.id.as_str()));
-        Error::Unknown { id: id.into(), known: known.join(", ") }
+        let instead = match nearest(id, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "there are {}, all; `ackclock papers list` lists the experiments",
+                self.papers.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        Error::Unknown { id: id.into(), instead }
     }
 }

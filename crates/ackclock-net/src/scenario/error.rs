@@ -194,7 +194,7 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// The known name that is most like `name`, if one is.
-pub(super) fn nearest(name: &str, known: &[impl AsRef<str>]) -> Option<String> {
+pub fn nearest(name: &str, known: &[impl AsRef<str>]) -> Option<String> {
     let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), k);
     let best = known.iter().map(AsRef::as_ref).min_by_key(|k| distance(k))?;
     let close = distance(best) <= 1 + name.chars().count() / 4;

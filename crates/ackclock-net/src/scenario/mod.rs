@@ -49,7 +49,7 @@ mod values;
 
 pub(crate) use check::check;
 pub use check::check_strategy;
-pub use error::ScenarioError;
+pub use error::{ScenarioError, nearest};
 pub use model::{
     Aggregate, Arrivals, Bernoulli, Cbr, Change, Direction, Distribution, DropList, DropTail,
     Exponential, Fate, FirstRtt, Flow, Fred, GilbertElliott, Link, Lognormal, Loss, Node, OnOff,

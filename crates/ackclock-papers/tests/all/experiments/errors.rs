@@ -47,7 +47,7 @@ fn errors_in_a_population_name_file_line_and_key() {
             "\"share-non-trigger/reno\"",
             "\"timeouts/reno/flow0\"",
             "papers/p/e.toml:22: row[0].measurement: there is no measurement \
-             `timeouts/reno/flow0`; ",
+             `timeouts/reno/flow0`: `timeouts` is of all flows together; it is `timeouts/reno`",
         ),
     ] {
         let text = DRAWN.replacen(right, wrong, 1);
@@ -57,7 +57,7 @@ fn errors_in_a_population_name_file_line_and_key() {
     }
     let elsewhere = error(&LOSSY.replacen("\"timeouts\"]", "\"mean-window\"]", 1));
     assert!(
-        elsewhere.starts_with("papers/p/e.toml:6: show[1]: there is no `mean-window`"),
+        elsewhere.starts_with("papers/p/e.toml:6: show[1]: there is no measure `mean-window`"),
         "{elsewhere}"
     );
 }
@@ -85,7 +85,8 @@ fn errors_name_file_line_and_key() {
         (
             "\"third/ours/time\"",
             "\"third/ours/tim\"",
-            "papers/p/e.toml:26: row[0].measurement: there is no measurement `third/ours/tim`; ",
+            "papers/p/e.toml:26: row[0].measurement: there is no measurement `third/ours/tim`: \
+             there is no aspect `tim`; did you mean `time`?",
         ),
         (
             "above = 0",
@@ -95,7 +96,8 @@ fn errors_name_file_line_and_key() {
         (
             "above = 0",
             "above = \"timeouts/theirs\"",
-            "papers/p/e.toml:40: claim[1].above: there is no measurement `timeouts/theirs`; ",
+            "papers/p/e.toml:40: claim[1].above: there is no measurement `timeouts/theirs`: \
+             there is no strategy `theirs`; there are ",
         ),
         ("\"again\"", "\"third\"", "papers/p/e.toml:14: step[1].name: `third` is taken"),
         ("above = 0", "near = 0", "papers/p/e.toml:36: claim[1]: `near` needs a `tolerance`"),
@@ -173,7 +175,12 @@ fn errors_name_file_line_and_key() {
             "quantiles = \"goodput\"",
             "papers/p/e.toml:28: chart[0].measure: a `measure` of `row` or `show` is expected",
         ),
-        ("\"goodput\"", "\"godput\"", "papers/p/e.toml:6: show[0]: there is no `godput`"),
+        (
+            "\"goodput\"",
+            "\"godput\"",
+            "papers/p/e.toml:6: show[0]: there is no measure `godput`; did you mean \
+             `goodput`?",
+        ),
         (
             "axis = \"loss\"",
             "axis = \"loss\"\nstrategies = [\"tahoe\"]",
@@ -185,7 +192,7 @@ fn errors_name_file_line_and_key() {
     }
     let library = library(ONE_LOSS).unwrap();
     let unknown = library.plan("p/f", false).unwrap_err().to_string();
-    assert_eq!(unknown, "there is no paper or experiment `p/f`; there are p, all, p/e");
+    assert_eq!(unknown, "there is no paper or experiment `p/f`; did you mean `p/e`?");
 }
 
 #[test]
