@@ -254,7 +254,10 @@ def _sweep(
     jobs: int | None,
     progress: bool | None,
 ) -> Cells:
-    made = (grid if isinstance(grid, Grid) else Grid.read(grid)).cells()
+    given: Any = grid
+    if not isinstance(given, Grid | str | os.PathLike):
+        raise _native.error("grid", "a `Grid` or the file of one is expected")
+    made = (given if isinstance(given, Grid) else Grid.read(given)).cells()
     return complete(made, Path(out), executor, threads(jobs or 0), progress)
 
 

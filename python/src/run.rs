@@ -202,9 +202,9 @@ pub fn run(
 ) -> PyResult<RunResult> {
     let registry = registry();
     for strategy in &strategies {
-        check_strategy(strategy, &registry).map_err(plain)?;
+        check_strategy(strategy, &registry).map_err(|e| at("strategy", e))?;
     }
-    let wrong = |message| plain(format!("until: {message}"));
+    let wrong = |message: String| at("until", message);
     let until = until.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<_>>()?;
     let cell = GridCell::of(read(&text, &file, lines, &registry)?);
     let text = lines.then_some(text);

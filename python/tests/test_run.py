@@ -240,6 +240,15 @@ def test_values_that_toml_has_no_room_for() -> None:
         ackclock.Scenario({"link": [{}, {"queue": {"packets": -(2**63) - 1}}]})
 
 
+@pytest.mark.parametrize(
+    ("arguments", "key"), [({"strategy": "nosuch"}, "strategy"), ({"until": "nosuch=5%"}, "until")]
+)
+def test_errors_name_the_argument(arguments: dict[str, str], key: str) -> None:
+    with pytest.raises(ackclock.Error, match=f"^{key}: ") as raised:
+        ackclock.run(FIRST, **arguments)  # type: ignore[arg-type]
+    assert raised.value.key == key
+
+
 def test_every_error_has_all_that_is_documented() -> None:
     error = ackclock.Error("raised in Python")
     assert (error.file, error.line, error.key, error.help) == (None, None, None, None)

@@ -250,6 +250,13 @@ def test_a_strategy_counts_once() -> None:
         ackclock.Grid(GRID.scenario, runs=2, seed=2**63 - 1).cells()
 
 
+def test_a_scenario_is_no_grid(tmp_path: Path) -> None:
+    scenario: Any = GRID.scenario
+    told = "^grid: a `Grid` or the file of one is expected$"
+    with pytest.raises(ackclock.Error, match=told):
+        ackclock.sweep(scenario, tmp_path / "out")
+
+
 def test_a_value_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
     grid = ackclock.Grid(GRID.scenario, "sack", {"name": ["a" * 250, "ä" * 41]})
     assert len(ackclock.sweep(grid, tmp_path / "out", threads()).files) == 2
