@@ -126,13 +126,12 @@ pub fn grid(
     for (i, axis) in axes.iter().enumerate() {
         let wrong = |key: &str, message| error_at(&format!("vary[{i}].{key}"), message);
         axis.check().map_err(|(key, message)| wrong(key, message))?;
-        for (key, same) in [
-            ("name", axes[..i].iter().any(|other| other.name == axis.name)),
-            ("key", axes[..i].iter().any(|other| other.key == axis.key)),
-        ] {
-            if same {
-                return Err(wrong(key, "another axis has the same".into()));
-            }
+        if axes[..i].iter().any(|other| other.name == axis.name && other.key != axis.key) {
+            return Err(wrong("name", "another axis has the same".into()));
+        }
+        if axes[..i].iter().any(|other| other.key == axis.key) {
+            let message = "another axis has the same; an axis may have all the values";
+            return Err(wrong("key", message.into()));
         }
         if points.len() * axis.values.len() > MOST_CELLS {
             let message = format!("the grid has more than {MOST_CELLS} cells");

@@ -128,6 +128,10 @@ fn in_words(message: &str) -> (String, Option<String>) {
     if let Some(name) = message.strip_prefix("missing field ") {
         return (format!("the key {name} is missing"), None);
     }
+    if let Some((found, _)) = message.split_once("` as i128").or(message.split_once("` as u128")) {
+        let (_, number) = found.rsplit_once('`').unwrap_or_default();
+        return (format!("{number} is too large"), Some(format!("at most {}", i64::MAX)));
+    }
     if let Some((found, expected)) = message.rsplit_once("expected ") {
         let expected = match expected {
             "u8" => "a whole number, 0 to 255",
@@ -137,6 +141,10 @@ fn in_words(message: &str) -> (String, Option<String>) {
             _ => expected,
         };
         return (format!("{found}expected {expected}"), None);
+    }
+    if message.contains("socket address") {
+        let help = "an address and a port are expected, such as `10.77.0.2:80` or `[fd00::2]:80`";
+        return (help.into(), None);
     }
     (message.into(), None)
 }
@@ -159,6 +167,14 @@ fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
             "one kind with its settings is expected here".into(),
             format!("for example `{example}`"),
         ));
+    }
+    let example = match last {
+        Some("bernoulli") => Some("{ p = \"1%\" }"),
+        Some("delayed_ack") => Some("\"off\""),
+        _ => None,
+    };
+    if let (Some(example), true) = (example, message.starts_with("invalid type")) {
+        return Some((in_words(message).0, format!("for example `{example}`")));
     }
     if message == "duplicate key" {
         let help = "tables of which there may be several are written `[[link]]`";

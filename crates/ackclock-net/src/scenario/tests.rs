@@ -41,6 +41,19 @@ fn the_least_scenario() {
 }
 
 #[test]
+fn a_value_of_another_type_is_answered_with_an_example() {
+    assert_eq!(
+        error(&format!("seed = 99999999999999999999\n{BASE}")),
+        "1: seed: 99999999999999999999 is too large; at most 9223372036854775807"
+    );
+    let loss = BASE.replacen("[[link]]\n", "[[link]]\nloss = [{ bernoulli = 0.01 }]\n", 1);
+    let text = error(&loss);
+    assert!(text.ends_with("expected a table; for example `{ p = \"1%\" }`"), "{text}");
+    let acks = error(&format!("{BASE}[tcp]\ndelayed_ack = false\n"));
+    assert!(acks.ends_with("expected a string; for example `\"off\"`"), "{acks}");
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     assert_eq!(
         error(&base("strategi = \"sack\"\n")),

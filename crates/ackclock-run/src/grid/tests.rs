@@ -83,7 +83,10 @@ fn errors_name_the_key_of_the_axis_or_of_the_scenario() {
     let same =
         |name, key| cells(&(rates.clone() + &axis(name, key, 2, "mbit")), false).unwrap_err();
     assert_eq!(same("rate", "delay"), "vary[1].name: another axis has the same");
-    assert_eq!(same("speed", "rate"), "vary[1].key: another axis has the same");
+    assert_eq!(
+        same("speed", "rate"),
+        "vary[1].key: another axis has the same; an axis may have all the values"
+    );
     assert_eq!(
         cells(&RATE.replacen("2mbit", "1mbit", 1), false).unwrap_err(),
         "vary[0].values: `1mbit` is there twice; each value needs its label"
