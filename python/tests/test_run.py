@@ -469,8 +469,9 @@ def test_compare_warns_as_the_command_does() -> None:
     with pytest.warns(ackclock.UnmetWarning) as warned:
         ackclock.compare("sack", drop=[14], drop_retransmission=["14:2"])
     (one,) = warned
-    assert str(one.message) == said[len("warning: ") : -1]
-    assert said.endswith("link[1].loss[0].drop: no packet met 14:2 of this list\n")
+    told = ": no packet met 14:2 of this list"
+    assert said == f"warning: compare: --drop, --drop-retransmission{told}\n"
+    assert str(one.message).endswith(f": link[1].loss[0].drop{told}")
     assert warned[0].filename == __file__
 
 

@@ -98,7 +98,8 @@ pub struct Outcome {
 }
 
 impl Input<'_> {
-    pub(crate) fn located(&self, error: ScenarioError) -> FileError {
+    /// An error in this file, with the line of its key.
+    pub fn located(&self, error: ScenarioError) -> FileError {
         let error = match self.text {
             Some(text) => error.located(text),
             None => error,
@@ -212,8 +213,8 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
         let FlowReport {
             bytes_acked,
             stats,
-            completed,
             syn_timeouts,
+            completed,
             drops,
             spurious_retransmissions,
             goodput_bps,
@@ -221,8 +222,8 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
         } = report;
         FlowSummary {
             bytes_acked,
-            drops: Some(drops),
             syn_timeouts: syn_timeouts.into(),
+            drops: Some(drops),
             spurious_retransmissions: Some(spurious_retransmissions),
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),

@@ -1,11 +1,13 @@
 //! Options that several commands share.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::check_strategy;
+use ackclock_net::scenario::units::{Duration, UnitError};
 use ackclock_report::Over;
-use ackclock_tcp::Registry;
+use ackclock_tcp::{Registry, Span};
 use clap::{Args, ValueEnum};
 
 use crate::error::Error;
@@ -155,6 +157,23 @@ impl OutputArgs {
     pub fn measures_recovery(&self) -> bool {
         self.records.recovery || self.vs_oracle
     }
+}
+
+/// A number of seconds, or a time with its unit.
+pub(crate) fn seconds(text: &str) -> Result<Duration, UnitError> {
+    text.parse().map(|n: u32| Duration(Span::from_secs(n.into()))).or_else(|_| text.parse())
+}
+
+/// An address and a port.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "an address and a port are expected, such as `10.77.0.2:80` or `[fd00::2]:80`".into()
+    })
+}
+
+/// A name in a list of them, which may have spaces around it.
+pub(crate) fn name(text: &str) -> Result<String, Infallible> {
+    Ok(text.trim().into())
 }
 
 /// Whether all of `--strategy` is registered.

@@ -13,7 +13,7 @@ use ackclock_run::{Cancel, FileError, GridCell, Sweep, Swept};
 use ackclock_tcp::{Registry, Span};
 use clap::{Args, Parser, ValueEnum};
 
-use crate::args::{OutputArgs, RecordFormat, check_strategies};
+use crate::args::{OutputArgs, RecordFormat, check_strategies, name};
 use crate::error::Error;
 use crate::execute::{execute, warn_unmet};
 use crate::oracle::distances;
@@ -25,7 +25,7 @@ const SEED: u64 = 1;
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The strategies to compare. `+` adds a mechanism, as in `sack+lt`.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name, required = true)]
     pub strategy: Vec<String>,
     /// The segments whose first transmission is lost, counted from 0: numbers and ranges, such as
     /// `14-20`. Each further --drop adds a
@@ -150,7 +150,8 @@ pub(crate) fn compare(
     check_strategies(&args.strategy, registry)?;
     let scenario = scenario(args)?;
     let failed = |error| {
-        Error::Run(ackclock_run::Error::Scenario(FileError { file: "compare".into(), error }))
+        let error = FileError { file: "compare".into(), error };
+        Error::Run(ackclock_run::Error::Scenario(in_options(args, error)))
     };
     scenario.check(registry).map_err(failed)?;
     if args.print_scenario {
@@ -178,14 +179,20 @@ pub(crate) fn compare(
     if let Some(path) = &args.output.queues {
         records.queues.write_to(path)?;
     }
-    let Swept { runs, .. } = execute(&sweep, None, &mut records, cancel)?;
+    let swept = execute(&sweep, None, &mut records, cancel).map_err(|error| match error {
+        Error::Run(ackclock_run::Error::Scenario(error)) => {
+            Error::Run(ackclock_run::Error::Scenario(in_options(args, error)))
+        }
+        error => error,
+    });
+    let Swept { runs, .. } = swept?;
     let distances = if *vs_oracle && !cancel.is_cancelled() {
         distances(&sweep, &runs, None, cancel)?
     } else {
         Vec::new()
     };
     records.finish(&scenario.name, &parameters)?;
-    warn_unmet(&sweep, &runs);
+    warn_unmet(&sweep, &runs, |error| in_options(args, error));
     let measured = Measured { cells: &cells, axes: &[], runs: &runs };
     let mut text = results(&measured, &Shown::of(&args.output, true, &distances))?;
     if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {
@@ -218,6 +225,22 @@ pub fn compare_scenario(
         Error::Usage(line.trim_start_matches("error: ").into())
     })?;
     compare(&CompareArgs { print_scenario: true, ..args.args }, registry, &Cancel::default())
+}
+
+/// An error of the scenario, with the option in place of its key.
+fn in_options(args: &CompareArgs, mut error: FileError) -> FileError {
+    let key = &error.error.key;
+    let has = |part| key.contains(part);
+    let option = match () {
+        () if has(".loss") && args.drop_retransmission.is_empty() => "--drop",
+        () if has(".loss") && args.drop.is_empty() => "--drop-retransmission",
+        () if has(".loss") => "--drop, --drop-retransmission",
+        () if has(".strategy") => "--strategy",
+        () if has(".queue") => "--queue",
+        () => return error,
+    };
+    error.error.key = option.into();
+    error
 }
 
 fn list<T: ToString>(items: &[T]) -> String {

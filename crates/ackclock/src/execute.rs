@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use ackclock_run::{
-    Cancel, Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, Sweep, SweepRun, Swept,
-    in_parallel_until,
+    Cancel, FileError, Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, Sweep, SweepRun,
+    Swept, in_parallel_until,
 };
 
 use crate::error::Error;
@@ -65,11 +65,15 @@ pub(crate) fn execute(
 }
 
 /// Warns of the fates and the entries of drop lists that no packet met.
-pub(crate) fn warn_unmet(sweep: &Sweep<'_>, runs: &[SweepRun]) {
+pub(crate) fn warn_unmet(
+    sweep: &Sweep<'_>,
+    runs: &[SweepRun],
+    shown: impl Fn(FileError) -> FileError,
+) {
     for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
         let cell = sweep.input(runs[0].cell);
         for unmet in cell.unmet(runs.iter().map(|run| &run.outcome.unmet)) {
-            let _ = writeln!(io::stderr(), "warning: {unmet}");
+            let _ = writeln!(io::stderr(), "warning: {}", shown(unmet));
         }
     }
 }

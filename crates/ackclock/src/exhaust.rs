@@ -12,7 +12,7 @@ use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::Registry;
 use clap::{Args, ValueEnum};
 
-use crate::args::{Format, check_strategies};
+use crate::args::{Format, check_strategies, name};
 use crate::error::Error;
 use crate::output::{self, json_text, width};
 use crate::wire::Interrupt;
@@ -20,7 +20,7 @@ use crate::wire::Interrupt;
 #[derive(Debug, Args)]
 pub(crate) struct ExhaustArgs {
     /// The strategies. `+` adds a mechanism, as in `sack+lt`. Default: all presets.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name)]
     pub strategy: Vec<String>,
     /// Segments in the window, the first of which is segment 20. There are 3^N fates.
     #[arg(

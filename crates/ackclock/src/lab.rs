@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_lab::{Lab, Options, run};
 use ackclock_report::{Align, align_within};
-use ackclock_run::{Cancel, WholeFile};
+use ackclock_run::{Cancel, FileError, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 
@@ -13,6 +13,7 @@ use crate::args::Format;
 use crate::error::Error;
 use crate::output::{NOTHING, ended, json_text, print, width};
 use crate::overwrite;
+use crate::scenario_file::{Kind, kind};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -81,7 +82,13 @@ fn find(name: &str, registry: &Registry) -> Result<Lab, Error> {
     if name.ends_with(".toml") {
         let text =
             fs::read_to_string(name).map_err(|error| Error::Read { path: name.into(), error })?;
-        return Ok(Lab::from_toml(name, &text, registry)?);
+        let read = Lab::from_toml(name, &text, registry);
+        if let (Err(_), Some(other)) = (&read, kind(&text).filter(|kind| *kind != Kind::Lab)) {
+            let error = other.instead_of("lab file", name);
+            let error = FileError { file: name.into(), error };
+            return Err(ackclock_run::Error::Scenario(error).into());
+        }
+        return Ok(read?);
     }
     let mut labs = Lab::all(registry)?;
     let known = labs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");

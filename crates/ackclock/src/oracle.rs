@@ -6,7 +6,9 @@ use ackclock_net::scenario::Scenario;
 use ackclock_report::{
     Align, Estimate, RecoveryStats, align_within, recovery_measures, with_interval,
 };
-use ackclock_run::{Cancel, Input, Job, Outcome, Progress, STEPS, Sweep, SweepRun, in_parallel};
+use ackclock_run::{
+    Cancel, Input, Job, Outcome, Progress, STEPS, Sweep, SweepRun, error_at, in_parallel,
+};
 use ackclock_tcp::Registry;
 use serde::Serialize;
 
@@ -51,6 +53,25 @@ struct Bound {
     /// The same time of all flows of a run, in percent of the oracle's.
     extra_percent: Option<Estimate>,
     measures: Measures,
+}
+
+/// Whether there are oracles for all flows: they are notified of what the network loses, which only
+/// established connections are.
+pub(crate) fn check(sweep: &Sweep<'_>) -> Result<(), Error> {
+    for (number, cell) in sweep.cells.iter().enumerate() {
+        let tcp = &cell.scenario.tcp;
+        for (i, flow) in cell.scenario.flows.iter().enumerate() {
+            let key = match flow.tcp.handshake {
+                Some(true) => format!("flow[{i}].tcp.handshake"),
+                None if tcp.handshake == Some(true) => "tcp.handshake".into(),
+                _ => continue,
+            };
+            let error = error_at(&key, "--vs-oracle is for connections without a handshake")
+                .help("leave it out");
+            return Err(ackclock_run::Error::Scenario(sweep.input(number).located(error)).into());
+        }
+    }
+    Ok(())
 }
 
 /// Runs the oracles that bound the strategies of a sweep, which has the statistics of recovery:

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use ackclock_net::scenario::check_strategy;
 use ackclock_replay::{Comparison, Score, Sent, Vector, matching, read, table};
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -13,6 +12,7 @@ use serde::Serialize;
 use crate::args::Format;
 use crate::error::Error;
 use crate::output::json_text;
+use crate::wire::strategy;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
@@ -46,7 +46,7 @@ struct Replayed {
 
 pub(crate) fn replay(args: &ReplayArgs, registry: &Registry) -> Result<String, Error> {
     if let Some(name) = &args.strategy {
-        check_strategy(name, registry).map_err(Error::Usage)?;
+        strategy(name, registry)?;
     }
     let replayed = vectors(args, registry)?;
     let mut compared = Vec::new();

@@ -1,5 +1,6 @@
 //! `ackclock run`.
 
+use std::convert::identity;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -10,10 +11,10 @@ use ackclock_run::{
 use ackclock_tcp::Registry;
 use clap::Args;
 
-use crate::args::{OutputArgs, RecordArgs, check_strategies};
+use crate::args::{OutputArgs, RecordArgs, check_strategies, name};
 use crate::error::Error;
 use crate::execute::{execute, warn_unmet};
-use crate::oracle::distances;
+use crate::oracle::{check, distances};
 use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
 use crate::scenario_file::{ScenarioFile, traces};
@@ -25,7 +26,7 @@ pub(crate) struct RunArgs {
     pub scenario: PathBuf,
     /// The strategies to compare. Each gets a run of its own, in which all flows use it. `+` adds a
     /// mechanism, as in `sack+lt`. Default: each flow uses the strategy that the scenario names.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name)]
     pub strategy: Vec<String>,
     /// A key of the scenario and the values that it takes, such as `link[1].rate=1mbit,2mbit`.
     /// Tables of a list count from 0; `flow[*]` is each of them. A value that is a list is quoted:
@@ -96,6 +97,9 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     };
     (0..cells.len()).try_for_each(|cell| check_seeds(&sweep, cell))?;
     let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
+    if *vs_oracle {
+        check(&sweep)?;
+    }
     if cells.len() > 1 {
         refuse_recordings(records, args.output.queues.is_some())?;
     }
@@ -123,7 +127,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         let note = "there is no `[[flow]]`; --stats has what became of the packets of `[[cbr]]`";
         let _ = writeln!(io::stderr(), "note: {note}");
     }
-    warn_unmet(&sweep, &runs);
+    warn_unmet(&sweep, &runs, identity);
     let measured = Measured { cells: &cells, axes: &axes, runs: &runs };
     let text = results(&measured, &Shown::of(&args.output, args.per_flow, &distances))?;
     ended(beside(&args.output.records, text)?, cancel)

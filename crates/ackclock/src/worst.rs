@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ackclock_fates::worst::{CONNECTION, Search, Worst, schedule};
-use ackclock_net::scenario::ScenarioError;
+use ackclock_net::scenario::{ScenarioError, units};
 use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 use serde::Serialize;
 
-use crate::args::{Format, check_strategies};
+use crate::args::{Format, check_strategies, seconds};
 use crate::error::Error;
 use crate::output::json_text;
 use crate::wire::Interrupt;
@@ -23,14 +23,10 @@ pub(crate) struct WorstArgs {
     /// The strategy. `+` adds a mechanism, as in `sack+lt`.
     #[arg(long, value_name = "NAME")]
     pub strategy: String,
-    /// Search for so long. How far it gets depends on the machine; --climbs does not.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u64).range(1..=86_400)
-    )]
-    pub seconds: u64,
+    /// Search for so long: a number of seconds, or a time such as `500ms`. How far it gets depends
+    /// on the machine; --climbs does not.
+    #[arg(long, value_name = "N", default_value = "60", value_parser = seconds)]
+    pub seconds: units::Duration,
     /// Do so many climbs instead. Each begins with six events drawn at random, and changes one of
     /// them 400 times.
     #[arg(
@@ -74,8 +70,8 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
     // Before there are threads.
     let mut interrupt = Interrupt::new()?;
     let search = Search { composition: &composition, oracle: &oracle, seed: args.seed };
-    let (began, limit) = (Instant::now(), Duration::from_secs(args.seconds));
-    let progress = Progress::new(args.climbs.unwrap_or(args.seconds));
+    let (began, limit) = (Instant::now(), Duration::from_nanos(args.seconds.0.0));
+    let progress = Progress::new(args.climbs.unwrap_or(limit.as_secs()));
     let (mut worst, mut climbs, mut shown) = (Worst { events: Vec::new(), over: 0 }, 0, 0);
     let goes_on = |climbs| match args.climbs {
         Some(most) => climbs < most,
@@ -88,7 +84,8 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
             worst = found;
         }
         climbs = after;
-        let done = if args.climbs.is_some() { climbs } else { began.elapsed().as_secs() };
+        let done =
+            if args.climbs.is_some() { climbs } else { began.elapsed().min(limit).as_secs() };
         progress.advance(done - shown);
         shown = done;
     }

@@ -33,6 +33,7 @@ use super::metrics::Endpoint;
 use super::privileges::drop_privileges;
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
+use crate::args::address;
 use crate::error::Error;
 use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
@@ -71,7 +72,7 @@ pub(crate) struct DaemonArgs {
     pub max_connections: u32,
     /// Serve metrics for Prometheus at this address, under `/metrics`, with the kernel's TCP.
     /// Anyone who reaches the address can read them: prefer a loopback address.
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
     /// How long open connections may take to finish after Ctrl-C or SIGTERM. A second signal ends
     /// them at once.

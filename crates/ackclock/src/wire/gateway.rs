@@ -29,7 +29,7 @@ use serde::Serialize;
 use super::Interrupt;
 use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
-use crate::args::Format;
+use crate::args::{Format, seconds};
 use crate::error::Error;
 use crate::output::{LINK_HEADING, json_text, link_cells, width};
 use crate::overwrite;
@@ -55,8 +55,9 @@ pub(crate) struct GatewayArgs {
     /// The seed of the random numbers. Default: the seed of the scenario.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// End after this time. Default: run until Ctrl-C or SIGTERM.
-    #[arg(long, value_name = "TIME")]
+    /// End after so long: a number of seconds, or a time such as `500ms`. Default: run until Ctrl-C
+    /// or SIGTERM.
+    #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<Duration>,
     /// The MTU of the devices.
     #[arg(

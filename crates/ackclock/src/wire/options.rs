@@ -133,7 +133,7 @@ pub(crate) fn deployable(text: &str, registry: &Registry) -> Result<Composition,
     let composition = registry.parse(text).map_err(|e| e.to_string())?;
     if composition.build().detect.notices() != Notices::Never {
         return Err(format!(
-            "`{text}` has to be notified of losses by a simulated network; no wire does that"
+            "`{text}` has to be notified of losses, which only a simulated network does"
         ));
     }
     Ok(composition)

@@ -23,6 +23,7 @@ use super::proxy_protocol::ProxyProtocol;
 use super::routes::{self, Listeners, Route, Routes, check_listen, listening, resolve};
 use super::split::Split;
 use super::strategy;
+use crate::args::address;
 use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
@@ -31,7 +32,7 @@ use pair::{Attempt, End, Pair, are_files_used_up};
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
-    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to")]
+    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to", value_parser = address)]
     pub listen: Option<SocketAddr>,
     /// The backend to forward to. A name is looked up at the start.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]

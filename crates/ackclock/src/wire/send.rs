@@ -4,9 +4,9 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::units::{Duration, Size, UnitError};
+use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_run::{Job, SweepRun};
-use ackclock_tcp::{Composition, Registry, Span};
+use ackclock_tcp::{Composition, Registry};
 use clap::Args;
 
 use super::capture::HostCapture;
@@ -14,7 +14,7 @@ use super::source::Source;
 use super::target::{check_way, resolve};
 use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
-use crate::args::RecordArgs;
+use crate::args::{RecordArgs, name, seconds};
 use crate::error::Error;
 use crate::output::{Measured, Shown, beside, print, results, width};
 use crate::record::Records;
@@ -29,7 +29,7 @@ pub(crate) struct SendArgs {
     pub peer: String,
     /// The strategies to compare. Each sends all the data over new connections. `+` adds a
     /// mechanism, as in `sack+lt`.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_value = DEFAULT_STRATEGY)]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name, default_value = DEFAULT_STRATEGY)]
     pub strategy: Vec<String>,
     /// How much data to send on each connection. Default: 10mb.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["seconds", "file"])]
@@ -61,11 +61,6 @@ pub(crate) struct SendArgs {
     pub stats: bool,
     #[command(flatten)]
     pub wire: WireArgs,
-}
-
-/// A number of seconds, or a time with its unit.
-fn seconds(text: &str) -> Result<Duration, UnitError> {
-    text.parse().map(|n: u32| Duration(Span::from_secs(n.into()))).or_else(|_| text.parse())
 }
 
 pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error> {

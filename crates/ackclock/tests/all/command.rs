@@ -328,7 +328,7 @@ fn entries_of_a_drop_list_that_no_packet_met_are_named() {
         "--format",
         "json",
     ]);
-    let named = "link[1].loss[0].drop: no packet met 14:2 of this list in 2 of 2 runs";
+    let named = "--drop, --drop-retransmission: no packet met 14:2 of this list in 2 of 2 runs";
     assert_eq!(run.err, format!("warning: compare: {named}\n"));
     let run = ackclock(&[
         "compare",
@@ -1032,6 +1032,55 @@ fn runs_go_on_until_the_mean_is_known() {
     assert_eq!(wrong.code, 2);
     let expected = "there is no measure `godput`; there are `bytes_acked`,";
     assert!(wrong.err.contains(expected), "{}", wrong.err);
+}
+
+#[test]
+fn a_file_of_another_kind_is_named() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let experiment = format!("{root}/examples/experiment.toml");
+    let scenario = format!("{root}/scenarios/first.toml");
+    let lab = format!("{root}/crates/ackclock-lab/labs/bbr.toml");
+    for (command, file, expected) in [
+        ("run", &experiment, "this is an experiment, and no scenario; `ackclock experiment "),
+        ("run", &lab, "this is a lab file, and no scenario; `ackclock lab "),
+        ("lab", &scenario, "this is a scenario, and no lab file; `ackclock run "),
+        ("lab", &experiment, "this is an experiment, and no lab file; `ackclock experiment "),
+        ("experiment", &scenario, "this is a scenario, and no experiment; `ackclock run "),
+    ] {
+        let run = ackclock(&[command, file]);
+        let expected = format!("error: {file}: {expected}{file}` runs it");
+        assert_eq!((run.code, run.err.trim_end()), (2, expected.as_str()));
+    }
+}
+
+#[test]
+fn oracles_are_refused_where_there_are_none() {
+    let web = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/web.toml");
+    let run = ackclock(&["run", web, "--vs-oracle", "--strategy", "sack"]);
+    let expected =
+        ": tcp.handshake: --vs-oracle is for connections without a handshake; leave it out";
+    assert!(run.code == 2 && run.err.trim_end().ends_with(expected), "{}", run.err);
+    let run = ackclock(&["compare", "--strategy", "oracle,sack", "--handshake"]);
+    let expected = "error: compare: --strategy: `oracle` needs to be notified of losses";
+    assert!(run.code == 2 && run.err.starts_with(expected), "{}", run.err);
+    let run = ackclock(&["replay", "none.jsonl", "--strategy", "oracle"]);
+    let expected = "error: --strategy: `oracle` has to be notified of losses";
+    assert!(run.code == 2 && run.err.starts_with(expected), "{}", run.err);
+}
+
+/// Spaces in lists, and what `compare` says of lists that no packet met.
+#[test]
+fn lists_on_the_command_line() {
+    let spaced = ok(&["compare", "--strategy", "sack, newreno"]);
+    assert_eq!(spaced, ok(&["compare", "--strategy", "sack,newreno"]));
+    for (options, expected) in [
+        (&["--drop-retransmission", "14:1"][..], "--drop-retransmission: no packet met 14:1"),
+        (&["--drop", "99", "--duration", "1s"][..], "--drop: no packet met 99"),
+    ] {
+        let run = ackclock(&[&["compare", "--strategy", "sack"][..], options].concat());
+        let expected = format!("warning: compare: {expected} of this list");
+        assert_eq!((run.code, run.err.trim_end()), (0, expected.as_str()));
+    }
 }
 
 /// What a command leaves that gets SIGINT after it has used the processor for a second.
