@@ -160,7 +160,12 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     observe(c, a);
     ecn::note(c, a);
+    let repairing = c.s.recovering();
     let undo::Judged { settled, hold, quiet } = undo::judge(c, a);
+    if repairing && !c.s.recovering() {
+        // The response was undone, and has given up nothing.
+        a.flight_size = a.prior_flight.saturating_sub(c.s.limited);
+    }
     if a.newly_acked > 0 {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }

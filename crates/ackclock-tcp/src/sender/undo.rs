@@ -82,6 +82,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
                 c.saved = None;
             }
             c.take(windows);
+            c.strategy.window.on_undo(&c.s);
             resume(c, a, losses_stand, goes_on, by);
         }
         Verdict::Spurious => {
@@ -89,6 +90,11 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
             let response = c.strategy.undo.iter_mut().find_map(|undo| undo.respond(&c.s, a));
             let windows =
                 response.unwrap_or(Windows { ssthresh: saved.ssthresh, cwnd: saved.cwnd });
+            let stands = a.ece && windows == Windows::unchanged(&c.s);
+            if stands {
+                // It answers the echo, too: once in a window of data (RFC 3168 section 6.1.2).
+                c.s.cwr_point = c.s.recover;
+            }
             c.s.ssthresh = windows.ssthresh;
             // Within recovery cwnd may be inflated, which says nothing.
             let grown = if c.s.phase == Phase::Recovery { 0 } else { c.s.cwnd };
@@ -96,6 +102,9 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
             // RFC 4015 section 4: what is not retransmitted draws no duplicates, so that three of
             // them mean a loss.
             c.s.recover = saved.recover;
+            if !stands {
+                c.strategy.window.on_undo(&c.s);
+            }
             resume(c, a, false, false, by);
             return response.is_some();
         }
@@ -106,7 +115,6 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
 /// Goes on as if the response had not been.
 fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, goes_on: bool, by: &'static str) {
     c.strategy.detect.on_spurious(&c.s, a, true);
-    c.strategy.window.on_undo(&c.s);
     if !losses_stand {
         c.s.board.unmark_lost();
     }

@@ -103,7 +103,8 @@ pub trait Undo: Send {
 
     /// A verdict, its own or another mechanism's, is [`Verdict::Spurious`]: the windows to go on
     /// with, which this ACK then does not change any further; `None` to restore those from before
-    /// the response. Only RFC 4015 (step 9) wants others.
+    /// the response. Only RFC 4015 (step 9) wants others. On an ECN-Echo the present ones stand for
+    /// its answer.
     fn respond(&mut self, _s: &State, _a: &AckSummary) -> Option<Windows> {
         None
     }

@@ -8,7 +8,7 @@
 //! - Inferred: step 9 never lowers cwnd. A D-SACK may come long after, with nothing outstanding.
 //! - Step 11 waits for an ACK of new data alone, since a sample is taken from the oldest segment
 //!   that an ACK covers.
-//! - ECN and congestion window validation (step 10) are not here.
+//! - Congestion window validation (step 10) is not here.
 
 use super::{Undo, Verdict};
 use crate::recovery::window::Windows;
@@ -77,7 +77,11 @@ impl Undo for Rfc4015 {
     fn respond(&mut self, s: &State, a: &AckSummary) -> Option<Windows> {
         let prior = self.prior.take()?;
         self.retimes = Some(prior);
-        // Step 9.
+        // Step 9; section 3.4: on an ECN-Echo "the TCP sender MUST refrain from reversing congestion
+        // control state".
+        if a.ece {
+            return Some(Windows::unchanged(s));
+        }
         Some(Windows {
             ssthresh: prior.pipe,
             cwnd: s.flight() + a.newly_acked.min(s.initial_window),

@@ -288,6 +288,28 @@ fn an_echo_on_the_ack_that_undoes_a_timeout() {
     }
 }
 
+/// The same elsewhere: the timeout is undone, and the echo leaves half of the FlightSize before the
+/// ACK, ten segments (RFC 5681 equation 4), and not of what went again. The law is restored first.
+#[test]
+fn an_echo_on_the_ack_that_undoes_halves_the_flight() {
+    for composition in ["newreno+eifel", "sack+eifel", "sack+prr+eifel"] {
+        run_with(composition, SenderConfig { timestamps: true, ..ecn(10) }, |x| {
+            x.echo = Some(0);
+            x.write(60_000).sends(&capable(0, 10)).fire(1000).sends("0T").windows(1_000, 5_000);
+            x.at(1100).echoes(1).phase(Phase::Open);
+            x.sent.clear();
+            assert_eq!(x.sender.state().ssthresh, 5_000);
+            assert_eq!(x.sender.stats().ecn_reductions, 1);
+        });
+    }
+    // A recovery: three of ten have left, and all ten were outstanding.
+    run_with("newreno+eifel", SenderConfig { timestamps: true, ..ecn(10) }, |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&capable(0, 10)).at(100).ack(0).ack(0).ack(0).sends("0F");
+        x.echoes(4).windows(5_000, 5_000).phase(Phase::Open).sends("");
+    });
+}
+
 /// CWR stays CWR whatever is SACKed, and new data in it has the timer wait for a probe
 /// (`tcp_schedule_loss_probe`), not for the end of the reordering window: two round trips of
 /// 100.125 ms, and 2 ms. Without the echo it waits for a quarter of the least round trip, 100 ms,

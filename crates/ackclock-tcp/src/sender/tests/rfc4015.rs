@@ -1,5 +1,6 @@
 //! The Eifel response (RFC 4015 section 3.1).
 
+use super::ecn::capable;
 use super::*;
 
 /// A sender with timestamps and this initial window, whose ACKs echo the start until the script
@@ -204,6 +205,25 @@ fn a_spurious_fast_retransmit_is_restored() {
                 .sends("15F 19")
                 .windows(5_000, 2_000);
             x.ack(16).sends("20").windows(5_000, 5_000).phase(Phase::Open);
+        });
+    }
+}
+
+/// Step 9: on an ECN-Echo the windows are not reversed, and new data comes next (step 8). The timeout
+/// has lowered them for this window of data: the echo lowers nothing again (RFC 3168 section 6.1.2).
+#[test]
+fn an_echo_leaves_the_windows_of_the_timeout() {
+    for composition in ["newreno+eifel+rfc4015", "newreno+cubic+eifel+rfc4015"] {
+        let config = SenderConfig { timestamps: true, ecn: true, ..window(10) };
+        let ssthresh = if composition.contains("cubic") { 7_000 } else { 5_000 };
+        run_with(composition, config, |x| {
+            x.echo = Some(0);
+            x.write(40_000).sends(&capable(0, 10)).fire(1000).sends("0T");
+            x.at(1100).echoes(1).sends("").windows(1_000, ssthresh).phase(Phase::Open);
+            x.echoes(9).sends("").windows(1_000, ssthresh);
+            x.echoes(10).sends("10ecwr").windows(1_000, ssthresh);
+            assert_eq!(x.sender.stats().ecn_reductions, 0);
+            x.ack(11).sends("11e 12e").windows(2_000, ssthresh);
         });
     }
 }
