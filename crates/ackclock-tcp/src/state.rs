@@ -44,6 +44,8 @@ pub struct State {
     pub assumed_dupacks: u32,
     /// Nagle's algorithm is on.
     pub nagle: bool,
+    /// The strategy paces what it sends.
+    pub paces: bool,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first

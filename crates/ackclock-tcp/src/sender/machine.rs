@@ -428,6 +428,7 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
         board: Default::default(),
         max_window: config.initial_rwnd,
         nagle: config.nagle,
+        paces: strategy.pacing.is_some(),
         tick_phase: config.tick_phase,
     };
     if let Some(min) = config.min_rto {

@@ -10,8 +10,8 @@
 //! - A timeout forgets everything (`bictcp_reset`).
 //!
 //! HyStart (`hystart_update`) ends slow start from 16 segments on: when ACKs that come less than 2 ms
-//! apart have gone on for half of `delay_min`, or when the shortest of more than eight round trips in
-//! a round is an eighth above `delay_min` (4 to 16 ms).
+//! apart have gone on for half of `delay_min`, or all of it where the sender paces, or when the
+//! shortest of more than eight round trips in a round is an eighth above `delay_min` (4 to 16 ms).
 //!
 //! The cube root is our own: the kernel takes one step of Newton's method from a table of 64 roots,
 //! so that its root is a few thousandths off. This one starts close to where that does.
@@ -183,7 +183,9 @@ impl HyStart {
         let now = micros(s.now);
         if now - self.last_ack <= ACK_DELTA {
             self.last_ack = now;
-            self.found |= now - self.round_start > (delay_min + ACK_DELAY) >> 1;
+            // `sk_pacing_status`: what leaves at a rate spreads over more of a round trip.
+            let threshold = (delay_min + ACK_DELAY) >> u32::from(!s.paces);
+            self.found |= now - self.round_start > threshold;
         }
         self.curr_rtt = self.curr_rtt.min(delay);
         if self.sample_cnt < MIN_SAMPLES {

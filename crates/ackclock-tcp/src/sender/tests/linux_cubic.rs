@@ -2,6 +2,8 @@
 
 use super::cubic::acks;
 use super::*;
+use crate::recovery::window::{LinuxCubic, Window};
+use crate::summary::AckSummary;
 
 /// 717/1024 of cwnd in whole segments, at least two; below the last maximum fast convergence.
 #[test]
@@ -37,6 +39,29 @@ fn a_train_of_acks_ends_slow_start() {
             assert_eq!(x.sender.state().ssthresh, ssthresh, "{n}");
         }
     });
+}
+
+/// A sender that paces spreads what it sends over half a round trip itself: there the train has to go
+/// on for more than all of 20 ms and 1 ms.
+#[test]
+fn a_paced_train_has_to_go_on_for_longer() {
+    for (composition, ends) in [("linux", 11), ("linux+linux-pacing", 22)] {
+        run(composition, 20, |x| {
+            x.write(20_000).sent.clear();
+            let (mut law, mut s) = (LinuxCubic::default(), x.sender.state().clone());
+            s.snd_una = MSS;
+            let a = AckSummary {
+                newly_acked: MSS,
+                rtt_latest: Some(Span::from_millis(20)),
+                ..AckSummary::default()
+            };
+            let over = (0..30).find(|ms| {
+                s.now = Time::ZERO + Span::from_millis(20 + ms);
+                law.on_measured(&s, &a) == Some(20_000)
+            });
+            assert_eq!(over, Some(ends), "{composition}");
+        });
+    }
 }
 
 /// After a loss cwnd 7 is below 10, and K 2003 of 1/1024 s. While the curve is below, cwnd grows as
