@@ -118,8 +118,10 @@ impl Window for Cubic {
         let elapsed = s.now.since(replace(&mut self.curve.last_ack, s.now));
         let available = s.written.min(s.window_edge).saturating_sub(s.snd_una);
         let supplied = replace(&mut self.curve.supplied, available + s.mss > s.cwnd);
-        // Section 5.8: no growth, and no time for the curve, while less is sent than cwnd allows.
-        if a.prior_flight + s.mss <= s.cwnd {
+        // Section 5.8: no growth, and no time for the curve, while the application or the receiver's
+        // window holds the flow back. Pacing and a limit on bursts hold it back as well, but not for
+        // want of data.
+        if a.prior_flight + s.mss <= s.cwnd && !supplied {
             return s.cwnd;
         }
         if s.cwnd < s.ssthresh {
@@ -143,7 +145,7 @@ impl Window for Cubic {
         // Section 4.7: fast convergence, cwnd * (1 + beta) / 2.
         self.curve.w_max = if cwnd < self.curve.w_max { cwnd * 0.85 } else { cwnd };
         self.curve.cwnd_prior = s.cwnd;
-        self.curve.stage = None;
+        (self.curve.stage, self.curve.supplied) = (None, false);
         Cubic::decreased(s, flight)
     }
 
@@ -155,7 +157,7 @@ impl Window for Cubic {
         self.save(s);
         // Section 4.8: the next stage sets W_max anew.
         self.curve.w_max = 0.0;
-        self.curve.stage = None;
+        (self.curve.stage, self.curve.supplied) = (None, false);
         if repeated {
             return s.ssthresh;
         }

@@ -251,3 +251,26 @@ fn old_segments_after_the_mss_has_grown() {
     assert!(at(3) < due && due < at(4), "{due}");
     assert_eq!(sent, [13, 14]);
 }
+
+/// RFC 9438 section 5.8: growth stops where the application or the receiver's window limits the flow.
+/// Pacing does not: CUBIC's slow start grows by a segment for each ACK while it holds data back.
+#[test]
+fn cubic_grows_while_pacing_holds_data_back() {
+    for composition in ["newreno+cubic+linux-pacing", "newreno+cubic+hystart+linux-pacing"] {
+        let mut x = Paced::new(composition, twenty());
+        x.write(0, 100);
+        while x.due() < 100_000_000 {
+            x.fire();
+        }
+        for n in 1..=10 {
+            x.ack(100_000, n, &[]);
+            assert_eq!(x.0.state().cwnd, (20 + n) * MSS, "{composition}");
+        }
+        assert!(x.0.state().flight() < 25 * MSS);
+        // Ten segments of twenty: the application limits it.
+        let mut x = Paced::new(composition, twenty());
+        x.write(0, 10);
+        x.ack(100_000, 5, &[]);
+        assert_eq!(x.0.state().cwnd, 20 * MSS);
+    }
+}
