@@ -103,11 +103,25 @@ fn reduce(c: &mut Sender, a: &AckSummary) {
 pub(super) fn leave(c: &mut Sender, a: &AckSummary) -> bool {
     let ends = c.s.cwr && c.s.snd_una > c.s.cwr_point;
     if ends {
-        c.s.cwr = false;
-        let cwnd = c.strategy.regulate.on_exit(&c.s, a);
-        c.set_cwnd(cwnd);
+        end(c, a);
     }
     ends
+}
+
+#[inline(never)]
+fn end(c: &mut Sender, a: &AckSummary) {
+    c.s.cwr = false;
+    let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+    c.set_cwnd(cwnd);
+}
+
+/// All data that the reduction was spread over is acknowledged, and cwnd is about to restart after an
+/// idle time: what regulation would still let go does not count beside it (RFC 5681 section 4.1).
+/// Linux's CWR goes on.
+pub(super) fn end_before_idle(c: &mut Sender) {
+    if c.s.cwr && !c.strategy.regulate.cwr_is_a_state() {
+        end(c, &AckSummary::default());
+    }
 }
 
 /// Recovery begins: whether a reduction is under way, with which it goes on.

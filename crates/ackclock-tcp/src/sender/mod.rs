@@ -212,6 +212,7 @@ impl Sender {
             && self.s.now.since(self.last_sent) > rto
         {
             let idle = self.s.now.since(self.last_sent);
+            ecn::end_before_idle(self);
             let windows = self.strategy.window.on_idle(&self.s, idle, rto);
             self.s.ssthresh = windows.ssthresh;
             self.set_cwnd(windows.cwnd);

@@ -387,6 +387,33 @@ fn prr_spreads_it_over_a_round_trip() {
     });
 }
 
+/// RFC 5681 section 4.1: all sixteen of the window that a mark has halved are acknowledged, up to the
+/// point and no further. What PRR would still release, eight segments, does not count after an idle
+/// time: the restart window is four.
+#[test]
+fn an_idle_time_ends_the_reduction() {
+    for composition in ["sack+prr", "newreno+prr", "sack+prr-crb"] {
+        run_with(composition, ecn(4), |x| {
+            x.write(28_000);
+            for (at, acks) in [(100, 1..=4), (200, 5..=12)] {
+                acks.for_each(|n| {
+                    x.sent.clear();
+                    x.at(at).ack(n);
+                });
+            }
+            x.sent.clear();
+            x.at(300).echoes(13).sends("");
+            assert!(x.sender.state().cwr);
+            for n in 14..=28 {
+                x.ack(n).sends("");
+            }
+            x.windows(8_000, 8_000).at(5000).write(40_000).sends("28ecwr 29e 30e 31e");
+            x.windows(4_000, 8_000);
+            assert!(!x.sender.state().cwr);
+        });
+    }
+}
+
 /// A FIN without data is not ECN-capable and carries no CWR; one behind data is part of it.
 #[test]
 fn a_fin_alone_is_not_capable() {
