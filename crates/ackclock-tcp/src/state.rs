@@ -36,8 +36,9 @@ pub struct State {
     pub min_rto: Span,
     /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
     pub recover: u64,
-    /// `snd_max` when an ECN-Echo last lowered the windows; 0 before the first. Until more is
-    /// acknowledged, the windows are not lowered again (RFC 3168 section 6.1.2).
+    /// `snd_max` when an ECN-Echo last lowered the windows, or with ECN a loss that a probe has
+    /// repaired; 0 before the first. Until more is acknowledged, the windows are not lowered again
+    /// (RFC 3168 section 6.1.2).
     pub(crate) cwr_point: u64,
     /// Of `dupacks`, the ones that were counted without an ACK at the end of a recovery (Lin & Kung
     /// section 6.4): no segment has left the network for them.

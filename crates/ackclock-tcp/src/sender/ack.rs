@@ -131,7 +131,10 @@ pub(super) fn after_response(c: &mut Sender, a: &AckSummary) {
     if let Some(windows) = repaired {
         c.save(false);
         c.take(windows);
-        c.cwr_due = c.config.ecn;
+        if c.config.ecn {
+            // RFC 3168 section 6.1.2: marks of the same window of data lower nothing again.
+            (c.cwr_due, c.s.cwr_point) = (true, c.s.snd_max);
+        }
     }
 }
 

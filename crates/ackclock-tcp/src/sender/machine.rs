@@ -27,6 +27,7 @@ pub(super) struct Saved {
     pub cwnd: u64,
     pub ssthresh: u64,
     pub recover: u64,
+    pub cwr_point: u64,
 }
 
 /// A segment that has to be retransmitted at once, whatever the window says.
@@ -265,6 +266,7 @@ impl Sender {
                 cwnd: self.s.cwnd,
                 ssthresh: self.s.ssthresh,
                 recover: self.s.recover,
+                cwr_point: self.s.cwr_point,
             });
         }
         for undo in &mut self.strategy.undo {

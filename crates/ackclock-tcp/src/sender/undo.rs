@@ -91,10 +91,8 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
             let windows =
                 response.unwrap_or(Windows { ssthresh: saved.ssthresh, cwnd: saved.cwnd });
             let stands = a.ece && windows == Windows::unchanged(&c.s);
-            if stands {
-                // It answers the echo, too: once in a window of data (RFC 3168 section 6.1.2).
-                c.s.cwr_point = c.s.recover;
-            }
+            // Then it answers the echo, too: once in a window of data (RFC 3168 section 6.1.2).
+            c.s.cwr_point = if stands { c.s.recover } else { saved.cwr_point };
             c.s.ssthresh = windows.ssthresh;
             // Within recovery cwnd may be inflated, which says nothing.
             let grown = if c.s.phase == Phase::Recovery { 0 } else { c.s.cwnd };

@@ -76,7 +76,9 @@ impl Tlp {
         if !probe.is_retrans || dsack || beyond || bare_duplicate {
             self.probe = None;
         }
-        probe.is_retrans && !dsack && beyond
+        // RFC 3168 section 6.1.2: a mark has lowered the windows for this window of data.
+        let answered = probe.end_seq <= s.cwr_point;
+        probe.is_retrans && !dsack && beyond && !answered
     }
 }
 

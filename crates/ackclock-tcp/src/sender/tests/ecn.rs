@@ -414,6 +414,36 @@ fn an_idle_time_ends_the_reduction() {
     }
 }
 
+/// A tail loss probe repairs a loss of the window that a mark has lowered: it lowers nothing again
+/// (RFC 3168 section 6.1.2). Congestion avoidance: 5000 + 1000^2 / 5000.
+#[test]
+fn a_loss_that_a_probe_repaired_after_a_mark() {
+    run_with("sack+tlp", ecn(10), |x| {
+        x.write(10_000).sends(&capable(0, 10)).at(100).echoes(9).sends("").windows(5_000, 5_000);
+        x.now = x.sender.next_deadline();
+        x.input(|s, now| s.on_deadline(now)).sends("9+");
+        x.now += Span::from_millis(100);
+        x.write(2_000).sends("10ecwr 11e").ack(12).sends("").windows(5_200, 5_000);
+    });
+}
+
+/// The other way round: half of the ten outstanding for the loss, and a mark of the same window
+/// lowers nothing again. One of the next window does.
+#[test]
+fn a_mark_after_a_loss_that_a_probe_repaired() {
+    run_with("sack+tlp", ecn(10), |x| {
+        x.write(10_000).sends(&capable(0, 10)).at(100).ack(9).sends("").windows(11_000, UNSET);
+        x.now = x.sender.next_deadline();
+        x.input(|s, now| s.on_deadline(now)).sends("9+");
+        x.now += Span::from_millis(100);
+        x.write(9_000).sends(&capable(10, 19)).ack(12).sends("").windows(5_000, 5_000);
+        x.echoes(13).echoes(19).sends("").windows(5_000, 5_000);
+        assert_eq!(x.sender.stats().ecn_reductions, 0);
+        x.write(2_000).sends("19ecwr 20e").echoes(20).sends("");
+        assert_eq!(x.sender.stats().ecn_reductions, 1);
+    });
+}
+
 /// A FIN without data is not ECN-capable and carries no CWR; one behind data is part of it.
 #[test]
 fn a_fin_alone_is_not_capable() {
