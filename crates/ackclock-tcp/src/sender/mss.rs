@@ -3,7 +3,8 @@
 //! RFC 1191 section 6.4 and RFC 8201 section 5.4: what was too big is retransmitted at once,
 //! without a change of cwnd. Both would send one segment only until ACKs arrive ("trigger the
 //! slow-start mechanism"), with a cwnd that does not change; as common stacks do, everything goes
-//! out at once that cwnd has room for.
+//! out at once that cwnd has room for. cwnd keeps its bytes, or its segments with a window law that
+//! counts those.
 
 use super::machine::{Beyond, Sender};
 use crate::event::EventKind;
@@ -11,7 +12,10 @@ use crate::state::Phase;
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
     let mss = mss.max(1);
-    c.s.mss = u64::from(mss);
+    let before = core::mem::replace(&mut c.s.mss, u64::from(mss));
+    if c.strategy.window.counts_segments() {
+        keep_segments(c, before);
+    }
     c.s.initial_window = c.config.initial_window_bytes(mss, &*c.strategy.window);
     let lost = c.s.board.cut(mss);
     if lost > 0 {
@@ -22,12 +26,26 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     c.event(EventKind::MssChanged { mss, lost });
 }
 
+/// A law that counts segments keeps their number, as in Linux: "units changed and effective
+/// cwnd/ssthresh really reduced now" (`tcp_simple_retransmit`).
+fn keep_segments(c: &mut Sender, before: u64) {
+    let (mss, ssthresh) = (c.s.mss, c.s.ssthresh);
+    c.set_cwnd((c.s.cwnd / before).max(1).saturating_mul(mss));
+    if ssthresh != u64::MAX {
+        c.s.ssthresh = (ssthresh / before).saturating_mul(mss);
+    }
+}
+
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.
 fn go_back(c: &mut Sender) {
-    if c.s.phase == Phase::Recovery {
-        // Within recovery cwnd may be inflated, or follow the pipe; the response to the loss
-        // stands.
+    if c.s.phase == Phase::Recovery || c.s.cwr {
+        // Within recovery cwnd may be inflated, or follow the pipe, and in CWR it is still on its
+        // way down; the response to the loss or the mark stands.
         c.set_cwnd(c.s.ssthresh);
+    }
+    if c.s.phase != Phase::Loss {
+        // tcp_simple_retransmit: `undo_marker` and `prior_ssthresh` are 0.
+        c.strategy.undo.iter_mut().for_each(|undo| undo.forget());
     }
     (c.s.phase, c.s.cwr) = (Phase::Loss, false);
     if !c.wants.by_marks {

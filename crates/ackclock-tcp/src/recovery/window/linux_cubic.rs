@@ -199,6 +199,10 @@ impl HyStart {
 }
 
 impl Window for LinuxCubic {
+    fn counts_segments(&self) -> bool {
+        true
+    }
+
     fn after_detection(&self) -> bool {
         true
     }

@@ -15,6 +15,10 @@ pub struct LinuxReno {
 }
 
 impl Window for LinuxReno {
+    fn counts_segments(&self) -> bool {
+        true
+    }
+
     fn after_detection(&self) -> bool {
         true
     }

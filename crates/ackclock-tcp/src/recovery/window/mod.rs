@@ -79,6 +79,12 @@ pub trait Window: Send {
         self.inner().map_or_else(|| (10 * mss).min((2 * mss).max(14_600)), |law| law.initial(mss))
     }
 
+    /// Whether both windows are numbers of segments, as in Linux: where SMSS changes, they keep
+    /// those and not their bytes.
+    fn counts_segments(&self) -> bool {
+        self.inner().is_some_and(|law| law.counts_segments())
+    }
+
     /// The new cwnd after an ACK that advanced `snd_una` outside recovery.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
 

@@ -177,3 +177,52 @@ fn it_is_told() {
         x.sent.clear();
     });
 }
+
+/// Linux counts segments, and their number stays (`tcp_simple_retransmit`: "effective cwnd/ssthresh
+/// really reduced now").
+#[test]
+fn a_law_of_linux_keeps_its_segments() {
+    for composition in ["linux", "linux+linux-reno", "linux+tolerant-start"] {
+        let config = SenderConfig { initial_ssthresh: Some(8_000), ..window(10) };
+        run_with(composition, config, |x| {
+            x.write(40_000).sends(&numbers(0, 10)).at(100).mss(500);
+            x.windows(5_000, 4_000).phase(Phase::Loss);
+            x.sent.clear();
+            x.mss(1_500).windows(15_000, 12_000);
+            x.sent.clear();
+        });
+        // An ssthresh that is not set stays so.
+        run(composition, 10, |x| {
+            x.mss(500).windows(5_000, UNSET);
+        });
+    }
+}
+
+/// What goes again for its size is lost: the recovery before it is not undone, whatever timestamp
+/// comes (`tcp_simple_retransmit`: `undo_marker` and `prior_ssthresh` are 0).
+#[test]
+fn linux_forgets_what_it_would_undo() {
+    run_with("linux", SenderConfig { timestamps: true, ..window(10) }, |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
+        x.phase(Phase::Recovery).at(103).mss(500).phase(Phase::Loss);
+        x.sent.clear();
+        x.at(104).ack(4).phase(Phase::Loss);
+        x.sent.clear();
+        // 7 segments.
+        assert_eq!(x.sender.state().ssthresh, 3_500);
+    });
+}
+
+/// In CWR: the response to the mark stands, and is over.
+#[test]
+fn in_cwr() {
+    run_with("sack+prr", SenderConfig { ecn: true, ..window(10) }, |x| {
+        x.write(10_000).sends(&super::ecn::capable(0, 10)).at(100).echoes(1).sends("");
+        assert!(x.sender.state().cwr && x.sender.state().cwnd > 5_000);
+        x.mss(500).windows(5_000, 5_000).phase(Phase::Loss);
+        assert!(!x.sender.state().cwr);
+        x.sent.clear();
+    });
+}
