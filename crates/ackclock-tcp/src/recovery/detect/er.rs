@@ -71,16 +71,14 @@ impl EarlyRetransmit {
     }
 
     /// Conditions 3.a and 3.b, and ER_thresh.
-    fn is_due(&self, s: &State, a: &AckSummary) -> bool {
+    fn is_due(s: &State) -> bool {
         let oseg = s.board.len();
         if s.recovering() || !(2..FEW).contains(&oseg) || s.new_len().is_some() {
             return false;
         }
-        if s.sack {
-            s.board.iter().filter(|r| r.sacked).count() == oseg - 1
-        } else {
-            a.duplicate && s.dupacks as usize == oseg - 1
-        }
+        let duplicates =
+            if s.sack { s.board.sacked_segments() as usize } else { s.dupacks as usize };
+        duplicates == oseg - 1
     }
 
     fn delay(s: &State) -> Span {
@@ -124,7 +122,8 @@ impl Detect for EarlyRetransmit {
         self.learn(a);
         let lost = self.inner.on_ack(s, a);
         let off = self.reordered && self.mitigation >= Mitigation::OffAfterReordering;
-        if lost != Lost::Nothing || off || !self.is_due(s, a) {
+        let duplicate = a.duplicate || s.sack;
+        if lost != Lost::Nothing || off || !duplicate || !Self::is_due(s) {
             return lost;
         }
         if self.mitigation == Mitigation::Delay {
@@ -150,7 +149,9 @@ impl Detect for EarlyRetransmit {
         if self.at > s.now {
             return Lost::Nothing;
         }
-        (self.early, self.at) = (true, Time::NEVER);
-        Lost::Head
+        self.at = Time::NEVER;
+        // Conditions that the delay has ended: without them early retransmit "MUST NOT be used".
+        self.early = Self::is_due(s);
+        if self.early { Lost::Head } else { Lost::Nothing }
     }
 }

@@ -200,6 +200,24 @@ fn after_a_delay() {
     });
 }
 
+/// RFC 5827 section 3.2: what is written during the delay goes out, or waits for cwnd. With four or
+/// more segments outstanding, or unsent data, early retransmit "MUST NOT" be used.
+#[test]
+fn new_data_during_the_delay() {
+    for composition in ["newreno+er-2", "sack+er-2"] {
+        for (written, sends) in [(1_000, "6"), (20_000, "6 7 8")] {
+            run(composition, 3, |x| {
+                x.write(3_000).sends("0 1 2").at(100).ack(1).ack(2).ack(3).sends("");
+                x.write(3_000).sends("3 4 5").at(200).sack(3, &[(4, 5)]).sends("");
+                x.sack(3, &[(4, 6)]).sends("").deadline(225);
+                x.at(210).write(written).sends(sends);
+                x.fire(225).sends("").phase(Phase::Open);
+                assert_eq!(x.sender.stats().retransmissions, 0);
+            });
+        }
+    }
+}
+
 /// After a round trip of 2.4 s the delay is not 600 but 500 ms. What a deadline finds lost is
 /// subject to the check of ambiguity too: here RFC 6582's, for the ACK covers no more than
 /// `recover`.
