@@ -30,7 +30,8 @@ impl Inflate {
     }
 
     /// Recovery ends with ssthresh, and the ACK that ends it then opens the window as any other
-    /// does (Wright & Stevens 1995 section 29.4; ns-2).
+    /// does: by a segment, since only `cw > tp->snd_ssthresh` is congestion avoidance (Wright &
+    /// Stevens 1995 section 29.4).
     pub fn bsd() -> Inflate {
         Inflate { exit: Exit::SsthreshGrown }
     }
@@ -81,9 +82,7 @@ impl Regulate for Inflate {
         match self.exit {
             Exit::Limited => s.ssthresh.min((s.snd_nxt - s.snd_una).max(s.mss) + s.mss),
             Exit::Ssthresh => s.ssthresh,
-            Exit::SsthreshGrown => {
-                s.ssthresh.saturating_add((s.mss * s.mss / s.ssthresh.max(1)).max(1))
-            }
+            Exit::SsthreshGrown => s.ssthresh.saturating_add(s.mss),
         }
     }
 }

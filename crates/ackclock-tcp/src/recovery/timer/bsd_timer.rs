@@ -70,6 +70,11 @@ impl Timer for BsdTimer {
         TICK.times(2)
     }
 
+    /// `TCPTV_REXMTMAX`.
+    fn max_rto(&self) -> Span {
+        Span::from_secs(64)
+    }
+
     fn restarts_on(&self, cause: Cause, _replaces_lost: bool) -> bool {
         cause == Cause::FastRetransmit
     }

@@ -215,8 +215,8 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::new("half-window", || Box::new(HalfWindow))
             .source(
                 "Wright & Stevens 1995 section 29.4",
-                "On a loss ssthresh becomes half of the smaller of cwnd and the offered window, \
-                 at least two segments.",
+                "On a loss ssthresh becomes half of the smaller of cwnd and the offered window, in \
+                 whole segments, at least two.",
             )
             .summary("as reno-window, but a loss halves min(cwnd, rwnd), and every timeout does"),
         Row::new("cubic", || Box::new(Cubic::default()))

@@ -73,6 +73,11 @@ fn half_window_is_not_half_flight() {
         lose_the_first(x);
         x.windows(8_000, 5_000);
     });
+    // In whole segments: half of nine is four.
+    run("reno+half-window", 9, |x| {
+        lose_the_first(x);
+        x.windows(7_000, 4_000);
+    });
 }
 
 /// RFC 6582 section 3.2: a simple mechanism against bursts.

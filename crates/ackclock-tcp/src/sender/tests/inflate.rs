@@ -110,7 +110,10 @@ fn newreno_leaves_recovery_without_a_burst() {
     run("newreno+inflate-bsd", 10, |x| {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
-        x.ack(10).sends("10 11 12 13 14").windows(5_200, 5_000);
+        // At cwnd = ssthresh BSD is still in slow start.
+        x.ack(10).sends("10 11 12 13 14 15").windows(6_000, 5_000);
+        // 1000 * 1000 / 6000 above it.
+        x.ack(11).sends("16").windows(6_166, 5_000);
     });
 }
 

@@ -137,6 +137,18 @@ fn bsd_ticks() {
     });
 }
 
+/// A timeout of BSD takes no more than 64 s (`TCPTV_REXMTMAX`).
+#[test]
+fn bsd_backs_off_to_64_s() {
+    run("reno+bsd-timer", 1, |x| {
+        x.write(30_000).sends("0");
+        for ms in [6_000, 18_000, 42_000, 90_000, 154_000] {
+            x.fire(ms).sends("0T");
+        }
+        x.deadline(218_000);
+    });
+}
+
 /// Linux: a variance term of at least 200 ms, and a sample with every ACK.
 #[test]
 fn linux_values() {
