@@ -1,37 +1,53 @@
-//! The smallest round trip of the last minutes, from which reordering windows and the length of
-//! super-segments are taken.
+//! The smallest round trip of the last five minutes, from which reordering windows and the length of
+//! super-segments are taken (`tcp_update_rtt_min`).
 
+use super::minmax::MinFilter;
 use crate::time::{Span, Time};
 
-/// The smallest round trip of the present period and of the one before it.
-#[derive(Debug)]
-pub(crate) struct MinRtt {
-    this: Span,
-    last: Span,
-    since: Time,
-}
+/// `tcp_min_rtt_wlen`.
+const WINDOW: Span = Span::from_secs(300);
 
-/// In place of a round trip before the first.
-const NONE: Span = Span(u64::MAX);
-
-impl Default for MinRtt {
-    fn default() -> MinRtt {
-        MinRtt { this: NONE, last: NONE, since: Time::ZERO }
-    }
-}
+/// The smallest round trip.
+#[derive(Debug, Default)]
+pub(crate) struct MinRtt(MinFilter);
 
 impl MinRtt {
-    const PERIOD: Span = Span::from_secs(300);
-
     #[inline(always)]
     pub fn sample(&mut self, rtt: Span, now: Time) {
-        if now.since(self.since) > Self::PERIOD {
-            (self.last, self.this, self.since) = (self.this, NONE, now);
-        }
-        self.this = self.this.min(rtt);
+        self.0.update(WINDOW.0, now.0, rtt.0);
     }
 
+    #[inline(always)]
     pub fn get(&self) -> Option<Span> {
-        Some(self.this.min(self.last)).filter(|&min| min != NONE)
+        self.0.get().map(Span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A round trip of 10 ms, and then 20 ms a second: the first counts for five minutes.
+    #[test]
+    fn five_minutes() {
+        for began in [0, 200, 299] {
+            let mut min = MinRtt::default();
+            let mut after = |seconds: u64, millis| {
+                min.sample(Span::from_millis(millis), Time::ZERO + Span::from_secs(seconds));
+                min.get()
+            };
+            for second in 0..began {
+                after(second, 30);
+            }
+            for second in 0..=301 {
+                let expected = if second <= 300 { 10 } else { 20 };
+                let rtt = if second == 0 { 10 } else { 20 };
+                assert_eq!(
+                    after(began + second, rtt),
+                    Some(Span::from_millis(expected)),
+                    "{second}"
+                );
+            }
+        }
     }
 }

@@ -18,6 +18,7 @@ pub mod ff96;
 pub mod fill;
 pub(crate) mod linux;
 pub(crate) mod min_rtt;
+mod minmax;
 pub mod ns2;
 pub mod pacing;
 pub mod probe;

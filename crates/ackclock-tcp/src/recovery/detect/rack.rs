@@ -1,7 +1,7 @@
 //! RACK: RFC 8985 section 6. Names are those of section 5.
 //!
-//! - Section 6.2 step 1 leaves the window of the filtered min_RTT open: here the minimum of the
-//!   last 5 to 10 minutes (inferred; Linux's `tcp_min_rtt_wlen` is 5 minutes).
+//! - Section 6.2 step 1 leaves the window of the filtered min_RTT open: here it is 5 minutes
+//!   (inferred; Linux's `tcp_min_rtt_wlen`).
 //! - The echoed timestamp "indicates the ACK was not acknowledging the last retransmission"
 //!   (section 6.2 step 2) only of what is acknowledged cumulatively. An ACK with a SACK of
 //!   something above a hole echoes the last segment in order (RFC 7323 section 4.3). The pseudocode

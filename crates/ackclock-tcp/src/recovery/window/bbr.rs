@@ -13,9 +13,9 @@ mod extra_acked;
 mod long_term;
 
 use super::by_rate::{ByRate, Controlled, RateSample};
-use super::max_filter::MaxFilter;
 use super::{Window, Windows};
 use crate::recovery::linux::{HZ, PACING_SHIFT, jiffies, lowers_on_timeout};
+use crate::recovery::minmax::MaxFilter;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};

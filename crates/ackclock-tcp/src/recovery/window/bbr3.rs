@@ -19,9 +19,9 @@ mod probe_rtt;
 
 use super::bbr::target;
 use super::by_rate::{ByRate, Controlled, LostSegment, RateSample};
-use super::max_filter::MaxFilter;
 use super::{Window, Windows};
 use crate::recovery::linux::lowers_on_timeout;
+use crate::recovery::minmax::MaxFilter;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};

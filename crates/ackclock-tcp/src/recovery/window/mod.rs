@@ -12,7 +12,6 @@ mod hystart;
 mod linux;
 mod linux_cubic;
 mod linux_reno;
-mod max_filter;
 mod reno_window;
 mod tolerant_start;
 
