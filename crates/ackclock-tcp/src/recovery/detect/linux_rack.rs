@@ -404,8 +404,9 @@ impl Detect for LinuxRack {
 
     fn on_timeout(&mut self, s: &State) -> Time {
         (self.deadline, self.open) = (Time::NEVER, false);
-        // tcp_enter_loss: after that many duplicates reordering was overestimated.
-        if s.phase == Phase::Open && s.board.sacked_segments() >= DUPTHRESH {
+        // tcp_enter_loss: after that many duplicates reordering was overestimated. Not in CWR
+        // (`icsk_ca_state <= TCP_CA_Disorder`).
+        if s.phase == Phase::Open && !s.cwr && s.board.sacked_segments() >= DUPTHRESH {
             self.reordering = self.reordering.min(DUPTHRESH);
         }
         // tcp_rack_skb_timeout without a reordering window.

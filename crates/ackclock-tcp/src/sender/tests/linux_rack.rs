@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::recovery::detect::{Detect, LinuxRack};
+use crate::state::DUPTHRESH;
 use crate::summary::AckSummary;
 
 fn handshake(ms: u64) -> SenderConfig {
@@ -175,4 +176,26 @@ fn reordering_after_a_timeout() {
         x.at(451).sack(0, &[(1, 2), (4, 5)]).sends("2S").phase(Phase::Loss);
         assert_eq!(x.sender.state().dupthresh, 4);
     });
+}
+
+/// `tcp_enter_loss`: with three segments SACKed or more, reordering was overestimated, unless the
+/// timer expires in CWR (`icsk_ca_state <= TCP_CA_Disorder`). 0 came late by ten segments.
+#[test]
+fn a_timeout_in_cwr_keeps_reordering() {
+    for (cwr, reordering) in [(false, DUPTHRESH), (true, 10)] {
+        run_with("linux", handshake(80), |x| {
+            x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(9, 10)]);
+            x.sent.clear();
+            x.at(101).ack(10);
+            x.sent.clear();
+            x.at(202).sack(10, &[(11, 14)]).phase(Phase::Open);
+            x.sent.clear();
+            let mut s = x.sender.state().clone();
+            assert_eq!((s.dupthresh, s.board.sacked_segments()), (10, 3));
+            s.cwr = cwr;
+            let detect = &mut x.sender.strategy.detect;
+            detect.on_timeout(&s);
+            assert_eq!(detect.dupthresh(&s, &AckSummary::default()), reordering);
+        });
+    }
 }
