@@ -59,6 +59,20 @@ fn byte_counting() {
     });
 }
 
+/// RFC 3465 section 2.3: L = 1 after a timeout, and 2 again once that was undone.
+#[test]
+fn abc_after_a_timeout_that_was_undone() {
+    for (composition, cwnd) in [("newreno+abc", 3_000), ("newreno+abc+eifel", 13_000)] {
+        run_with(composition, SenderConfig { timestamps: true, ..window(10) }, |x| {
+            x.echo = Some(0);
+            x.write(60_000).sends(&numbers(0, 10)).fire(1000).sends("0T").at(1100).ack(1);
+            x.sent.clear();
+            x.ack(3).sent.clear();
+            assert_eq!(x.sender.state().cwnd, cwnd);
+        });
+    }
+}
+
 /// BSD's decrease: half of min(cwnd, rwnd).
 #[test]
 fn half_window_is_not_half_flight() {
