@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::Span;
 
-// Section 4.3; L without pacing.
+// Section 4.3; L without pacing: with it there is no such limit.
 const MIN_RTT_THRESH: Span = Span::from_millis(4);
 const MAX_RTT_THRESH: Span = Span::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
@@ -111,9 +111,10 @@ impl Window for HyStart {
         if s.ssthresh != u64::MAX {
             return grown;
         }
+        let limit = if s.paces { u64::MAX } else { L * s.mss };
         let divisor = if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
         self.watch(s, a);
-        if grown > s.cwnd { s.cwnd + a.newly_acked.min(L * s.mss) / divisor } else { s.cwnd }
+        if grown > s.cwnd { s.cwnd + a.newly_acked.min(limit) / divisor } else { s.cwnd }
     }
 
     fn ends_slow_start(&self, s: &State) -> bool {

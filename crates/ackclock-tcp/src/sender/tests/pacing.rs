@@ -274,3 +274,20 @@ fn cubic_grows_while_pacing_holds_data_back() {
         assert_eq!(x.0.state().cwnd, 20 * MSS);
     }
 }
+
+/// RFC 9406 section 4.3: an ACK of twenty segments counts as eight of them, and in full where the
+/// sender paces.
+#[test]
+fn hystart_counts_in_full_where_the_sender_paces() {
+    for (composition, cwnd) in
+        [("newreno+hystart", 28_000), ("newreno+hystart+linux-pacing", 40_000)]
+    {
+        let mut x = Paced::new(composition, twenty());
+        x.write(0, 100);
+        while x.due() < 100_000_000 {
+            x.fire();
+        }
+        x.ack(100_000, 20, &[]);
+        assert_eq!(x.0.state().cwnd, cwnd, "{composition}");
+    }
+}
