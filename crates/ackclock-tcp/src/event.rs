@@ -12,7 +12,8 @@ use crate::time::Time;
 pub enum Cause {
     /// New data within the window.
     New,
-    /// New data on duplicates, beyond cwnd (RFC 3042; Lin & Kung sections 4.2 and 6.4).
+    /// New data on duplicates before recovery (RFC 3042; Lin & Kung sections 4.2 and 6.4). It goes
+    /// beyond cwnd; where SACKed data does not count as in flight, as in Linux, it stays within.
     LimitedTransmit,
     /// The first retransmission of a recovery (RFC 5681 section 3.2).
     FastRetransmit,
@@ -261,7 +262,8 @@ pub enum EventKind {
         transmission: u32,
         /// The link or queue.
         link: u32,
-        /// Why: `queue`, `early` (RED) or the loss model's name.
+        /// Why: `queue` if it was full, `early` if the queue drops before it is (RED, FRED, CoDel,
+        /// FQ-CoDel, PIE), `outage`, or the loss model's name.
         why: &'static str,
     },
     /// The network dropped an ACK of this flow.

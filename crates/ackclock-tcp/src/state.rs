@@ -76,7 +76,7 @@ pub struct State {
     pub cwnd: u64,
     /// Slow start threshold in bytes; `u64::MAX` while unset.
     pub ssthresh: u64,
-    /// The largest window the receiver ever offered, for silly window avoidance.
+    /// The largest window the receiver ever offered, in bytes, for silly window avoidance.
     pub max_window: u64,
     /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681
     /// section 3.2 step 2).
@@ -92,7 +92,8 @@ pub struct State {
     pub dupthresh: u32,
     /// Phase of loss recovery.
     pub phase: Phase,
-    /// That reduction is under way: regulation lowers cwnd ACK by ACK (Linux's `TCP_CA_CWR`).
+    /// The reduction for an ECN-Echo is under way, until more than `cwr_point` is acknowledged:
+    /// regulation lowers cwnd ACK by ACK (Linux's `TCP_CA_CWR`).
     pub(crate) cwr: bool,
     /// SACK was negotiated, and the strategy makes use of it.
     pub sack: bool,
