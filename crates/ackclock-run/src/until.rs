@@ -41,7 +41,8 @@ impl FromStr for Until {
                  `{name}=2%`"
             )
         })?;
-        let measure = FlowMeasure::named(name).ok_or_else(|| {
+        let measure = FlowMeasure::all().find(|m| name == m.name || name == m.key);
+        let measure = measure.ok_or_else(|| {
             let names: Vec<String> = FlowMeasure::all().map(|m| format!("`{}`", m.name)).collect();
             format!("there is no measure `{name}`; there are {}", names.join(", "))
         })?;

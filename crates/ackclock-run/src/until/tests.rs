@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn a_precision_is_a_measure_and_a_percentage() {
-    for text in ["goodput=2.5%", " goodput = 2.5 % "] {
+    for text in ["goodput=2.5%", " goodput = 2.5 % ", "goodput_bps=2.5%"] {
         let Until { measure, share } = text.parse().unwrap();
         assert_eq!((measure.name, share), ("goodput", 0.025));
     }
