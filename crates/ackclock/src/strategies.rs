@@ -4,7 +4,7 @@ use ackclock_net::scenario::check_strategy;
 use ackclock_report::{Align, align_within};
 use ackclock_tcp::Registry;
 use ackclock_tcp::recovery::WithoutSack;
-use ackclock_tcp::strategy::{Composition, Mechanism, Preset};
+use ackclock_tcp::strategy::{Axis, Composition, Mechanism, Preset};
 use clap::Args;
 use serde::Serialize;
 
@@ -36,6 +36,18 @@ pub(crate) fn strategies(args: &StrategiesArgs, registry: &Registry) -> Result<S
     })
 }
 
+/// The axes on which a composition that names nothing has what Reno has. On the others it has
+/// nothing.
+const RENO: [Axis; 7] = [
+    Axis::Detect,
+    Axis::Ambiguity,
+    Axis::Response,
+    Axis::Select,
+    Axis::Regulate,
+    Axis::Window,
+    Axis::Timer,
+];
+
 /// A preset, a mechanism or a composition, and what it is made of.
 #[derive(Serialize)]
 struct One<'a> {
@@ -43,6 +55,8 @@ struct One<'a> {
     /// The source of a preset.
     source: Option<&'a str>,
     parts: Vec<MechanismRow<'a>>,
+    /// The axes that no part is on, and on which Reno has something.
+    as_in_reno: Vec<&'a str>,
     /// The mechanisms that take their place where SACK was not negotiated; `null` if these stay.
     without_sack: Option<Vec<String>>,
     /// The presets that have all of its parts, itself left out.
@@ -55,13 +69,16 @@ impl<'a> One<'a> {
         let composition = registry.parse(name).map_err(|e| Error::Usage(e.to_string()))?;
         let part = |m: &Mechanism| registry.mechanism(&m.name).map(mechanism_row);
         let parts: Vec<MechanismRow> = composition.mechanisms().iter().filter_map(part).collect();
+        let open = |axis: &Axis| composition.mechanisms().iter().all(|m| m.axis != *axis);
+        let as_in_reno = RENO.iter().filter(|axis| open(axis)).map(|axis| axis.name()).collect();
         let has_all = |preset: &&Preset| {
             preset.name != name
                 && parts.iter().all(|p| preset.mechanisms.iter().any(|m| m == p.name))
         };
         let used_by = registry.presets().iter().filter(has_all).map(|p| &*p.name).collect();
         let source = registry.preset(name).map(|p| &*p.source);
-        Ok(One { name, source, parts, without_sack: without_sack(&composition), used_by })
+        let without_sack = without_sack(&composition);
+        Ok(One { name, source, parts, as_in_reno, without_sack, used_by })
     }
 
     fn text(&self) -> String {
@@ -82,6 +99,9 @@ impl<'a> One<'a> {
             if let Some(other) = without_sack {
                 text += &format!("  without SACK  {other}\n");
             }
+        }
+        if !self.as_in_reno.is_empty() {
+            text += &format!("\nall else as in Reno: {}\n", self.as_in_reno.join(", "));
         }
         if let Some(others) = self.without_sack.as_ref().filter(|_| self.parts.len() > 1) {
             text += &format!("\nwithout SACK: {}\n", others.join("+"));
@@ -169,7 +189,8 @@ fn table(registry: &Registry) -> String {
     );
     format!(
         "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
-         axis; probes and undo add up.\n",
+         axis; probes and undo add up.\nWhat no part names is as in Reno: `cubic` is Reno with CUBIC's \
+         window.\nA preset after `+` adds all its mechanisms.\n",
         align_within(&presets, Align::Left, width()),
         align_within(&mechanisms, Align::Left, width())
     )

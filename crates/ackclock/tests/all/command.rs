@@ -703,7 +703,9 @@ fn one_strategy_is_shown_with_its_parts_and_who_uses_it() {
     assert_eq!(sack["parts"][0]["without_sack"], "dupack");
     let others = serde_json::json!(["dupack", "bugfix", "partial-ack", "inflate"]);
     assert_eq!(sack["without_sack"], others);
+    assert_eq!(sack["as_in_reno"], serde_json::json!(["response", "window", "timer"]));
     let text = ok(&["strategies", "rack-tlp+lt"]);
+    assert!(text.contains("\nall else as in Reno: response, window, timer\n"), "{text}");
     assert!(text.contains("  without SACK  dupack\n"), "{text}");
     assert!(text.contains("  without SACK  off\n"), "{text}");
     let others = "\nwithout SACK: dupack+bugfix+partial-ack+prr-ssrb+lt\n";
