@@ -4,8 +4,8 @@
 - Scenario keys from `ackclock schema`.
 - Strategies and mechanisms from `ackclock strategies --format json`.
 - Options and exit codes from `--help`.
-- JSON keys from the JSON of runs and captures. Their meanings are in docs/keys.toml: a key without
-  a meaning is an error, and so is a meaning without a key.
+- JSON keys from what the commands print. Their meanings are in docs/keys.toml: a key without a
+  meaning is an error, and so is a meaning without a key.
 
     docs/reference.py [--check]
 
@@ -13,6 +13,7 @@
 docs/src/words.md has every word of the engine's events.
 """
 import fnmatch
+import functools
 import gzip
 import json
 import os
@@ -150,8 +151,10 @@ def strategies_page():
 
     text = opening("Strategies and mechanisms", """A *strategy* is a composition of *mechanisms*, at
         most one on most axes. These are the names that `--strategy` takes, from the registry of the
-        engine. `ackclock strategies` prints them. The chapter [Compare strategies](../compare.md)
-        says how names compose.""")
+        engine. `ackclock strategies` prints them. On an axis that no mechanism of a strategy is
+        on it is as Reno: `cubic` is Reno with CUBIC's window, and `sack+cubic` has SACK, too. The
+        chapter [Compare strategies](../compare.md#names-and-compositions) says how names
+        compose.""")
     text += "## Presets\n\n"
     rows = [[f"`{p['name']}`", " ".join(f"`{m}`" for m in p["mechanisms"]), p["source"]]
             for p in lists["presets"]]
@@ -217,7 +220,7 @@ class Keys:
             for inner in value:
                 if isinstance(inner, dict):
                     self.add(inner, f"{path}[]")
-                elif isinstance(inner, list) and inner and isinstance(inner[0], dict):
+                elif isinstance(inner, list) and any(isinstance(i, dict) for i in inner):
                     self.add(inner, f"{path}[]")
 
     def place(self, path):
@@ -258,7 +261,7 @@ class Keys:
             used.add(pattern)
             meaning = meanings[pattern]
             if isinstance(meaning, dict):
-                if types:
+                if set(types) >= set(meaning["type"].split(" or ")):
                     wrong.append(f"{path} is seen, so that its type need not be given")
                 types, meaning = [meaning["type"]], meaning["meaning"]
             if meaning:
@@ -266,93 +269,145 @@ class Keys:
         for path, meaning in meanings.items():
             if path not in used and isinstance(meaning, dict):
                 rows.append([path, meaning["type"], meaning["meaning"]])
-            elif path not in used:
+            elif path not in used and (meaning or self.types):
                 wrong.append(f"no key {path}")
         if wrong:
             sys.exit(f"docs/keys.toml, {what}: " + "; ".join(wrong))
         return rows
 
 
+def printed(*arguments, named=(), status=0):
+    """The keys of the JSON that the command prints; of a list, those of its objects."""
+    keys = Keys(named)
+    document = json.loads(ackclock(*arguments, "--format", "json", status=status))
+    for each in document if isinstance(document, list) else [document]:
+        keys.add(each)
+    return keys
+
+
+def lines(*arguments):
+    """The objects that the command writes to the file that is its last argument, a line each."""
+    ackclock(*arguments)
+    return [json.loads(line) for line in arguments[-1].read_text().splitlines()]
+
+
+def run_keys():
+    keys = Keys(("recovery[].measures", "vs_oracle[].measures", "vs_oracle[].bounds[].measures",
+                 "flows[].cell", "runs[].cell", "strategies[].cell", "recovery[].cell",
+                 "vs_oracle[].cell"))
+    grid = ("run", "scenarios/first.toml", "--strategy", "newreno", "--runs", "2",
+            "--set", "tcp.mss=1000,1448", "--format", "json", "--stats")
+    keys.add(json.loads(ackclock(*grid, "--recovery", "--vs-oracle")))
+    keys.add(json.loads(ackclock(*grid, "--over", "mean,p99")))
+    return keys
+
+
+def queue_keys(scratch):
+    keys = Keys()
+    for line in lines("compare", "--strategy", "newreno", "--queue", "5", "--format", "json",
+                      "--queues", scratch / "queues.jsonl"):
+        keys.add(line)
+    return keys
+
+
+def event_keys(scratch):
+    """The keys of all events, and by kind what the events of that kind have beside these."""
+    events = []
+    for name, strategy in (("wireless", "newreno"), ("wireless", "linux"),
+                           ("mobile", "sack+f-rto")):
+        events += lines("run", f"scenarios/{name}.toml", "--runs", "1", "--strategy", strategy,
+                        "--events", scratch / "events.jsonl")
+    common = [k for k in events[0] if all(k in event for event in events)]
+    shared, kinds = Keys(), {}
+    for event in events:
+        shared.add({k: v for k, v in event.items() if k in common})
+        kinds.setdefault(event["event"], Keys()).add(
+            {k: v for k, v in event.items() if k not in common})
+    return shared, kinds
+
+
+def explained_keys(scratch):
+    keys = Keys(("captures[].ignored", "overall.retransmissions_by_kind",
+                 "overall.timeouts_by_class", "overall.timeouts_by_state"))
+    capture = scratch / "web.pcapng"
+    ackclock("run", "scenarios/web.toml", "--strategy", "newreno", "--runs", "1", "--pcap", capture)
+    damaged = scratch / "damaged.pcap"
+    damaged.write_bytes(gzip.decompress(CAPTURE.read_bytes())[:20_000])
+    for path, status in ((CAPTURE, 0), (capture, 0), (damaged, 2)):
+        keys.add(json.loads(ackclock("explain", path, "--format", "json", status=status)))
+    return keys
+
+
+def experiment_keys():
+    keys = Keys()
+    for arguments in (("experiment", "examples/experiment.toml"),
+                      ("papers", "run", "lin-kung/figure-5")):
+        keys.add(json.loads(ackclock(*arguments, "--quick", "--format", "json"))[0])
+    return keys
+
+
 def json_page():
     meanings = tomllib.loads((ROOT / "docs" / "keys.toml").read_text())
+    text = opening("JSON keys", """These are the keys of what `--format json` prints, and of the
+        files of JSON lines. A heading such as `a[].b` stands for the object `b` in each object of
+        the list `a`. `NAME` stands for a name that is data. The [words](../words.md) say what the
+        values of `cause`, `class` and the like mean. The page [On the wire](../wire.md) has
+        the keys of the access log, and [Impair](../impair.md) those of its API.""")
+
+    def section(title, about, name, keys):
+        nonlocal text
+        text += f"\n## {title}\n\n" + (paragraph(about) if about else "")
+        own = functools.reduce(dict.__getitem__, name.split("."), meanings)
+        text += keys.tables(own, name)
+
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
+        text = text.removesuffix("\n")
+        section("`run`, `compare` and `send`", """Without `--stats`, `--recovery` and `--vs-oracle`
+            the document is the list `flows` alone, with `--over` the list `runs` alone.""",
+                "run", run_keys())
 
-        run = Keys(named=("recovery[].measures", "vs_oracle[].measures",
-                          "vs_oracle[].bounds[].measures"))
-        run.add(json.loads(ackclock("run", "scenarios/first.toml", "--strategy", "newreno",
-                                    "--runs", "2", "--format", "json", "--stats", "--recovery",
-                                    "--vs-oracle")))
+        shared, kinds = event_keys(scratch)
+        section("Events", """`--events` writes one object for each event, a line each. These keys
+            come first, in every line.""", "events.common", shared)
+        own = meanings["events"]["kinds"]
+        for kind in sorted(set(kinds) - set(own)):
+            sys.exit(f"docs/keys.toml, events.kinds: no event {kind}")
+        text += "\nThen come the keys of this kind of event.\n"
+        for kind, entry in own.items():
+            entry = dict(entry)
+            text += f"\n### `{kind}`\n\n{entry.pop('event')}\n\n"
+            text += kinds.get(kind, Keys()).tables(entry, f"events.kinds.{kind}")
 
-        kinds = {}
-        lines = []
-        for name, strategy in (("wireless", "newreno"), ("wireless", "linux"),
-                               ("mobile", "sack+f-rto")):
-            events = scratch / "events.jsonl"
-            ackclock("run", f"scenarios/{name}.toml", "--runs", "1", "--strategy", strategy,
-                     "--events", events)
-            lines += map(json.loads, events.read_text().splitlines())
-        common = [k for k in lines[0] if all(k in line for line in lines)]
-        shared = Keys()
-        for line in lines:
-            shared.add({k: v for k, v in line.items() if k in common})
-            kinds.setdefault(line["event"], Keys()).add(
-                {k: v for k, v in line.items() if k not in common})
-
-        explained = Keys(named=("captures[].ignored", "overall.retransmissions_by_kind",
-                                "overall.timeouts_by_class", "overall.timeouts_by_state"))
-        capture = scratch / "web.pcapng"
-        ackclock("run", "scenarios/web.toml", "--strategy", "newreno", "--runs", "1",
-                 "--pcap", capture)
-        damaged = scratch / "damaged.pcap"
-        damaged.write_bytes(gzip.decompress(CAPTURE.read_bytes())[:20_000])
-        for path, status in ((CAPTURE, 0), (capture, 0), (damaged, 2)):
-            explained.add(json.loads(ackclock("explain", path, "--format", "json", status=status)))
-
-        compared = Keys()
-        compared.add(json.loads(ackclock("explain", CAPTURE, CAPTURE, "--compare",
-                                         "--format", "json")))
-
-        groups = Keys()
-        groups.add(json.loads(ackclock("explain", CAPTURE, "--by", "host", "--format", "json")))
-
-        replayed = Keys()
+        section("Queues", """`run`, `compare` and `gateway` with `--queues` write one object for
+            each packet that comes to a queue, a line each.""", "queues", queue_keys(scratch))
+        section("`exhaust`", """A list of these objects, one for what comes after the window. A
+            *case* is a text such as `21:2,22`, as for `--case`.""", "exhaust",
+                printed("exhaust", "--strategy", "sack", "--window", "3", "--disturbed"))
+        section("`worst`", "", "worst", printed("worst", "--strategy", "newreno", "--climbs", "1"))
+        section("`strategies`", "", "strategies", printed("strategies"))
+        section("`strategies NAME`", "", "strategy", printed("strategies", "rack"))
+        section("`papers run` and `experiment`", """A list of these objects, one for each
+            experiment. The [format](../papers-format.md) of experiments says what is measured, and
+            how claims are judged.""", "papers", experiment_keys())
+        section("`explain`", """Times since 1970 have nine decimals. Counts of a connection are
+            those of both directions together.""", "explain", explained_keys(scratch))
+        section("`explain --compare`", "The other keys of a total are those of a connection.",
+                "compare", printed("explain", CAPTURE, CAPTURE, "--compare"))
+        section("`explain --by`", "The other keys of a group are those of a connection.",
+                "groups", printed("explain", CAPTURE, "--by", "host"))
         vectors = ROOT / "crates" / "ackclock-replay" / "vectors" / "linux-6.18" / "tails.jsonl"
-        replayed.add(json.loads(ackclock("replay", vectors, "--strategy", "newreno",
-                                         "--format", "json")))
+        section("`replay`", "The guide's page of [vectors](../vectors.md) says what is counted.",
+                "replay", printed("replay", vectors, "--strategy", "newreno"))
 
-    text = opening("JSON keys", """A heading such as `a[].b` stands for the object `b` in each
-        object of the list `a`. `NAME` stands for a name that is data. The [words](../words.md) say
-        what the values of `cause`, `class` and the like mean.""")
-    text += "## `run`, `compare` and `send`\n\n"
-    text += paragraph("""With `--format json`. Without `--stats`, `--recovery` and `--vs-oracle` the
-        document is the list `flows` alone.""")
-    text += run.tables(meanings["run"], "run") + "\n## Events\n\n"
-    text += paragraph("""`--events` writes one object for each event, a line each. These keys come
-        first, in every line.""")
-    text += shared.tables(meanings["events"]["common"], "events.common")
-    own = meanings["events"]["kinds"]
-    for kind in sorted(set(kinds) - set(own)):
-        sys.exit(f"docs/keys.toml, events.kinds: no event {kind}")
-    text += "\nThen come the keys of this kind of event.\n"
-    for kind, entry in own.items():
-        entry = dict(entry)
-        text += f"\n### `{kind}`\n\n{entry.pop('event')}\n\n"
-        text += kinds.get(kind, Keys()).tables(entry, f"events.kinds.{kind}")
-    text += "\n## `explain`\n\n"
-    text += paragraph("""With `--format json`. Times since 1970 have nine decimals. Counts of a
-        connection are those of both directions together.""")
-    text += explained.tables(meanings["explain"], "explain")
-    text += "\n## `explain --compare`\n\n"
-    text += paragraph("""With `--format json`. The other keys of a total are those of a connection.""")
-    text += compared.tables(meanings["compare"], "compare")
-    text += "\n## `explain --by`\n\n"
-    text += paragraph("""With `--format json`. The other keys of a group are those of a
-        connection.""")
-    text += groups.tables(meanings["groups"], "groups")
-    text += "\n## `replay`\n\n" + paragraph("""With `--format json`. The guide's page of
-        [vectors](../vectors.md) says what is counted.""")
-    return text + replayed.tables(meanings["replay"], "replay")
+    # What runs as root only: `cargo test -p ackclock` holds these against what is printed.
+    section("`recv`", "A list of these objects, one for each connection.", "recv", Keys())
+    section("`gateway`", "", "gateway", Keys())
+    section("`gateway --drops`", """One object for each packet that a link dropped, a line each.
+        Keys that the packet has no value for are left out.""", "drops", Keys())
+    section("`lab`", """The [format](../labs-format.md) of labs says what is measured, and how aims
+        are judged.""", "lab", Keys())
+    return text
 
 
 def missing_words():

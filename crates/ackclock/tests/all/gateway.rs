@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::documented::assert_documented;
 use crate::pair::{Pair, command};
 
 fn shipped(name: &str) -> String {
@@ -109,6 +110,7 @@ fn it_ends_by_itself_and_prints_json() {
     let output = gateway.child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_documented("gateway", [&json]);
     let link = &json["links"][0];
     assert_eq!((link["from"].as_str(), link["to"].as_str()), (Some("left"), Some("right")));
     // SYN, ACK, FIN.
@@ -146,6 +148,7 @@ fn it_writes_what_links_drop() {
     gateway.end(Signal::TERM);
     let text = fs::read_to_string(&drops).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_documented("drops", &lines);
     let [line] = &lines[..] else { panic!("{text}") };
     let expected = [
         ("from", Value::from("left")),

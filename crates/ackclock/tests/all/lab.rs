@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ackclock_live::Namespace;
 
+use crate::documented::assert_documented;
 use crate::pair;
 use crate::run::command;
 
@@ -111,6 +112,7 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
     assert!(page.contains("<svg") && page.contains("kernel-reno"));
 
     let lab: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_documented("lab", [&lab]);
     assert_eq!(
         (&lab["lab"], &lab["seconds"], &lab["quick"]),
         (&"lin-kung-table3".into(), &3.0.into(), &false.into())

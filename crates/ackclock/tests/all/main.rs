@@ -5,6 +5,7 @@ mod command;
 #[path = "../../../ackclock-live/tests/all/common/mod.rs"]
 mod common;
 mod daemon;
+mod documented;
 mod ecn;
 mod explain;
 mod figure;

@@ -15,6 +15,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::common::namespace;
+use crate::documented::assert_documented;
 use crate::run::scratch;
 use crate::summary_keys::KEYS;
 
@@ -225,6 +226,7 @@ fn many_connections_and_ipv6() {
         serde_json::from_str(&ok(run(&namespace, &[&args[..], &both].concat()))).unwrap();
     let flows = out["flows"].as_array().unwrap();
     assert!(flows.len() == 100 && flows.iter().all(|flow| flow["bytes_acked"] == 40 << 10));
+    assert_documented("run", [&out]);
     let connections = out["connections"].as_array().unwrap();
     assert_eq!((connections.len(), &connections[7]["peer"]), (100, &"[fd77::1]:5001".into()));
     assert_eq!(connections[7]["mss"], 1500 - 40 - 20 - 12);
@@ -372,6 +374,7 @@ fn recv_takes_what_kernels_send() {
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     let out: Value = serde_json::from_str(&ok(recv.wait_with_output().unwrap())).unwrap();
+    assert_documented("recv", out.as_array().unwrap());
     assert_eq!((&out[0]["bytes"], &out[0]["whole"]), (&3_000_000.into(), &true.into()));
     assert_eq!((&out[0]["pattern"], &out[0]["sha256"]), (&false.into(), &sha256(&data).into()));
     assert!(fs::read(&path).unwrap() == data);
