@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""What tcptrace and tshark find in captures of the kernel with known truth: bench/other-tools.py DIRECTORY
+"""What tcptrace and tshark find in captures of the kernel with known truth: bench/other-tools.py
+DIRECTORY
 
-DIRECTORY is what `ackclock-score kernel take` has written. Only what the sender of the data retransmitted counts, in
-frames (a super-segment is one)."""
+DIRECTORY is what `ackclock-score kernel take` has written. Only what the sender of the data
+retransmitted counts, in frames (a super-segment is one)."""
 
 import json
 import pathlib
 import subprocess
 import sys
 
-KINDS = ["fast_retransmit", "recovery", "slow_start", "timeout", "backed_off_timeout", "tail_loss_probe"]
+KINDS = ["fast_retransmit", "recovery", "slow_start", "timeout", "backed_off_timeout",
+         "tail_loss_probe"]
 
 
 def tcptrace(capture, sender):
-    """Packets that the sender retransmitted, on all connections. It reads no IPv6 without a link layer."""
-    text = subprocess.run(["tcptrace", "-l", "-n", capture], capture_output=True, text=True, check=True).stdout
+    """Packets that the sender retransmitted, on all connections. It reads no IPv6 without a link
+    layer."""
+    text = subprocess.run(["tcptrace", "-l", "-n", capture], capture_output=True, text=True,
+                          check=True).stdout
     total, way = 0, 0
     for line in text.splitlines():
         words = line.split()
@@ -30,7 +34,8 @@ def tshark(capture, sender):
     ip = "ipv6.src" if ":" in sender else "ip.src"
     names = ["retransmission", "fast_retransmission", "spurious_retransmission"]
     fields = ["frame.number"] + [f"tcp.analysis.{name}" for name in names]
-    command = ["tshark", "-r", capture, "-Y", f"tcp.analysis.retransmission && {ip} == {sender}", "-T", "fields"]
+    command = ["tshark", "-r", capture, "-Y", f"tcp.analysis.retransmission && {ip} == {sender}",
+               "-T", "fields"]
     command += [word for field in fields for word in ("-e", field)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in text.splitlines()]

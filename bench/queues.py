@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What several queues cost: CPU seconds of `ackclock serve` and `proxy` a GB, with one queue and with two, by turns.
+"""What several queues cost: CPU seconds of `ackclock serve` and `proxy` a GB, with one queue and
+with two, by turns.
 
     bench/queues.py [--ackclock FILE] [--rounds N] [--clients N] [--mb N] [--small N]
 
-In a network namespace, many clients at once fetch a file of --mb MB each, and then --small files of 10 kB over
-connections of their own. The aims: both queues carry connections, and a byte of a large file costs at most 1.1 times
-what it costs with one queue. Exits with 1 where that is missed. Needs root.
+In a network namespace, many clients at once fetch a file of --mb MB each, and then --small files of
+10 kB over connections of their own. The aims: both queues carry connections, and a byte of a large
+file costs at most 1.1 times what it costs with one queue. Exits with 1 where that is missed. Needs
+root.
 """
 
 import argparse
@@ -34,12 +36,14 @@ def cpu(process: subprocess.Popen) -> float:
 def queues() -> list[int]:
     """Connections that each queue has taken."""
     text = urllib.request.urlopen(f"http://{METRICS}/metrics").read().decode()
-    return [int(n) for n in re.findall(r'^ackclock_queue_connections_total\{.*queue="\d+"\} (\d+)', text, re.M)]
+    return [int(n) for n in re.findall(r'^ackclock_queue_connections_total\{.*queue="\d+"\} (\d+)',
+                                       text, re.M)]
 
 
 def measure(command: list, fetch: list[list[str]], unit: float) -> tuple[float, float, list[int]]:
     """CPU seconds a unit, units a second, and connections by queue."""
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               text=True)
     assert process.stderr.readline().startswith(("serving ", "forwarding "))
     before, begin = cpu(process), time.monotonic()
     clients = [subprocess.Popen(["curl", "-sSf", *args]) for args in fetch]
@@ -56,13 +60,16 @@ def main(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "big").write_bytes(os.urandom(1 << 20) * args.mb)
         (Path(folder) / "small").write_bytes(os.urandom(10_000))
-        web = subprocess.Popen([args.ackclock, "serve", folder, "--tun", "backend", "--addr", "10.78.0.2/24"], stderr=subprocess.PIPE)
+        web = subprocess.Popen([args.ackclock, "serve", folder, "--tun", "backend", "--addr",
+                                "10.78.0.2/24"], stderr=subprocess.PIPE)
         assert web.stderr.readline().startswith(b"serving ")
         url = "http://10.77.0.2"
         big = [["-o", "/dev/null", f"{url}/big"]] * args.clients
         each = args.small // args.clients
-        small = [["-o", "/dev/null", "-H", "Connection: close", f"{url}/small?[1-{each}]"]] * args.clients
-        serve, proxy = ["serve", folder], ["proxy", "--listen", "10.77.0.2:80", "--to", "10.78.0.2:80"]
+        small = [["-o", "/dev/null", "-H", "Connection: close",
+                  f"{url}/small?[1-{each}]"]] * args.clients
+        serve, proxy = ["serve", folder], ["proxy", "--listen", "10.77.0.2:80", "--to",
+                                           "10.78.0.2:80"]
         gigabytes = args.clients * args.mb * (1 << 20) / 1e9
         for name, command, fetch, unit, aim in (
             ("serve, a GB", serve, big, gigabytes, AIM),
@@ -80,17 +87,19 @@ def main(args: argparse.Namespace) -> int:
             reached = both and (aim is None or ratio <= aim)
             missed += not reached
             print(
-                f"{name}: {costs[1]:.3f} s of CPU with one queue, {costs[2]:.3f} s with two: ratio {ratio:.2f} "
-                f"({'no aim' if aim is None and both else 'reached' if reached else 'missed'}); {rates[1]:.2f} and {rates[2]:.2f} a second; "
-                f"connections by queue {' '.join('+'.join(map(str, spread)) for _, _, spread in found[2])}",
-                flush=True,
+                f"{name}: {costs[1]:.3f} s of CPU with one queue, {costs[2]:.3f} s with two: ratio "
+                f"{ratio:.2f} "
+                f"({'no aim' if aim is None and both else 'reached' if reached else 'missed'}); "
+                f"{rates[1]:.2f} and {rates[2]:.2f} a second; connections by queue "
+                f"{' '.join('+'.join(map(str, spread)) for _, _, spread in found[2])}", flush=True,
             )
         web.kill()
     return min(missed, 1)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--clients", type=int, default=16)
@@ -99,5 +108,6 @@ if __name__ == "__main__":
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parsed = parser.parse_args()
     if not parsed.inside:
-        sys.exit(subprocess.run(["unshare", "--net", sys.executable, *sys.argv, "--inside"]).returncode)
+        sys.exit(subprocess.run(["unshare", "--net", sys.executable, *sys.argv,
+                                 "--inside"]).returncode)
     sys.exit(main(parsed))

@@ -1,4 +1,5 @@
-"""The cases: each one network, one pattern of losses, one strategy, with the settings of both simulators that match."""
+"""The cases: each one network, one pattern of losses, one strategy, with the settings of both
+simulators that match."""
 
 import dataclasses
 import itertools
@@ -14,7 +15,8 @@ def runs(segments):
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What both simulators are told. Segments count from 0; losses are (segment, transmission), 1 being the first."""
+    """What both simulators are told. Segments count from 0; losses are (segment, transmission), 1
+    being the first."""
 
     strategy: str
     losses: tuple = ()
@@ -37,12 +39,13 @@ class Case:
     def name(self):
         """Unique; also what `run.py --only` matches."""
         first = runs([segment for segment, transmission in self.losses if transmission == 1])
-        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
+        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses
+                 if transmission > 1]
         parts = ["drop " + (",".join(first) or "none")]
         parts += ["rexmit " + ",".join(again)] if again else []
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        for field, label in (("segments", "n"), ("initial_window", "iw"), ("rwnd", "rwnd"), ("queue", "queue"),
-                             ("max_burst", "burst"), ("min_rto", "minrto")):
+        for field, label in (("segments", "n"), ("initial_window", "iw"), ("rwnd", "rwnd"),
+                             ("queue", "queue"), ("max_burst", "burst"), ("min_rto", "minrto")):
             if getattr(self, field) != defaults[field]:
                 parts.append(f"{label} {getattr(self, field)}")
         parts += ["delack" if self.delayed_ack else "", "timestamps" if self.timestamps else ""]
@@ -57,18 +60,22 @@ class Case:
     @property
     def agent(self):
         """The same as ns-2 has it."""
-        undeflated = "+ns2-inflate-undeflated+ns2-release-two+ns2-refused-undeflated" if self.undeflated else ""
+        undeflated = ("+ns2-inflate-undeflated+ns2-release-two+ns2-refused-undeflated"
+                      if self.undeflated else "")
         whole = "+ns2-whole" if self.whole else ""
-        return "ns2-" + self.strategy + undeflated + whole + ("+ns2-lt" if self.limited_transmit else "")
+        return "ns2-" + self.strategy + undeflated + whole + ("+ns2-lt" if self.limited_transmit
+                                                              else "")
 
     def arguments(self, strategy):
         """For `ackclock compare`."""
         first = [str(segment) for segment, transmission in self.losses if transmission == 1]
-        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
-        arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit", "--delay", "100ms",
-                     "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", f"{self.min_rto * 1000:.0f}ms",
-                     "--first-rtt", "none", "--initial-window", str(self.initial_window),
-                     "--delayed-ack", "ns2:200ms" if self.delayed_ack else "off"]
+        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses
+                 if transmission > 1]
+        arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit",
+                     "--delay", "100ms", "--queue", str(self.queue), "--rwnd", str(self.rwnd),
+                     "--min-rto", f"{self.min_rto * 1000:.0f}ms", "--first-rtt", "none",
+                     "--initial-window", str(self.initial_window), "--delayed-ack",
+                     "ns2:200ms" if self.delayed_ack else "off"]
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []
         arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []
@@ -78,10 +85,12 @@ class Case:
     def ns2_settings(self):
         """For `network.tcl`, over `ns2.BASE`."""
         sack = self.strategy == "sack"
-        sink = "Agent/TCPSink" + ("/Sack1" if sack else "") + ("/DelAck" if self.delayed_ack else "")
+        sink = "Agent/TCPSink" + ("/Sack1" if sack else "") + ("/DelAck" if self.delayed_ack
+                                                               else "")
         settings = {"agent": AGENTS[self.strategy][0], **AGENTS[self.strategy][1], "sink": sink,
-                    "segments": self.segments, "window_": self.rwnd, "windowInit_": self.initial_window,
-                    "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit),
+                    "segments": self.segments, "window_": self.rwnd,
+                    "windowInit_": self.initial_window, "queue": self.queue,
+                    "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit),
                     "minrto_": self.min_rto}
         if self.whole:
             settings |= {"precisionReduce_": 0}
@@ -92,14 +101,16 @@ class Case:
         if self.drawn:
             # Packet 0 has a header too, and ACKs have options.
             options = 12 * self.timestamps
-            settings |= {"useHeaders_": 0, "packetSize_": 1040 + options, "sink.packetSize_": 40 + options}
+            settings |= {"useHeaders_": 0, "packetSize_": 1040 + options,
+                         "sink.packetSize_": 40 + options}
         if self.delayed_ack:
-            settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0, "sink.RFC2581_immediate_ack_": 1}
+            settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0,
+                         "sink.RFC2581_immediate_ack_": 1}
         return settings
 
 
-NEWRENO = {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 1, "partial_window_deflation_": 1,
-           "exit_recovery_fix_": 1}
+NEWRENO = {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 1,
+           "partial_window_deflation_": 1, "exit_recovery_fix_": 1}
 
 # ns-2's agent for each strategy of ours, and the settings that make it that strategy.
 AGENTS = {
@@ -116,8 +127,9 @@ AGENTS = {
 }
 
 FOUR = ("tahoe", "reno", "newreno", "sack")
-# Fall & Floyd's patterns: one to four losses in one window, the first of them segment 14. The window is then 15 segments;
-# with segment 15 first it is 16, of which the half is a whole number of segments.
+# Fall & Floyd's patterns: one to four losses in one window, the first of them segment 14. The
+# window is then 15 segments; with segment 15 first it is 16, of which the half is a whole number of
+# segments.
 PATTERNS = ((14,), (14, 28), (14, 26, 28), (14, 24, 26, 28))
 EVEN_PATTERNS = ((15,), (15, 30), (15, 28, 30), (15, 26, 28, 30))
 
@@ -127,12 +139,15 @@ def first(*segments):
     return tuple((segment, 1) for segment in segments)
 
 
-# Gurtov & Floyd's variants after a timeout: what is lost of the window from segment 15 on, and which retransmissions.
+# Gurtov & Floyd's variants after a timeout: what is lost of the window from segment 15 on, and
+# which retransmissions.
 AMBIGUOUS = (
     ((*range(15, 31),), (20,)),  # A lost retransmission: bugfix alone waits for a timeout.
     ((*range(15, 22), 25), (15,)),  # Needless retransmissions: only no-bugfix is misled.
-    ((*range(15, 22), 27), (15,)),  # So is the timestamp heuristic: they were sent at the same time.
-    ((*range(15, 29), 31), (15,)),  # A jump of three segments, which only the timestamp heuristic suspects.
+    # So is the timestamp heuristic: they were sent at the same time.
+    ((*range(15, 22), 27), (15,)),
+    # A jump of three segments, which only the timestamp heuristic suspects.
+    ((*range(15, 29), 31), (15,)),
     ((*range(15, 24), 31), (15, 19)),  # Both.
     ((*range(15, 25), 26), (24,)),  # All four differ.
 )
@@ -142,7 +157,8 @@ def cases():
     """All cases."""
     for losses, strategy, limited_transmit, delayed_ack in itertools.product(
             PATTERNS, FOUR, (False, True), (False, True)):
-        yield Case(strategy, first(*losses), limited_transmit=limited_transmit, delayed_ack=delayed_ack)
+        yield Case(strategy, first(*losses), limited_transmit=limited_transmit,
+                   delayed_ack=delayed_ack)
     for losses, strategy, limited_transmit in itertools.product(EVEN_PATTERNS, FOUR, (False, True)):
         yield Case(strategy, first(*losses), limited_transmit=limited_transmit)
     for strategy in FOUR:
@@ -177,15 +193,17 @@ def cases():
         yield Case("tahoe+no-bugfix", first(*losses))
         yield Case("newreno+slow-but-steady", first(*losses))
     for (lost, again), strategy in itertools.product(
-            AMBIGUOUS, ("newreno", "newreno+no-bugfix", "newreno+ack-heuristic", "newreno+ts-heuristic")):
+            AMBIGUOUS,
+            ("newreno", "newreno+no-bugfix", "newreno+ack-heuristic", "newreno+ts-heuristic")):
         yield Case(strategy, (*first(*lost), *((segment, 2) for segment in again)), timestamps=True)
 
 
 def random_cases(count, seed):
-    """Cases drawn at random: one to five losses, of which retransmissions may be lost too, windows, timers, ACKs.
+    """Cases drawn at random: one to five losses, of which retransmissions may be lost too, windows,
+    timers, ACKs.
 
-    The queue never overflows: ACKs clock segments to arrive just when others depart, and ns-2 lets the last bit of a
-    floating-point number decide which comes first.
+    The queue never overflows: ACKs clock segments to arrive just when others depart, and ns-2 lets
+    the last bit of a floating-point number decide which comes first.
     """
     draw = random.Random(seed)
     for _ in range(count):

@@ -1,45 +1,51 @@
 """Where ns-2 departs from the RFCs, and which case shows it.
 
-`ackclock` follows the RFCs. Its mechanisms named here do as ns-2 does: with those that EXPECTED names for a case, the two
-agree in that case, and with fewer they do not (`run.py --attribute` finds them anew).
+`ackclock` follows the RFCs. Its mechanisms named here do as ns-2 does: with those that EXPECTED
+names for a case, the two agree in that case, and with fewer they do not (`run.py --attribute` finds
+them anew).
 """
 
 WHY = {
     "ns2-window": (
-        "A loss halves min(cwnd, rwnd) in whole segments (slowdown() in tcp.cc: ssthresh_ is an integer). RFC 5681 equation 4: "
-        "max(FlightSize / 2, 2*SMSS), in bytes. It shows with an odd window (15 segments: 7 instead of 7.5); and "
-        "RFC 5681 holds ssthresh when the same segment times out again, where ns-2 sets 2."
+        "A loss halves min(cwnd, rwnd) in whole segments (slowdown() in tcp.cc: ssthresh_ is an "
+        "integer). RFC 5681 equation 4: max(FlightSize / 2, 2*SMSS), in bytes. It shows with an "
+        "odd window (15 segments: 7 instead of 7.5); and RFC 5681 holds ssthresh when the same "
+        "segment times out again, where ns-2 sets 2."
     ),
     "ns2-inflate": (
-        "The ACK that ends recovery also grows cwnd (opencwnd() after dupwnd_ = 0). RFC 5681 section 3.2 step 6: cwnd is set to "
-        "ssthresh, no more."
+        "The ACK that ends recovery also grows cwnd (opencwnd() after dupwnd_ = 0). RFC 5681 "
+        "section 3.2 step 6: cwnd is set to ssthresh, no more."
     ),
     "ns2-inflate-limited": (
         "As ns2-inflate, for NewReno (RFC 6582 section 3.2 step 3, full acknowledgments)."
     ),
     "ns2-timer": (
-        "The third duplicate ACK restarts the retransmission timer (reset_rtx_timer()). RFC 6298 section 5 restarts it on new "
-        "acknowledgments only, so that a lost fast retransmission times out about a round trip earlier. RFC 6675 section 6 "
-        "allows ns-2's way. And an ACK of the segment that ns-2 times is a sample and ends the back-off, also where it covers "
-        "a retransmission too; ackclock's other timers take none, as RFC 6298 section 3 leaves open."
+        "The third duplicate ACK restarts the retransmission timer (reset_rtx_timer()). RFC 6298 "
+        "section 5 restarts it on new acknowledgments only, so that a lost fast retransmission "
+        "times out about a round trip earlier. RFC 6675 section 6 allows ns-2's way. And an ACK of "
+        "the segment that ns-2 times is a sample and ends the back-off, also where it covers a "
+        "retransmission too; ackclock's other timers take none, as RFC 6298 section 3 leaves open."
     ),
     "ns2-lt": (
-        "Limited transmit sends the packet at t_seqno_, which after a timeout (or in Tahoe's slow start) is an old one "
-        "(send_one() in tcp.cc); RFC 3042: \"previously unsent data\". With SACK it counts duplicates, so that an ACK that "
-        "advances and carries a new block sends nothing; RFC 6675 section 5 goes by the pipe."
+        "Limited transmit sends the packet at t_seqno_, which after a timeout (or in Tahoe's slow "
+        "start) is an old one (send_one() in tcp.cc); RFC 3042: \"previously unsent data\". With "
+        "SACK it counts duplicates, so that an ACK that advances and carries a new block sends "
+        "nothing; RFC 6675 section 5 goes by the pipe."
     ),
     "ff96-holes": (
-        "SACK: any hole below the highest SACKed packet is retransmitted, as Fall & Floyd (1996) had it; RFC 6675 NextSeg rule 1 "
-        "wants it lost (DupThresh SACKed segments above it), else new data goes first. And after a timeout ns-2 forgets SACK "
-        "blocks on each ACK and retransmits what has arrived; RFC 6675 section 5.1 says that a sender SHOULD use them."
+        "SACK: any hole below the highest SACKed packet is retransmitted, as Fall & Floyd (1996) "
+        "had it; RFC 6675 NextSeg rule 1 wants it lost (DupThresh SACKed segments above it), else "
+        "new data goes first. And after a timeout ns-2 forgets SACK blocks on each ACK and "
+        "retransmits what has arrived; RFC 6675 section 5.1 says that a sender SHOULD use them."
     ),
     "ns2-pipe": (
-        "SACK: pipe is a counter, one less for each ACK, two for a partial one (Fall & Floyd 1996); RFC 6675 recomputes it from "
-        "what is SACKed and lost, so that it falls earlier when several segments are lost."
+        "SACK: pipe is a counter, one less for each ACK, two for a partial one (Fall & Floyd "
+        "1996); RFC 6675 recomputes it from what is SACKed and lost, so that it falls earlier when "
+        "several segments are lost."
     ),
     "dupack": (
-        "SACK: an ACK that advances and carries a new SACK block is no duplicate in ns-2; RFC 6675 section 2 counts it. It takes "
-        "delayed ACKs to see this."
+        "SACK: an ACK that advances and carries a new SACK block is no duplicate in ns-2; RFC 6675 "
+        "section 2 counts it. It takes delayed ACKs to see this."
     ),
 }
 

@@ -5,8 +5,8 @@ import subprocess
 
 HERE = pathlib.Path(__file__).parent
 
-# Settings of ns-2 that change behaviour, as every case starts from them. What each does, and how ns-2's own default
-# differs, is in README.md.
+# Settings of ns-2 that change behaviour, as every case starts from them. What each does, and how
+# ns-2's own default differs, is in README.md.
 BASE = {
     "syn_": 0,
     "delay_growth_": 0,
@@ -35,7 +35,8 @@ class NsError(Exception):
 
 
 def start(arguments):
-    """Runs ns-2, which takes a tenth of a second; very rarely it does not come back, and then it is run again."""
+    """Runs ns-2, which takes a tenth of a second; very rarely it does not come back, and then it is
+    run again."""
     for _ in range(3):
         try:
             return subprocess.run(["ns", *arguments], capture_output=True, text=True, timeout=20)

@@ -13,15 +13,18 @@ class OursError(Exception):
 
 
 def run(command, arguments):
-    """Runs one strategy by `ackclock compare`. Returns ([(time, segment)], completion), as `ns2.run` does."""
+    """Runs one strategy by `ackclock compare`. Returns ([(time, segment)], completion), as
+    `ns2.run` does."""
     return run_all(command, arguments)[:2]
 
 
 def run_all(command, arguments):
-    """The same, when segments arrived at the receiver, and when an ACK came just as the timer expired."""
+    """The same, when segments arrived at the receiver, and when an ACK came just as the timer
+    expired."""
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
-        full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
+        full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events),
+                "--format", "json"]
         try:
             process = subprocess.run(full, capture_output=True, text=True, timeout=60)
         except subprocess.TimeoutExpired:

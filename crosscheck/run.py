@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs each case in ns-2 and in ackclock and compares what the two senders sent.
 
-The order of (segment, first transmission or retransmission) must be the same, and the time of completion within one
-packet time of the bottleneck. Where the RFCs and ns-2 differ, ackclock follows the RFCs: such a case is listed in
-differences.py, must differ, and must agree with the mechanisms that do as ns-2 does. Then figure6.py compares what cannot
-be matched segment by segment, queues.py queues and traces with models of their specifications, red.py RED with ns-2, and
-replay.py ns-2's own test suites.
+The order of (segment, first transmission or retransmission) must be the same, and the time of
+completion within one packet time of the bottleneck. Where the RFCs and ns-2 differ, ackclock
+follows the RFCs: such a case is listed in differences.py, must differ, and must agree with the
+mechanisms that do as ns-2 does. Then figure6.py compares what cannot be matched segment by segment,
+queues.py queues and traces with models of their specifications, red.py RED with ns-2, and replay.py
+ns-2's own test suites.
 
 Exit status: 0 if all cases are as expected, 1 if any is not, 2 if a program is missing or fails.
 """
@@ -39,7 +40,8 @@ PACKET_TIME = 1040 * 8 / 800_000
 
 
 def marked(sent):
-    """The order of transmissions as text: `14` the first transmission of segment 14, `14'` any later one."""
+    """The order of transmissions as text: `14` the first transmission of segment 14, `14'` any
+    later one."""
     seen, order = set(), []
     for _, segment in sent:
         order.append(f"{segment}'" if segment in seen else str(segment))
@@ -76,7 +78,8 @@ def check(case, command):
         return [(case.full_strategy, "DIFFERS" if first else "ok", first or "", not first)]
     strategy = case.agent if case.name in AGENT else f"{case.full_strategy}+{EXPECTED[case.name]}"
     second = found(strategy)
-    return [(case.full_strategy, "differs" if first else "ok", first or "but listed as a difference", bool(first)),
+    return [(case.full_strategy, "differs" if first else "ok",
+             first or "but listed as a difference", bool(first)),
             (strategy, "DIFFERS" if second else "ok", second or "", not second)]
 
 
@@ -90,7 +93,8 @@ CANDIDATES = {
 
 
 def attribute(case, command):
-    """The fewest mechanisms of ns-2 with which the case agrees, as a line of differences.py; None if none is needed."""
+    """The fewest mechanisms of ns-2 with which the case agrees, as a line of differences.py; None
+    if none is needed."""
     reference = ns2.run({**ns2.BASE, **case.ns2_settings()}, case.losses)
 
     def found(*names):
@@ -107,15 +111,18 @@ def attribute(case, command):
 
 
 def check_random(case, command):
-    """The first difference of a case drawn at random from ns-2's agent as a strategy, or None; and whether it counts.
+    """The first difference of a case drawn at random from ns-2's agent as a strategy, or None; and
+    whether it counts.
 
-    Two events of one moment, the delayed ACK of a segment and the arrival of another, or an ACK and a timeout, come in an
-    order that ns-2 leaves to the last bit of a floating-point number. What differs after such a moment is undecided.
+    Two events of one moment, the delayed ACK of a segment and the arrival of another, or an ACK and
+    a timeout, come in an order that ns-2 leaves to the last bit of a floating-point number. What
+    differs after such a moment is undecided.
     """
     reference = ns2.run({**ns2.BASE, **case.ns2_settings()}, case.losses)
     sent, completion, arrived, raced = ours.run_all(command, case.arguments(case.agent))
     found = difference((sent, completion), reference)
-    differs_at = next((a[0] for a, b in zip(sent, reference[0]) if abs(a[0] - b[0]) > 0.001 or a[1] != b[1]), completion)
+    differs_at = next((a[0] for a, b in zip(sent, reference[0]) if abs(a[0] - b[0]) > 0.001
+                       or a[1] != b[1]), completion)
     moments = {round(time, 6) for time in arrived if time < differs_at}
     tie = case.delayed_ack and any(round(time + DELAYED_ACK, 6) in moments for time in moments)
     tie = tie or any(time <= differs_at + 0.001 for time in raced)
@@ -123,7 +130,8 @@ def check_random(case, command):
 
 
 def random_table(selected, results):
-    """Prints what differs of the cases drawn at random, and how many agree. Returns whether too few do."""
+    """Prints what differs of the cases drawn at random, and how many agree. Returns whether too few
+    do."""
     agree = undecided = 0
     for case, (found, counts) in zip(selected, results):
         agree += found is None
@@ -151,14 +159,21 @@ def show(case, command, strategy):
 def main():
     """Parses arguments, runs, prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ackclock", default="target/release/ackclock", help="the command (default: %(default)s)")
+    parser.add_argument("--ackclock", default="target/release/ackclock",
+                        help="the command (default: %(default)s)")
     parser.add_argument("--only", default="", help="only cases whose name contains this text")
-    parser.add_argument("--show", action="store_true", help="print both sequences of the selected cases instead")
-    parser.add_argument("--strategy", help="with --show: this strategy of ours instead of the case's")
-    parser.add_argument("--random", type=int, metavar="N", help="only N cases drawn at random, with ns-2's agents")
-    parser.add_argument("--seed", type=int, default=1, help="what --random draws from (default: %(default)s)")
-    parser.add_argument("--left-out", action="store_true", help="only ns-2's own tests that no scenario expresses")
-    parser.add_argument("--attribute", action="store_true", help="print what makes the selected cases differ instead")
+    parser.add_argument("--show", action="store_true",
+                        help="print both sequences of the selected cases instead")
+    parser.add_argument("--strategy",
+                        help="with --show: this strategy of ours instead of the case's")
+    parser.add_argument("--random", type=int, metavar="N",
+                        help="only N cases drawn at random, with ns-2's agents")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="what --random draws from (default: %(default)s)")
+    parser.add_argument("--left-out", action="store_true",
+                        help="only ns-2's own tests that no scenario expresses")
+    parser.add_argument("--attribute", action="store_true",
+                        help="print what makes the selected cases differ instead")
     options = parser.parse_args()
     for program in ("ns", options.ackclock):
         if shutil.which(program) is None:
@@ -190,7 +205,8 @@ def main():
             return 0
         unexpected = 0
         if selected:
-            unexpected += table(selected, pool.map(lambda case: check(case, options.ackclock), selected))
+            unexpected += table(selected,
+                                pool.map(lambda case: check(case, options.ackclock), selected))
         if populations:
             unexpected += figure6.check(options.ackclock, pool, populations)
         if queued:
@@ -199,22 +215,26 @@ def main():
             unexpected += red.check(options.ackclock, pool, queued)
         if drawn:
             print(f"\nRandom cases of seed {options.seed}:")
-            unexpected += random_table(drawn, pool.map(lambda case: check_random(case, options.ackclock), drawn))
+            found = pool.map(lambda case: check_random(case, options.ackclock), drawn)
+            unexpected += random_table(drawn, found)
         if suites:
             print()
-            unexpected += replay.table(suites, pool.map(lambda name: replay.check(name, options.ackclock), suites))
+            found = pool.map(lambda name: replay.check(name, options.ackclock), suites)
+            unexpected += replay.table(suites, found)
         return 1 if unexpected else 0
 
 
 def table(selected, results):
-    """Prints the outcomes as they come, then what the documented differences are. Returns how many are unexpected."""
+    """Prints the outcomes as they come, then what the documented differences are. Returns how many
+    are unexpected."""
     width = max(len(case.name) for case in selected)
     counts, unexpected, agree = {}, 0, 0
     for case, rows in zip(selected, results):
         agree += len(rows) == 1 and rows[0][3]
         for strategy, outcome, remark, fine in rows:
             name = case.name if strategy == case.full_strategy else f"    {strategy}"
-            print(f"{name:<{width}}  {outcome:<8}{' ' if fine else '!'} {remark}".rstrip(), flush=True)
+            print(f"{name:<{width}}  {outcome:<8}{' ' if fine else '!'} {remark}".rstrip(),
+                  flush=True)
             unexpected += not fine
         keys = (AGENT.get(case.name) or EXPECTED.get(case.name, "")).split("+")
         for key in filter(None, keys):
@@ -224,7 +244,8 @@ def table(selected, results):
             text = f"{key} ({counts[key]} cases): {WHY[key]}"
             print("\n" + textwrap.fill(text, 100, subsequent_indent="    "))
     documented = sum(case.name in EXPECTED or case.name in AGENT for case in selected)
-    print(f"\n{len(selected)} cases: {agree} agree, {documented} differ as documented, {unexpected} unexpected outcomes")
+    print(f"\n{len(selected)} cases: {agree} agree, {documented} differ as documented, "
+          f"{unexpected} unexpected outcomes")
     return unexpected
 
 

@@ -25,7 +25,8 @@ FIXED = {
     "numdupacksFrac_": -1, "qs_enabled_": 0,
     "srtt_init_": 0, "rttvar_init_": 12, "rttvar_exp_": 2, "T_SRTT_BITS": 3,
     "T_RTTVAR_BITS": 2, "newreno_changes_": 0, "LimTransmitFix_": 0,
-    "rampdown_": 0, "ss-div4_": 0, "max_connects_": -1, "slow_start_restart_": 1, "dctcp_": 0, "oldCode_": 0,
+    "rampdown_": 0, "ss-div4_": 0, "max_connects_": -1, "slow_start_restart_": 1, "dctcp_": 0,
+    "oldCode_": 0,
 }
 # Mechanisms for `numdupacks_`.
 DUPACKS = {3: [], 4: ["ns2-numdupacks-4"]}

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Checks README.md, the other documents and the guide in docs/src.
 
-- Every link and every include leads to a file or a heading. SUMMARY.md lists every page of the guide.
+- Every link and every include leads to a file or a heading. SUMMARY.md lists every page of the
+  guide.
   README.md has at most 200 lines.
 - Every command of README.md and the guide runs: the lines that begin with `$ ` in a console block.
   Lines below a command are its output, which has to be the same; a line `...` stands for any lines.
 
 Each document has a scratch copy of the checkout, in which its commands run in order. On the path is
 the command that ACKCLOCK in the environment names, by default that of a release. A block that
-follows `<!-- not run: REASON -->` is left out. One that follows `<!-- root: REASON -->` is one script
-in a network namespace of its own. Its lines below commands have to be among what it prints. Without
-root it is left out.
+follows `<!-- not run: REASON -->` is left out. One that follows `<!-- root: REASON -->` is one
+script in a network namespace of its own. Its lines below commands have to be among what it prints.
+Without root it is left out.
 
     tests/documents.py [--update | --links] [DOCUMENT...]
 
@@ -50,7 +51,8 @@ def anchors(page):
 
 
 def faults():
-    """Links that lead nowhere, pages that SUMMARY.md does not list, and a README.md that is long."""
+    """Links that lead nowhere, pages that SUMMARY.md does not list, and a README.md that is
+    long."""
     broken = []
     for page in documents():
         text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Attacks `ackclock serve` and `ackclock proxy` in a network namespace, while an honest client fetches a file.
+"""Attacks `ackclock serve` and `ackclock proxy` in a network namespace, while an honest client
+fetches a file.
 
     tests/hostile.py [--only NAME] [--queues N]
 
-Fails if the client does not get each file right within two minutes, if the process ever held more memory than its
-budget, or if an attack has left no trace in the metrics. Needs root, Debian's `iproute2` and `util-linux`; without root
-it says that it was skipped. The namespace is gone with the script. It takes a few minutes.
+Fails if the client does not get each file right within two minutes, if the process ever held more
+memory than its budget, or if an attack has left no trace in the metrics. Needs root, Debian's
+`iproute2` and `util-linux`; without root it says that it was skipped. The namespace is gone with
+the script. It takes a few minutes.
 """
 
 import argparse
@@ -44,11 +46,13 @@ def checksum(data: bytes) -> int:
     return socket.htons(~((total & 0xFFFF) + (total >> 16)) & 0xFFFF)
 
 
-def packet(source: str, port: int, flags: int, seq: int, ack: int = 0, data: bytes = b"", options: bytes = b"") -> bytes:
+def packet(source: str, port: int, flags: int, seq: int, ack: int = 0, data: bytes = b"",
+           options: bytes = b"") -> bytes:
     """A segment to port 80 of our stack."""
     ends = socket.inet_aton(source) + socket.inet_aton(OURS)
     offset = (5 + len(options) // 4) << 4
-    tcp = bytearray(struct.pack(">HHIIBBHHH", port, 80, seq, ack, offset, flags, 65535, 0, 0) + options + data)
+    tcp = bytearray(struct.pack(">HHIIBBHHH", port, 80, seq, ack, offset, flags, 65535, 0,
+                                0) + options + data)
     tcp[16:18] = struct.pack(">H", checksum(ends + struct.pack(">HH", 6, len(tcp)) + tcp))
     ip = bytearray(struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0x4000, 64, 6, 0) + ends)
     ip[10:12] = struct.pack(">H", checksum(ip))
@@ -76,7 +80,8 @@ def syn_flood() -> str:
     device, rng = Device(), random.Random(3)
     mss = bytes((2, 4, 5, 180))
     for _ in range(200_000):
-        device.send(packet(stranger(rng), rng.randrange(1024, 65536), SYN, rng.getrandbits(32), options=mss))
+        device.send(packet(stranger(rng), rng.randrange(1024, 65536), SYN, rng.getrandbits(32),
+                           options=mss))
     return "200,000 SYNs"
 
 
@@ -86,7 +91,8 @@ def malformed() -> str:
     for _ in range(100_000):
         flags = rng.choice((SYN, ACK, ACK | PSH, SYN | ACK, FIN | ACK, RST, 0, 63))
         options = rng.randbytes(4 * rng.randrange(11))
-        data = bytearray(packet(KERNEL, rng.randrange(65536), flags, rng.getrandbits(32), rng.getrandbits(32), rng.randbytes(rng.randrange(100)), options))
+        data = bytearray(packet(KERNEL, rng.randrange(65536), flags, rng.getrandbits(32),
+                                rng.getrandbits(32), rng.randbytes(rng.randrange(100)), options))
         for _ in range(rng.randrange(4)):
             data[rng.randrange(len(data))] = rng.randrange(256)
         device.send(bytes(data[: rng.randrange(1, len(data) + 1)] if rng.random() < 0.3 else data))
@@ -125,7 +131,8 @@ def silent(_clients: list = []) -> str:
 
 
 def slow(_clients: list = []) -> str:
-    """A byte of a request each half second, from so many that they fill what connections there are."""
+    """A byte of a request each half second, from so many that they fill what connections there
+    are."""
     _clients += filter(None, (connect(f"10.98.0.{1 + i % 4}") for i in range(250)))
     for byte in b"GET /big HTTP/1.1\r\nX":
         for client in _clients:
@@ -141,17 +148,20 @@ def vanishing() -> str:
     device.socket.settimeout(0.05)
     asked = set()
     for _ in range(600):
-        device.send(packet(stranger(rng), rng.randrange(1024, 65536), SYN, 0, options=bytes((2, 4, 5, 180))))
+        device.send(packet(stranger(rng), rng.randrange(1024, 65536), SYN, 0,
+                           options=bytes((2, 4, 5, 180))))
         with contextlib.suppress(TimeoutError):
             while True:
                 data = device.socket.recv(65536)
-                if len(data) < 40 or data[9] != 6 or data[33] & (SYN | ACK) != SYN | ACK or data[16] != 198:
+                if (len(data) < 40 or data[9] != 6 or data[33] & (SYN | ACK) != SYN | ACK
+                        or data[16] != 198):
                     continue
                 them, port = socket.inet_ntoa(data[16:20]), struct.unpack(">H", data[22:24])[0]
                 seq = struct.unpack(">I", data[24:28])[0]
                 if (them, port) not in asked:
                     asked.add((them, port))
-                    device.send(packet(them, port, ACK | PSH, 1, seq + 1 & 0xFFFFFFFF, b"GET /big HTTP/1.0\r\n\r\n"))
+                    device.send(packet(them, port, ACK | PSH, 1, seq + 1 & 0xFFFFFFFF,
+                                       b"GET /big HTTP/1.0\r\n\r\n"))
                     break
     return f"{len(asked)} clients"
 
@@ -205,7 +215,8 @@ def fetch() -> float:
     """An honest client: it tries until it has the file. Returns how long that took."""
     begin = time.monotonic()
     while True:
-        connection = http.client.HTTPConnection(OURS, 80, timeout=PATIENCE, source_address=(HONEST, 0))
+        connection = http.client.HTTPConnection(OURS, 80, timeout=PATIENCE,
+                                                source_address=(HONEST, 0))
         try:
             connection.request("GET", "/file")
             body = connection.getresponse().read()
@@ -249,7 +260,8 @@ def attack(process: subprocess.Popen, name: str) -> str:
     assert process.poll() is None, "it ended"
     assert held < BUDGET, f"it held {held} bytes of {BUDGET}"
     assert highest - before >= least, f"{metric} rose by {highest - before}, not by {least}"
-    return f"{done}; {len(times)} files, the slowest in {max(times):.1f} s; {metric} +{highest - before:.0f}; held at most {held / (1 << 20):.0f} MiB"
+    return (f"{done}; {len(times)} files, the slowest in {max(times):.1f} s; {metric} "
+            f"+{highest - before:.0f}; held at most {held / (1 << 20):.0f} MiB")
 
 
 class Backend(http.server.SimpleHTTPRequestHandler):
@@ -271,16 +283,20 @@ def backend(folder: Path):
 
 
 def attack_all(ackclock: Path, only: str | None, queues: int) -> int:
-    subprocess.run("ip link set lo up; ip addr add 10.99.0.1/32 dev lo; ip addr add 10.98.0.0/24 dev lo", shell=True, check=True)
+    subprocess.run("ip link set lo up; ip addr add 10.99.0.1/32 dev lo; ip addr add 10.98.0.0/24 "
+                   "dev lo", shell=True, check=True)
     failed = 0
     with tempfile.TemporaryDirectory() as name, backend(Path(name)):
         folder = Path(name)
         (folder / "file").write_bytes(FILE)
         (folder / "big").write_bytes(BIG)
         os.chmod(folder, 0o755)
-        common = ["--tun", "ackclock0", "--memory", f"{BUDGET >> 20}mb", "--metrics", METRICS, "--queues", str(queues), *LIMITS]
-        for command in (["serve", name], ["proxy", "--listen", f"{OURS}:80", "--to", "127.0.0.1:8080", "--half-closed-idle", "5s"]):
-            process = subprocess.Popen([ackclock, *command, *common], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        common = ["--tun", "ackclock0", "--memory", f"{BUDGET >> 20}mb", "--metrics", METRICS,
+                  "--queues", str(queues), *LIMITS]
+        for command in (["serve", name], ["proxy", "--listen", f"{OURS}:80", "--to",
+                                          "127.0.0.1:8080", "--half-closed-idle", "5s"]):
+            process = subprocess.Popen([ackclock, *command, *common], stderr=subprocess.PIPE,
+                                       stdout=subprocess.DEVNULL, text=True)
             line = process.stderr.readline()
             assert line.startswith(("serving ", "forwarding ")), line
             threading.Thread(target=process.stderr.read, daemon=True).start()
@@ -298,7 +314,8 @@ def attack_all(ackclock: Path, only: str | None, queues: int) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=ATTACKS)
     parser.add_argument("--queues", type=int, default=1, help="of the device")
     parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
@@ -308,7 +325,8 @@ def main() -> int:
         print("skipped: needs root and /dev/net/tun", file=sys.stderr)
         return 0
     if not args.inside:
-        return subprocess.run(["unshare", "--net", sys.executable, *sys.argv, "--inside"]).returncode
+        return subprocess.run(["unshare", "--net", sys.executable, *sys.argv,
+                               "--inside"]).returncode
     return min(attack_all(args.ackclock, args.only, args.queues), 1)
 
 

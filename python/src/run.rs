@@ -47,8 +47,8 @@ struct Setup {
 /// What came out of runs: tables for polars, pandas, pyarrow and DuckDB, and pictures.
 ///
 /// Events and statistics of recovery take time and memory, so that they are had by running again
-/// when they are first asked for: the same seeds give the same runs. A mechanism in Python has to be
-/// deterministic; that a run came out otherwise is an error.
+/// when they are first asked for: the same seeds give the same runs. A mechanism in Python has to
+/// be deterministic; that a run came out otherwise is an error.
 #[pyclass(frozen, module = "ackclock", name = "Result")]
 pub struct RunResult {
     setup: Setup,

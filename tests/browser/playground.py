@@ -34,7 +34,8 @@ class Reader:
         self.page: Page = self.context.new_page()
         self.page.on("console", lambda m: self.wrong(f"console: {m.text}"))
         self.page.on("pageerror", lambda e: self.wrong(f"script: {e}"))
-        self.page.on("request", lambda r: r.url.startswith(("file:", "blob:", "data:")) or self.wrong(f"asks for {r.url}"))
+        self.page.on("request", lambda r: r.url.startswith(("file:", "blob:", "data:"))
+                     or self.wrong(f"asks for {r.url}"))
         self.found: list[str] = []
 
     def wrong(self, what: str) -> None:
@@ -71,7 +72,8 @@ def same_engine(reader: Reader) -> None:
 
 
 # A long transfer with four strategies.
-LONG = "#from=compare&strategy=reno,newreno,sack,newreno+lt&lost=14,26,28&link=1&set=flow[0].source.segments=500"
+LONG = ("#from=compare&strategy=reno,newreno,sack,newreno+lt&lost=14,26,28&link=1"
+        "&set=flow[0].source.segments=500")
 STATE = "JSON.parse(JSON.stringify(state))"
 
 
@@ -96,7 +98,8 @@ def after(reader: Reader, act) -> dict:
     """Does something that runs everything anew; the state after it."""
     runs = int(reader.ask("document.documentElement.dataset.runs") or 0)
     act()
-    reader.page.wait_for_function(f"document.documentElement.dataset.runs > {runs} && !busy", timeout=10_000)
+    reader.page.wait_for_function(f"document.documentElement.dataset.runs > {runs} && !busy",
+                                  timeout=10_000)
     return reader.ask(STATE)
 
 
@@ -130,9 +133,11 @@ def clicks(reader: Reader) -> None:
     state = after(reader, lambda: page.mouse.click(*point(reader, 1, segment(14, 2))))
     expect(reader, "a retransmission", state["lost"], [[14, 1], [14, 2], [20, 1], [26, 1], [28, 1]])
     mark = page.inner_text("#mark")
-    expect(reader, "what it was", mark.startswith("newreno: The 1st retransmission of segment 14, sent at "), True)
+    expect(reader, "what it was",
+           mark.startswith("newreno: The 1st retransmission of segment 14, sent at "), True)
     ack = reader.ask("() => panels[2].run.came.find((m) => m.t > 1.0).ack")
-    state = after(reader, lambda: page.mouse.click(*point(reader, 2, f'm.kind === "ack" && m.ack === {ack}')))
+    state = after(reader, lambda: page.mouse.click(*point(reader, 2,
+                                                          f'm.kind === "ack" && m.ack === {ack}')))
     expect(reader, "an ACK", state["acks"], [ack])
     gone = f"() => panels.map((p) => p.run.marks.filter((m) => m.ack === {ack} && !m.came).length)"
     expect(reader, "ACKs that did not come", reader.ask(gone), [1, 1, 1, 1])
@@ -156,7 +161,8 @@ def clicks(reader: Reader) -> None:
 
 
 def drags(reader: Reader) -> None:
-    """A drag delays a segment and an ACK, and moves the ground; a wheel zooms, a double click goes back."""
+    """A drag delays a segment and an ACK, and moves the ground; a wheel zooms, a double click goes
+    back."""
     page = reader.open().page
     zoomed(reader)
     scale = reader.ask("panels[0].g.kx")
@@ -172,7 +178,8 @@ def drags(reader: Reader) -> None:
 
     state = after(reader, lambda: drag(x, y, 30))
     page.wait_for_function("!busy && !waiting")
-    expect(reader, "delays", (before, len(state["late"]), state["late"][0]["segment"]), (0, 1, [20, 1]))
+    expect(reader, "delays", (before, len(state["late"]), state["late"][0]["segment"]),
+           (0, 1, [20, 1]))
     late = float(state["late"][0]["by"].removesuffix("ms"))
     expect(reader, "delay of a drag", abs(late - 30 / scale * 1000) <= 1.5, True)
     state = after(reader, lambda: page.fill("#late", "25") or page.press("#late", "Enter"))
@@ -181,7 +188,8 @@ def drags(reader: Reader) -> None:
     x, y = point(reader, 1, f'm.kind === "ack" && m.ack === {ack}')
     state = after(reader, lambda: drag(x, y, 40))
     page.wait_for_function("!busy && !waiting")
-    expect(reader, "an ACK delayed", [late["ack"] for late in reader.ask(STATE)["late"]], [None, ack])
+    expect(reader, "an ACK delayed", [late["ack"] for late in reader.ask(STATE)["late"]],
+           [None, ack])
     shot(reader, "delayed")
     state = after(reader, lambda: page.click("#undo"))
     expect(reader, "a drag is undone at once", len(state["late"]), 1)
@@ -193,7 +201,8 @@ def drags(reader: Reader) -> None:
     expect(reader, "the ground moves", now[0] > was[0] and now[2] > was[2], True)
     page.mouse.wheel(0, -300)
     page.wait_for_timeout(100)
-    expect(reader, "the wheel zooms", reader.ask(view)[1] - reader.ask(view)[0] < now[1] - now[0], True)
+    expect(reader, "the wheel zooms", reader.ask(view)[1] - reader.ask(view)[0] < now[1] - now[0],
+           True)
     page.mouse.dblclick(box["x"] + box["width"] - 20, box["y"] + 20)
     expect(reader, "a double click", reader.ask("view === whole"), True)
 
@@ -204,13 +213,15 @@ def keyboard(reader: Reader) -> None:
     page.focus("#panels canvas >> nth=0")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    expect(reader, "a mark is told", "sent at" in page.inner_text("#mark") or "came at" in page.inner_text("#mark"), True)
+    expect(reader, "a mark is told",
+           "sent at" in page.inner_text("#mark") or "came at" in page.inner_text("#mark"), True)
     reader.ask(f"() => select(0, panels[0].run.marks.find((m) => {segment(17)}))")
     state = after(reader, lambda: page.keyboard.press("Enter"))
     expect(reader, "Enter", [17, 1] in state["lost"], True)
     state = after(reader, lambda: page.keyboard.press("Control+z"))
     expect(reader, "Ctrl+Z", [17, 1] in state["lost"], False)
-    for key, by in (("Shift+ArrowRight", "10ms"), ("Shift+ArrowRight", "20ms"), ("Shift+ArrowLeft", "10ms")):
+    for key, by in (("Shift+ArrowRight", "10ms"), ("Shift+ArrowRight", "20ms"),
+                    ("Shift+ArrowLeft", "10ms")):
         state = after(reader, lambda key=key: page.keyboard.press(key))
         expect(reader, key, [late["by"] for late in state["late"]], [by])
     span = reader.ask("view.t1 - view.t0")
@@ -238,7 +249,8 @@ def keyboard(reader: Reader) -> None:
 def touch(reader: Reader) -> None:
     """A tap tells, a long press loses, a finger drags, and two zoom."""
     reader.context.close()
-    reader.context = reader.context.browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    reader.context = reader.context.browser.new_context(viewport={"width": 360, "height": 740},
+                                                        has_touch=True, is_mobile=True)
     found = reader.found
     reader.page = page = reader.context.new_page()
     page.on("pageerror", lambda e: found.append(f"script: {e}"))
@@ -248,14 +260,17 @@ def touch(reader: Reader) -> None:
     cdp = reader.context.new_cdp_session(page)
 
     def fingers(kind, *points):
-        cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
+        cdp.send("Input.dispatchTouchEvent",
+                 {"type": kind,
+                  "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
 
     at = point(reader, 0, segment(14))
     fingers("touchStart", at)
     fingers("touchEnd")
     page.wait_for_timeout(100)
     expect(reader, "a tap changes nothing", reader.ask(STATE)["lost"], [[14, 1], [26, 1], [28, 1]])
-    expect(reader, "a tap tells", page.inner_text("#mark").startswith("reno: The segment 14, sent at"), True)
+    expect(reader, "a tap tells",
+           page.inner_text("#mark").startswith("reno: The segment 14, sent at"), True)
     at = point(reader, 0, segment(14))
 
     def press():
@@ -276,7 +291,8 @@ def touch(reader: Reader) -> None:
 
     after(reader, pull)
     page.wait_for_function("!busy && !waiting && !drag")
-    expect(reader, "a finger drags", [late["segment"] for late in reader.ask(STATE)["late"]], [[20, 1]])
+    expect(reader, "a finger drags", [late["segment"] for late in reader.ask(STATE)["late"]],
+           [[20, 1]])
     box = page.locator("#panels canvas").first.bounding_box()
     x, y, span = box["x"] + 150, box["y"] + 60, reader.ask("view.t1 - view.t0")
     fingers("touchStart", (x - 20, y), (x + 20, y + 10))
@@ -295,27 +311,35 @@ def steps(reader: Reader) -> None:
     third = reader.ask("() => panels[0].run.came.findIndex((m) => m.dupacks === 3) + 1")
     page.fill("#nth", str(third - 1))
     page.press("#nth", "Enter")
-    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate 2")')
+    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate '
+                           '2")')
     page.click("#next")
-    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate 3; the threshold is 3.")')
+    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate '
+                           '3; the threshold is 3.")')
     text = page.inner_text("#step")
-    for part in ("Segment 14, transmission 1, is judged lost — dupack (detect)", "Recovery begins", "the 1st retransmission (fast retransmit)",
-                 "RFC 5681", "state\nrecovery", "ssthresh\n7.5", "pipe\n15", "The scoreboard, segments 14 to 28: 1 retransmitted, 14 on its way."):
+    for part in ("Segment 14, transmission 1, is judged lost — dupack (detect)", "Recovery begins",
+                 "the 1st retransmission (fast retransmit)", "RFC 5681", "state\nrecovery",
+                 "ssthresh\n7.5", "pipe\n15",
+                 "The scoreboard, segments 14 to 28: 1 retransmitted, 14 on its way."):
         expect(reader, f"the third duplicate says {part!r}", part in text, True)
     shot(reader, "step")
     page.select_option("#stepof", "1")
     page.wait_for_function('document.querySelector("#step .strip .sacked")')
     page.click("#back")
-    expect(reader, "axes of decisions in the state", reader.ask("moment === panels[1].run.came[Number($('nth').value) - 1].t"), True)
+    expect(reader, "axes of decisions in the state",
+           reader.ask("moment === panels[1].run.came[Number($('nth').value) - 1].t"), True)
 
 
 def chooses(reader: Reader) -> None:
     """Figures, compositions with completion, presets and knobs; all strategies answer."""
     page = reader.open().page
     for figure in reader.ask("FIGURES.map((f) => f.id)"):
-        state = after(reader, lambda figure=figure: page.select_option("#figure", figure)) if figure != "compare" else reader.ask(STATE)
-        expect(reader, f"{figure}: error", page.inner_text("#error") if page.is_visible("#error") else "", "")
-        expect(reader, f"{figure}: panels that ran", reader.ask("panels.filter((p) => p.run).length"), len(state["strategies"]))
+        choose = lambda figure=figure: page.select_option("#figure", figure)
+        state = after(reader, choose) if figure != "compare" else reader.ask(STATE)
+        expect(reader, f"{figure}: error",
+               page.inner_text("#error") if page.is_visible("#error") else "", "")
+        expect(reader, f"{figure}: panels that ran",
+               reader.ask("panels.filter((p) => p.run).length"), len(state["strategies"]))
         shot(reader, figure.replace("/", "-"))
     lost = {"lin-kung/figures-3-4": [[638, 1], [638, 2], [639, 1], [640, 1]]}
     state = after(reader, lambda: page.select_option("#figure", "lin-kung/figures-3-4"))
@@ -323,21 +347,25 @@ def chooses(reader: Reader) -> None:
     state = after(reader, lambda: page.select_option("#figure", "compare"))
     page.fill("#strategy", "newreno+lrxt+b")
     page.wait_for_function('document.querySelectorAll("#compositions option").length > 1')
-    offered = reader.ask('[...document.querySelectorAll("#compositions option")].map((o) => o.value)')
+    offered = reader.ask('[...document.querySelectorAll("#compositions option")].map((o) => '
+                         'o.value)')
     expect(reader, "completion", "newreno+lrxt+b2b" in offered, True)
     page.fill("#strategy", "newreno+lrxt+b2b")
-    page.wait_for_function('document.getElementById("axes").textContent.includes("retransmission: lrxt · probe: b2b")')
+    page.wait_for_function('document.getElementById("axes").textContent.includes("retransmission: '
+                           'lrxt · probe: b2b")')
     state = after(reader, lambda: page.press("#strategy", "Enter"))
     expect(reader, "added", state["strategies"][-1], "newreno+lrxt+b2b")
     state = after(reader, lambda: page.select_option("#preset", "rack-tlp"))
     expect(reader, "a preset", state["strategies"][-1], "rack-tlp")
     state = after(reader, lambda: page.click('[aria-label="Leave reno out"]'))
     expect(reader, "left out", "reno" in state["strategies"], False)
-    knobs = {"Rate": "2mbit", "Delay, one way": "20ms", "Queue, packets": "8", "Segments to send": "200", "Receive window": "16seg",
-             "Initial window, segments": "4", "Delayed ACKs": "40ms", "SACK": "false", "Least RTO": "200ms", "Handshake": "true"}
+    knobs = {"Rate": "2mbit", "Delay, one way": "20ms", "Queue, packets": "8",
+             "Segments to send": "200", "Receive window": "16seg", "Initial window, segments": "4",
+             "Delayed ACKs": "40ms", "SACK": "false", "Least RTO": "200ms", "Handshake": "true"}
     for label, value in knobs.items():
         was = page.inner_text("#rows")
-        state = after(reader, lambda label=label, value=value: page.get_by_label(label, exact=True).select_option(value))
+        state = after(reader, lambda label=label,
+                      value=value: page.get_by_label(label, exact=True).select_option(value))
         expect(reader, f"{label} has an error", page.is_visible("#error"), False)
         expect(reader, f"{label} is set", value in state["set"].values(), True)
         if label not in ("Least RTO", "Receive window", "Queue, packets"):
@@ -357,42 +385,55 @@ def copies(reader: Reader) -> None:
     page = reader.open().page
     states = (
         "#from=compare&strategy=reno,newreno+lt&lost=14,26,28,14:1&link=1",
-        "#from=compare&strategy=sack&lost=3&link=1&set=link[1].rate=2mbit&set=link[1].delay=20ms&set=link[1].queue.droptail.packets=8"
-        "&set=flow[0].source.segments=60&set=tcp.rwnd=16seg&set=tcp.initial_window=4&set=tcp.delayed_ack=40ms&set=tcp.min_rto=200ms&set=tcp.handshake=true",
-        "#from=compare&strategy=reno,sack&lost=14&acks=7,12&late=20.1~25ms,a9~40ms&link=1&set=tcp.sack=false",
+        "#from=compare&strategy=sack&lost=3&link=1&set=link[1].rate=2mbit&set=link[1].delay=20ms"
+        "&set=link[1].queue.droptail.packets=8&set=flow[0].source.segments=60&set=tcp.rwnd=16seg"
+        "&set=tcp.initial_window=4&set=tcp.delayed_ack=40ms&set=tcp.min_rto=200ms"
+        "&set=tcp.handshake=true",
+        "#from=compare&strategy=reno,sack&lost=14&acks=7,12&late=20.1~25ms,a9~40ms&link=1"
+        "&set=tcp.sack=false",
         "#from=miyake-inamura/figures-6-8&strategy=newreno-lrx-1&lost=38,38:1,42,46&link=1",
         "#from=gurtov-floyd/figure-4&strategy=newreno-ts,newreno-ack&lost=20&link=1",
     )
     for number, state in enumerate(states):
         page.goto("about:blank")
         reader.open(state)
-        expect(reader, f"{state}: error", page.inner_text("#error") if page.is_visible("#error") else "", "")
+        expect(reader, f"{state}: error",
+               page.inner_text("#error") if page.is_visible("#error") else "", "")
         strategies = reader.ask("state.strategies")
         events = "".join(reader.ask(
-            "async (all) => Promise.all(all.map(async (s) => new TextDecoder().decode(await ask('events', scenario, s))))", strategies))
+            "async (all) => Promise.all(all.map(async (s) => new TextDecoder().decode(await "
+            "ask('events', scenario, s))))", strategies))
         page.click("#ascommand")
         command = page.input_value("#copytext")
         page.click("#close")
-        expect(reader, f"the command of state {number}", command.split()[1], "compare" if number < 2 else "run")
+        expect(reader, f"the command of state {number}", command.split()[1],
+               "compare" if number < 2 else "run")
         page.click("#asfile")
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             (folder / "scenario.toml").write_text(page.input_value("#copytext"))
-            bare = command.replace("ackclock ", f"{reader.args.ackclock} ", 1).replace(" --strategy", " --events command.jsonl --strategy", 1)
-            subprocess.run(bare, shell=True, cwd=folder, check=True, capture_output=True, timeout=60)
-            subprocess.run([reader.args.ackclock, "run", "scenario.toml", "--strategy", ",".join(strategies), "--events", "file.jsonl"],
+            bare = command.replace("ackclock ", f"{reader.args.ackclock} ",
+                                   1).replace(" --strategy", " --events command.jsonl --strategy",
+                                              1)
+            subprocess.run(bare, shell=True, cwd=folder, check=True, capture_output=True,
+                           timeout=60)
+            subprocess.run([reader.args.ackclock, "run", "scenario.toml", "--strategy",
+                            ",".join(strategies), "--events", "file.jsonl"],
                            cwd=folder, check=True, capture_output=True, timeout=60)
             for name in ("command", "file"):
-                expect(reader, f"the {name} of state {number} has the same events", (folder / f"{name}.jsonl").read_text() == events, True)
+                expect(reader, f"the {name} of state {number} has the same events",
+                       (folder / f"{name}.jsonl").read_text() == events, True)
         page.click("#close")
     page.click("#asfigure")
     page.wait_for_selector("#copypicture svg")
-    expect(reader, "the figure has panels", page.input_value("#copytext").count("newreno-ts") > 0, True)
+    expect(reader, "the figure has panels", page.input_value("#copytext").count("newreno-ts") > 0,
+           True)
     shot(reader, "figure")
     page.click("#close")
     page.click("#aslink")
     expect(reader, "the link", page.input_value("#copytext"), page.url)
-    compare = subprocess.run([reader.args.ackclock, "compare", "--strategy", "reno", "--drop", "14,26,28", "--print-scenario"],
+    compare = subprocess.run([reader.args.ackclock, "compare", "--strategy", "reno", "--drop",
+                              "14,26,28", "--print-scenario"],
                              capture_output=True, text=True, check=True)
     kept = ROOT / "crates/ackclock-playground/page/compare.toml"
     expect(reader, "compare.toml is what compare prints", kept.read_text() == compare.stdout, True)
@@ -431,10 +472,12 @@ def mistakes(reader: Reader) -> None:
     expect(reader, "goes on", (said(), [20, 1] in state["lost"]), ("", True))
     # What takes too long can be stopped.
     page.goto("about:blank")
-    page.goto(reader.html.as_uri() + "#from=compare&strategy=reno&link=1&set=flow[0].source.segments=10&set=duration=100000s"
+    page.goto(reader.html.as_uri() + "#from=compare&strategy=reno&link=1"
+              "&set=flow[0].source.segments=10&set=duration=100000s"
               "&set=cbr=[{from='sender',to='router',rate='8mbit'}]")
     page.click("#stop", timeout=20_000)
-    page.wait_for_function('document.getElementById("error").textContent.includes("cancelled")', timeout=20_000)
+    page.wait_for_function('document.getElementById("error").textContent.includes("cancelled")',
+                           timeout=20_000)
     state = after(reader, lambda: page.select_option("#figure", "lin-kung/figure-2"))
     expect(reader, "goes on after that", (said(), len(state["strategies"])), ("", 3))
     # Browsers that lack something say so.
@@ -444,16 +487,19 @@ def mistakes(reader: Reader) -> None:
         other = context.new_page()
         other.goto(reader.html.as_uri())
         other.wait_for_selector("#error:not([hidden])")
-        expect(reader, f"without {lacking}", other.inner_text("#error").startswith("The playground does not run here"), True)
+        expect(reader, f"without {lacking}",
+               other.inner_text("#error").startswith("The playground does not run here"), True)
         context.close()
 
 
 def explains(reader: Reader) -> None:
-    """A capture that is dropped is explained as by the command, in the page; reading can be cancelled."""
+    """A capture that is dropped is explained as by the command, in the page; reading can be
+    cancelled."""
     page = reader.open().page
     capture = ROOT / "tests/kernel.pcap.gz"
     page.set_input_files("#file", capture)
-    page.wait_for_function('document.getElementById("explained").textContent.includes(" packets in ")', timeout=60_000)
+    page.wait_for_function('document.getElementById("explained").textContent.includes(" packets in '
+                           '")', timeout=60_000)
     frame = page.frame_locator("#explanation")
     with tempfile.TemporaryDirectory() as folder:
         # As many pages as the playground has.
@@ -461,10 +507,12 @@ def explains(reader: Reader) -> None:
         subprocess.run(command, check=True, capture_output=True)
         index = (Path(folder) / "index.html").read_text()
         wanted = index.replace(str(capture), capture.name)
-        expect(reader, "the index is that of the command", reader.ask("explainer.index") == wanted, True)
+        expect(reader, "the index is that of the command", reader.ask("explainer.index") == wanted,
+               True)
         number = int(re.search(r"connection-(\d+)\.html", index)[1])
         own = reader.ask("(number) => explainer.ask('page', number)", number)
-        expect(reader, "so is a page", own.replace(capture.name, str(capture)) == (Path(folder) / f"connection-{number}.html").read_text(), True)
+        wanted = (Path(folder) / f"connection-{number}.html").read_text()
+        expect(reader, "so is a page", own.replace(capture.name, str(capture)) == wanted, True)
     shot(reader, "explained")
     frame.locator(f"a[href^='connection-{number}.html']").first.click()
     frame.locator("#panels canvas").first.wait_for(timeout=10_000)
@@ -479,7 +527,9 @@ def explains(reader: Reader) -> None:
     }"""
     reader.ask(drop, "no capture at all")
     page.wait_for_selector("#error:not([hidden])")
-    expect(reader, "no capture", page.inner_text("#error").startswith("notes.txt: no capture: the first bytes are 6e 6f 20 63"), True)
+    expect(reader, "no capture",
+           page.inner_text("#error").startswith("notes.txt: no capture: the first bytes are 6e 6f "
+                                                "20 63"), True)
 
 
 def large(reader: Reader) -> None:
@@ -491,14 +541,18 @@ def large(reader: Reader) -> None:
         page.set_input_files("#file", capture)
         page.wait_for_function("document.getElementById('progress').value > 0.2", timeout=60_000)
         page.click("#cancel")
-        page.wait_for_function('document.getElementById("explained").textContent.includes("cancelled")')
+        cancelled = 'document.getElementById("explained").textContent.includes("cancelled")'
+        page.wait_for_function(cancelled)
         expect(reader, "shown after cancelling", page.is_visible("#explanation"), False)
         page.set_input_files("#file", [])
         page.set_input_files("#file", capture)
-        page.wait_for_function('document.getElementById("explained").textContent.includes("1000000 packets in ")', timeout=120_000)
+        page.wait_for_function('document.getElementById("explained").textContent.includes("1000000 '
+                               'packets in ")', timeout=120_000)
         print(f"  {page.inner_text('#explained')} (bar: 2 s)")
-        processes = subprocess.run(["ps", "-eo", "rss,args"], capture_output=True, text=True, check=True).stdout
-        rss = max(int(line.split()[0]) for line in processes.splitlines() if "--type=renderer" in line)
+        processes = subprocess.run(["ps", "-eo", "rss,args"], capture_output=True, text=True,
+                                   check=True).stdout
+        rss = max(int(line.split()[0]) for line in processes.splitlines()
+                  if "--type=renderer" in line)
         print(f"  memory of the renderer after it: {rss / 1024:.0f} MB (bar: 1024)")
 
 
@@ -511,8 +565,10 @@ def million(path: Path) -> None:
             ip = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
             source, target = ip if to_server else ip[::-1]
             ports = (port, 80) if to_server else (80, port)
-            header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + length, 0, 0, 64, 6, 0, source, target)
-            header += struct.pack(">HHIIBBHHH", *ports, seq & 0xFFFFFFFF, ack & 0xFFFFFFFF, 0x50, flags, 65535, 0, 0)
+            header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + length, 0, 0, 64, 6, 0, source,
+                                 target)
+            header += struct.pack(">HHIIBBHHH", *ports, seq & 0xFFFFFFFF, ack & 0xFFFFFFFF, 0x50,
+                                  flags, 65535, 0, 0)
             out.write(struct.pack("<IIII", at // 10**9, at % 10**9, 40, 40 + length) + header)
 
         for port in range(1000, 1010):
@@ -526,32 +582,37 @@ def million(path: Path) -> None:
 
 
 def looks(reader: Reader) -> None:
-    """From 360 px to 4K, on a light and a dark ground: nothing too wide, and axe finds nothing serious."""
+    """From 360 px to 4K, on a light and a dark ground: nothing too wide, and axe finds nothing
+    serious."""
     from axe_playwright_python.sync_playwright import Axe
 
     browser = reader.context.browser
     for width, height in ((360, 740), (1280, 900), (3840, 2160)):
         for scheme in ("light", "dark"):
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+            context = browser.new_context(viewport={"width": width, "height": height},
+                                          color_scheme=scheme, reduced_motion="reduce")
             page, reader.page = reader.page, context.new_page()
             reader.open()
             reader.page.click("#first")
             reader.page.wait_for_selector("#step .strip")
             reader.page.click("#keys summary")
-            wide = reader.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide = reader.ask("document.documentElement.scrollWidth - "
+                              "document.documentElement.clientWidth")
             expect(reader, f"{width} px {scheme}: too wide by", wide, 0)
             expect(reader, "reduced motion", reader.ask("$('play').disabled"), True)
             found = Axe().run(reader.page).response["violations"]
             for v in found:
                 if v["impact"] in ("serious", "critical"):
-                    reader.wrong(f"axe, {width} px {scheme}: {v['id']}: {v['nodes'][0]['html'][:120]}")
+                    reader.wrong(f"axe, {width} px {scheme}: {v['id']}: "
+                                 f"{v['nodes'][0]['html'][:120]}")
             shot(reader, f"{width}-{scheme}")
             context.close()
             reader.page = page
 
 
 def speed(reader: Reader) -> None:
-    """First paint, script time per frame of a drag, reaction to a click. Printed, and not judged."""
+    """First paint, script time per frame of a drag, reaction to a click. Printed, and not
+    judged."""
     page = reader.open(LONG).page
     paint = reader.ask('performance.getEntriesByName("first-contentful-paint")[0].startTime')
     reader.ask(
@@ -602,15 +663,19 @@ def speed(reader: Reader) -> None:
         page.wait_for_timeout(60)
     clicks = sorted(reader.ask("window.reactions"))
     print(f"  first paint {paint:.0f} ms (bar: 1000)")
-    print(f"  script time of a frame while dragging: median {frames[len(frames) // 2]:.1f} ms of {len(frames)} (bar: 8)")
-    print(f"  reaction to a click: median {clicks[len(clicks) // 2]:.1f} ms, p95 {clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
+    print(f"  script time of a frame while dragging: median {frames[len(frames) // 2]:.1f} ms of "
+          f"{len(frames)} (bar: 8)")
+    print(f"  reaction to a click: median {clicks[len(clicks) // 2]:.1f} ms, p95 "
+          f"{clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
 
 
-CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, chooses, copies, mistakes, explains, large, looks, speed]
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, chooses, copies, mistakes, explains,
+          large, looks, speed]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("html", type=Path)
     parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
     parser.add_argument("--screenshots", type=Path, help="write pictures into this folder")

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Opens a page with images in headless Chromium, served by `ackclock serve` in a network namespace of its own.
+"""Opens a page with images in headless Chromium, served by `ackclock serve` in a network namespace
+of its own.
 
     tests/browser/serve.py [--screenshot FILE.png]
 
-Fails if an image is missing or broken, or if the page writes anything to the console. Needs root and Debian's `chromium`,
-`iproute2` and `util-linux`; without root it says that it was skipped. The namespace is gone with the script.
+Fails if an image is missing or broken, or if the page writes anything to the console. Needs root
+and Debian's `chromium`, `iproute2` and `util-linux`; without root it says that it was skipped. The
+namespace is gone with the script.
 """
 
 import argparse
@@ -45,11 +47,14 @@ def png(number: int) -> bytes:
     size, noise = 100 + number, random.Random(number)
     shift = [number * 37 % 128, number * 71 % 128, number * 113 % 128]
     lines = b"".join(
-        b"\0" + bytes(noise.randrange(128) + shift[i % 3] for i in range(3 * size)) for _ in range(size)
+        b"\0" + bytes(noise.randrange(128) + shift[i % 3] for i in range(3 * size))
+        for _ in range(size)
     )
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    number = lambda n: struct.pack(">I", n)
+    chunk = lambda kind, data: number(len(data)) + kind + data + number(zlib.crc32(kind + data))
     header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunks
 
 
 def site(folder: Path) -> None:
@@ -67,7 +72,8 @@ def visit(url: str, *more: str) -> subprocess.CompletedProcess:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--screenshot", type=Path, help="write a picture of the page")
     parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
@@ -76,11 +82,13 @@ def main() -> int:
         print("skipped: needs root and /dev/net/tun", file=sys.stderr)
         return 0
     if not args.inside:
-        return subprocess.run(["unshare", "--net", sys.executable, *sys.argv, "--inside"]).returncode
+        return subprocess.run(["unshare", "--net", sys.executable, *sys.argv,
+                               "--inside"]).returncode
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with tempfile.TemporaryDirectory() as folder:
         site(Path(folder))
-        server = subprocess.Popen([args.ackclock, "serve", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        server = subprocess.Popen([args.ackclock, "serve", folder], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         try:
             if not server.stderr.readline().startswith("serving "):
                 return 1

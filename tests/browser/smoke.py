@@ -3,11 +3,13 @@
 
     tests/browser/smoke.py FILE.html [--screenshot FILE.png] ...
 
-Fails if a page writes anything to the console or asks for anything from a network. A picture has to draw every segment of
-its data, and to come back to its first view after zooming, panning, pinching, hovering and switching every layer off and on, on a
-dark ground; the keyboard reaches its marks, and its view can be saved; each stall has to tell its verdict, and each button to show its time. Any other page, such as the index of the papers, has to show all
-its figures, to have links that lead somewhere, to fit a narrow screen, to sort its tables, and to count in its summary the claims that it
-shows. Needs Debian's `chromium`.
+Fails if a page writes anything to the console or asks for anything from a network. A picture has to
+draw every segment of its data, and to come back to its first view after zooming, panning, pinching,
+hovering and switching every layer off and on, on a dark ground; the keyboard reaches its marks, and
+its view can be saved; each stall has to tell its verdict, and each button to show its time. Any
+other page, such as the index of the papers, has to show all its figures, to have links that lead
+somewhere, to fit a narrow screen, to sort its tables, and to count in its summary the claims that
+it shows. Needs Debian's `chromium`.
 """
 
 import argparse
@@ -19,13 +21,14 @@ import tempfile
 from pathlib import Path
 
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr "
-    "--window-size=1280,1000"
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync "
+    "--disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr --window-size=1280,1000"
 ).split()
 NARROW = "--window-size=500,900"
 
-# What a user does, on every panel. The results are left on the root element, which the dumped page shows.
+# What a user does, on every panel. The results are left on the root element, which the dumped page
+# shows.
 EXERCISE = """
 <script>
 (() => {
@@ -195,7 +198,8 @@ CHARTS = """<script>
 
 def chromium(page: Path, *more: str) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory() as profile:
-        command = ["chromium", *FLAGS, f"--user-data-dir={profile}", "--virtual-time-budget=5000", *more, page.as_uri()]
+        command = ["chromium", *FLAGS, f"--user-data-dir={profile}", "--virtual-time-budget=5000",
+                   *more, page.as_uri()]
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
 
 
@@ -213,7 +217,8 @@ def left(run: subprocess.CompletedProcess) -> dict[str, str]:
 
 
 def consoles(*runs: subprocess.CompletedProcess) -> list[str]:
-    return ["console: " + line for run in runs for line in run.stderr.splitlines() if "CONSOLE" in line]
+    return ["console: " + line for run in runs for line in run.stderr.splitlines()
+            if "CONSOLE" in line]
 
 
 def check(page: Path) -> list[str]:
@@ -224,7 +229,8 @@ def check(page: Path) -> list[str]:
         wrong.append("names something on a network")
     if 'class="wide chart"' in html:
         run = with_script(html, CHARTS)
-        wrong += consoles(run) + [f"{n} charts do not read to the keyboard" for n in [left(run).get("mute")] if n != "0"]
+        wrong += consoles(run) + [f"{n} charts do not read to the keyboard"
+                                  for n in [left(run).get("mute")] if n != "0"]
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
     return wrong + (check_picture(page, html, data[1]) if data else check_report(page, html))
 
@@ -234,13 +240,17 @@ def check_report(page: Path, html: str) -> list[str]:
     wrong = consoles(*runs)
     for width, run in zip(("wide", "narrow"), runs):
         root = left(run)
-        for key, trouble in (("wide", "px too wide"), ("blank", "empty figures"), ("astray", "links astray"), ("unsorted", "tables unsorted")):
+        for key, trouble in (("wide", "px too wide"), ("blank", "empty figures"),
+                             ("astray", "links astray"), ("unsorted", "tables unsorted")):
             if root.get(key) != "0":
                 wrong.append(f"{width}: {root.get(key)} {trouble}")
-        if 'class="claims"' in html and page.name == "index.html" and (root.get("claims") == "0" or root.get("counted") != root.get("summary")):
-            wrong.append(f"{width}: the claims count {root.get('counted')}, the summary {root.get('summary')}")
+        miscounted = root.get("claims") == "0" or root.get("counted") != root.get("summary")
+        if 'class="claims"' in html and page.name == "index.html" and miscounted:
+            wrong.append(f"{width}: the claims count {root.get('counted')}, the summary "
+                         f"{root.get('summary')}")
     links = {link for link in re.findall(r'<a href="([^"#]+)', html)}
-    return wrong + [f"{link}: there is no such page" for link in links if not (page.parent / link).is_file()]
+    return wrong + [f"{link}: there is no such page" for link in links
+                    if not (page.parent / link).is_file()]
 
 
 def check_picture(page: Path, html: str, data: str) -> list[str]:
@@ -250,7 +260,8 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
     exercised = with_script(html, EXERCISE, "--blink-settings=preferredColorScheme=0")
     wrong = consoles(plain, exercised)
     root, ready = left(exercised), left(plain)
-    expected = {"first": segments, "last": segments, "zoomed": sum(bool(p["segments"]["t"]) for p in panels),
+    expected = {"first": segments, "last": segments,
+                "zoomed": sum(bool(p["segments"]["t"]) for p in panels),
                 "touched": min(len(panels), 2), "saved": 1}
     if ready.get("ready") != str(segments):
         wrong.append(f"{ready.get('ready')} segments drawn of {segments}")
@@ -267,7 +278,8 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="+", type=Path)
     parser.add_argument("--screenshot", type=Path, help="write a picture of the last page")
     args = parser.parse_args()

@@ -7,9 +7,9 @@
 //! transfer always completes, in which smallest cases it times out, and how far it is from the
 //! oracle.
 //!
-//! A run takes a few microseconds. So [`Path`] is no general network but one path between a `Sender`
-//! and a `Receiver`; the same [`Connection`] is a scenario of `ackclock-net` too, and both are
-//! compared event by event.
+//! A run takes a few microseconds. So [`Path`] is no general network but one path between a
+//! `Sender` and a `Receiver`; the same [`Connection`] is a scenario of `ackclock-net` too, and both
+//! are compared event by event.
 //!
 //! ```
 //! use ackclock_fates::{Connection, Space, Sweep};

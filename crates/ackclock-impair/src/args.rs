@@ -84,7 +84,8 @@ pub struct ImpairArgs {
     /// How long connecting to the server may take. Then the client is reset.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
-    /// How long open connections may take to finish after Ctrl-C. A second Ctrl-C ends them at once.
+    /// How long open connections may take to finish after Ctrl-C. A second Ctrl-C ends them at
+    /// once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
 }

@@ -86,7 +86,8 @@ impl Joint {
         }
     }
 
-    /// Moves what can be moved, both ways. `bytes` counts what comes from clients and from the server.
+    /// Moves what can be moved, both ways. `bytes` counts what comes from clients and from the
+    /// server.
     pub(crate) fn go_on(
         &mut self,
         path: &mut Path,

@@ -1,8 +1,8 @@
 //! A TCP proxy with a simulated network inside.
 //!
 //! A client's connection ends in the operating system's TCP. Its bytes enter one host of
-//! `ackclock-stack`, cross the links of a scenario to another host, and go on to the server over the
-//! system's TCP again. So the loss of a packet costs what it costs: the time that TCP takes to
+//! `ackclock-stack`, cross the links of a scenario to another host, and go on to the server over
+//! the system's TCP again. So the loss of a packet costs what it costs: the time that TCP takes to
 //! recover. Nothing of it needs root.
 //!
 //! - [`Conditions`] are the links: a scenario, or a few settings ([`Simple`]).

@@ -159,8 +159,8 @@ impl Links {
         self.stages.iter_mut().map(Stage::next_deadline).min().unwrap_or(Time::NEVER)
     }
 
-    /// The next packet that reaches a host at `now`, which is not after [`Links::next_deadline`]: the
-    /// hosts answer at the time at which packets arrive, however late this is called.
+    /// The next packet that reaches a host at `now`, which is not after [`Links::next_deadline`]:
+    /// the hosts answer at the time at which packets arrive, however late this is called.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Arrived> {
         while self.arrived.is_empty() {
             let mut stages = self.stages.iter_mut();

@@ -2,8 +2,8 @@
 //!
 //! A lab is data in `labs/<name>.toml`; `labs/README.md` describes the format. For each run it
 //! builds two network namespaces, with the links of the simulated network between them in real
-//! time. A sender of ours or the kernel's sends to a kernel, and is measured. Where the lab asks for
-//! it, the same scenario is simulated too, and the two are compared.
+//! time. A sender of ours or the kernel's sends to a kernel, and is measured. Where the lab asks
+//! for it, the same scenario is simulated too, and the two are compared.
 //!
 //! Nothing outlives the process: namespaces are anonymous, devices are not persistent.
 

@@ -87,7 +87,8 @@ pub struct DeviceDrops {
     pub from_us: u64,
 }
 
-/// A TUN device, or one queue of it; gone when all of them are dropped. Nothing that it does blocks.
+/// A TUN device, or one queue of it; gone when all of them are dropped. Nothing that it does
+/// blocks.
 pub struct Tun {
     device: SyncDevice,
     name: String,

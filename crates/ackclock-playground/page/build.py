@@ -18,22 +18,26 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent
 REPORT = PAGE.parent.parent / "ackclock-report" / "assets"
-SCRIPTS = ("engine.js", "state.js", "plot.js", "page.js", "step.js", "controls.js", "explain.js", "main.js")
+SCRIPTS = ("engine.js", "state.js", "plot.js", "page.js", "step.js", "controls.js", "explain.js",
+           "main.js")
 MOST = 3_000_000
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--wasm", "--wasm-bindgen", "--figures", "--out"):
         parser.add_argument(name, type=Path, required=True)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([args.wasm_bindgen, "--target", "no-modules", "--no-typescript", "--remove-name-section",
-                        "--remove-producers-section", "--out-dir", folder, "--out-name", "module", args.wasm], check=True)
+        subprocess.run([args.wasm_bindgen, "--target", "no-modules", "--no-typescript",
+                        "--remove-name-section", "--remove-producers-section", "--out-dir", folder,
+                        "--out-name", "module", args.wasm], check=True)
         module = (Path(folder) / "module_bg.wasm").read_bytes()
         glue = (Path(folder) / "module.js").read_text()
     compare = {"id": "compare", "paper": "Compare", "title": "Three losses in one window",
-               "strategies": ["reno", "newreno", "sack", "newreno+lt"], "text": (PAGE / "compare.toml").read_text()}
+               "strategies": ["reno", "newreno", "sack", "newreno+lt"],
+               "text": (PAGE / "compare.toml").read_text()}
     figures = [compare, *json.loads(args.figures.read_text())]
     read = lambda path: path.read_text()
     parts = {

@@ -136,8 +136,8 @@ struct Driver<'a> {
     /// The next deadline, and when it was set.
     due: Time,
     set_at: Time,
-    /// How often a segment began at each position, which is what a vector counts: one that is cut or
-    /// joined with another on its way counts by where it begins.
+    /// How often a segment began at each position, which is what a vector counts: one that is cut
+    /// or joined with another on its way counts by where it begins.
     begun: HashMap<u64, u32>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Chow & Robbins (Annals of Mathematical Statistics 36, 1965, pages 457 to 462): go on until the
 //! half-width of the interval of what there is so far is small enough. Alone that stops too early,
-//! since it looks until chance makes the variance small. So there is a least number of runs, and the
-//! interval has to stay small enough for a while (Hoad, Robinson & Davies, Journal of the
+//! since it looks until chance makes the variance small. So there is a least number of runs, and
+//! the interval has to stay small enough for a while (Hoad, Robinson & Davies, Journal of the
 //! Operational Research Society 61, 2010, pages 1632 to 1644: a look ahead by a share of the runs).
 
 use std::str::FromStr;

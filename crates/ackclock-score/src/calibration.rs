@@ -46,7 +46,8 @@ impl Calibration {
         self.bins.iter().map(|bin| bin.verdicts).sum()
     }
 
-    /// The mean distance between what is stated in a bin and what is right, by verdicts, in percent.
+    /// The mean distance between what is stated in a bin and what is right, by verdicts, in
+    /// percent.
     pub fn error(&self) -> f64 {
         let off = |bin: &Bin| (bin.stated as f64 / 1e6 - bin.right as f64).abs();
         100.0 * self.bins.iter().map(off).sum::<f64>() / self.verdicts().max(1) as f64

@@ -3,8 +3,8 @@
 //! Over each of some paths a short transfer runs with every strategy and composition of the
 //! population, with three timers, two least intervals and many lists of
 //! losses. Captures of one place and path look the same if they have the same packets, with times
-//! (timestamps, too) rounded to max(1 ms, RTT / 16). Whoever sees one of them can at best answer for
-//! each packet what is true of it in most of them.
+//! (timestamps, too) rounded to max(1 ms, RTT / 16). Whoever sees one of them can at best answer
+//! for each packet what is true of it in most of them.
 //!
 //! That is a bound from above: what no other run of the same path happens to look like counts as
 //! known. How much has a twin is counted, too.

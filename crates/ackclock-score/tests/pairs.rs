@@ -1,5 +1,5 @@
-//! Pairs of the kernel's connections. Takes root, /dev/net/tun, tcpdump and ip; without them nothing
-//! is tested here but what is drawn.
+//! Pairs of the kernel's connections. Takes root, /dev/net/tun, tcpdump and ip; without them
+//! nothing is tested here but what is drawn.
 
 use std::path::Path;
 

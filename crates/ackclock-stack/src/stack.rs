@@ -130,8 +130,9 @@ impl Stack {
         Ok(id)
     }
 
-    /// From now on gives some clients of a listener another strategy than that of its configuration:
-    /// `choose` says which of `strategies`, for the client's address. [`Status::strategy`] tells it.
+    /// From now on gives some clients of a listener another strategy than that of its
+    /// configuration: `choose` says which of `strategies`, for the client's address.
+    /// [`Status::strategy`] tells it.
     ///
     /// # Errors
     /// [`Error::NoSocket`].
@@ -441,8 +442,8 @@ impl Stack {
         self.listeners.values().map(|listener| listener.queue.len()).sum()
     }
 
-    /// Bytes that all connections take for their buffers, for the list of what is outstanding, and in
-    /// TIME-WAIT; those that nobody holds any more included.
+    /// Bytes that all connections take for their buffers, for the list of what is outstanding, and
+    /// in TIME-WAIT; those that nobody holds any more included.
     pub fn memory(&self) -> usize {
         self.memory.used()
     }

@@ -1,5 +1,5 @@
-//! What connections cost in memory, with an allocator that counts. It runs without the test harness,
-//! whose own thread allocates meanwhile.
+//! What connections cost in memory, with an allocator that counts. It runs without the test
+//! harness, whose own thread allocates meanwhile.
 
 #[allow(dead_code, reason = "a part of it is needed here")]
 #[path = "all/rig/mod.rs"]

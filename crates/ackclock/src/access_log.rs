@@ -1,7 +1,7 @@
 //! `ackclock access-log`: the strategies of an access log side by side, with intervals.
 //!
-//! Each measure is a ratio of sums over connections, as of retransmissions to segments. Its variance
-//! is that of the linearised ratio (Cochran, "Sampling Techniques", 1977, section 2.11).
+//! Each measure is a ratio of sums over connections, as of retransmissions to segments. Its
+//! variance is that of the linearised ratio (Cochran, "Sampling Techniques", 1977, section 2.11).
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -125,7 +125,8 @@ pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
     Ok(table(&arms))
 }
 
-/// Counts a line; `false` if it ends too early, as where a log is still written, or a disk was full.
+/// Counts a line; `false` if it ends too early, as where a log is still written, or a disk was
+/// full.
 fn take(
     arms: &mut BTreeMap<String, Arm>,
     path: &Path,

@@ -50,9 +50,9 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Run strategies through every fate of a window of segments.
     ///
-    /// A connection has sent 20 segments. Now it sends a window at once. Each segment of it arrives,
-    /// or its original is lost, or its first retransmission too. The round trip takes 100 ms, the
-    /// least timeout is 1 s, and each segment draws an ACK.
+    /// A connection has sent 20 segments. Now it sends a window at once. Each segment of it
+    /// arrives, or its original is lost, or its first retransmission too. The round trip takes 100
+    /// ms, the least timeout is 1 s, and each segment draws an ACK.
     #[command(after_help = help_with_example(
         "ackclock exhaust --strategy net-reno,sack,linux --window 6"
     ))]
@@ -60,8 +60,8 @@ pub(crate) enum Verb {
     /// Search for the losses and delays that keep a strategy furthest from the oracle.
     ///
     /// A connection sends 60 segments. Up to six events befall it: a segment or its first
-    /// retransmission is lost or late, an ACK is lost or late, or the path takes longer for a while.
-    /// What hardly matters is left out in the end.
+    /// retransmission is lost or late, an ACK is lost or late, or the path takes longer for a
+    /// while. What hardly matters is left out in the end.
     #[command(after_help = help_with_example(
         "ackclock worst --strategy linux --seconds 60 --out worst.toml && ackclock run worst.toml"
     ))]
@@ -161,8 +161,8 @@ pub(crate) enum Verb {
     Replay(ReplayArgs),
     /// Make a trace of a link from a table of its throughput.
     ///
-    /// The trace has Mahimahi's format: each line is a millisecond in which 1504 bytes may go. The key
-    /// `trace` of a link names the file.
+    /// The trace has Mahimahi's format: each line is a millisecond in which 1504 bytes may go. The
+    /// key `trace` of a link names the file.
     #[command(after_help = help_with_example("ackclock trace rates.csv > scenarios/mine.trace"))]
     Trace(TraceArgs),
     /// Print a completion script for a shell.

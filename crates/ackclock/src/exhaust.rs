@@ -33,8 +33,8 @@ pub(crate) struct ExhaustArgs {
     /// What comes after the window. Default: both, one after the other.
     #[arg(long, value_enum)]
     pub after: Option<AfterArg>,
-    /// Also lose none, one or two of the ACKs that the first two windows draw, and delay none or one
-    /// segment by half a round trip. For a window of 6 at most.
+    /// Also lose none, one or two of the ACKs that the first two windows draw, and delay none or
+    /// one segment by half a round trip. For a window of 6 at most.
     #[arg(long)]
     pub disturbed: bool,
     /// Bytes of payload in a segment.

@@ -66,8 +66,8 @@ struct Drawn {
 }
 
 impl Records {
-    /// Looks whether there can be these files, so that a bad path is found before a long run. `recovery` asks for
-    /// statistics of recovery.
+    /// Looks whether there can be these files, so that a bad path is found before a long run.
+    /// `recovery` asks for statistics of recovery.
     pub fn new(
         args: &RecordArgs,
         recovery: bool,
@@ -255,8 +255,8 @@ impl Records {
         Ok(())
     }
 
-    /// The page of the picture. With more than two panels it begins with the two of the flow in which
-    /// strategies differ most.
+    /// The page of the picture. With more than two panels it begins with the two of the flow in
+    /// which strategies differ most.
     fn page(&self, picture: &Picture<'_>) -> String {
         let Some([worst, best]) = self.contrast().filter(|_| picture.panels.len() > 2) else {
             return picture.to_html_with("", &self.queues.to_html());
@@ -287,7 +287,8 @@ impl Records {
         Picture { panels: &panels, ..picture.clone() }.to_html_with(&intro, &self.queues.to_html())
     }
 
-    /// Of the flow in which strategies differ most, the panels of the slowest and of the fastest one.
+    /// Of the flow in which strategies differ most, the panels of the slowest and of the fastest
+    /// one.
     fn contrast(&self) -> Option<[usize; 2]> {
         let done = |i: &usize| {
             let summary = self.panels[*i].summary.as_ref();

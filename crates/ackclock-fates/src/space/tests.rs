@@ -12,7 +12,8 @@ fn every_case_has_one_number() {
         texts.dedup();
         assert_eq!(texts.len(), cases.len());
     }
-    // 27 ways to lose, of which 9 leave each of the three unharmed; 22 sets of up to two of six ACKs.
+    // 27 ways to lose, of which 9 leave each of the three unharmed; 22 sets of up to two of six
+    // ACKs.
     let space = Space::disturbed(Connection::tail(window));
     let cases = (0..space.numbers()).filter(|&n| space.case(n).is_some()).count();
     assert_eq!(cases, (27 + 3 * 9) * (1 + 6 + 15));

@@ -27,9 +27,10 @@ fn losses(window: u32, after: After, strategy: &str) -> Tally {
 }
 
 /// One segment draws no duplicate, and cwnd lets nothing follow it: the timer alone repairs its
-/// loss. A tail loss probe does so before the timer, once at the end of a transfer. Else the probe is
-/// new data, whose SACK shows the loss, and with `rack-tlp` what goes out after the retransmission
-/// shows its loss. With a window of one, `linux` sends nothing beside the retransmission.
+/// loss. A tail loss probe does so before the timer, once at the end of a transfer. Else the probe
+/// is new data, whose SACK shows the loss, and with `rack-tlp` what goes out after the
+/// retransmission shows its loss. With a window of one, `linux` sends nothing beside the
+/// retransmission.
 #[test]
 fn a_window_of_one() {
     for (strategy, end, data) in
@@ -154,10 +155,10 @@ fn prr_is_not_ahead_of_the_oracle() {
     }
 }
 
-/// RFC 9937, by hand: of 12 outstanding segments one is lost, and the third SACK begins recovery with
-/// the retransmission. RecoverFS is 10, since two had been SACKed before, and ssthresh is 6. While the
-/// pipe is above 6, `6/10 * delivered - 1` is less than a segment: after 3 delivered it is 0.8. With
-/// the fourth the pipe is 6, and from then on each that is delivered releases one.
+/// RFC 9937, by hand: of 12 outstanding segments one is lost, and the third SACK begins recovery
+/// with the retransmission. RecoverFS is 10, since two had been SACKed before, and ssthresh is 6.
+/// While the pipe is above 6, `6/10 * delivered - 1` is less than a segment: after 3 delivered it
+/// is 0.8. With the fourth the pipe is 6, and from then on each that is delivered releases one.
 #[test]
 fn prr_takes_recover_fs_from_what_is_outstanding() {
     let composition = Registry::default().parse("prr").unwrap();

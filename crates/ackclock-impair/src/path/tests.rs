@@ -104,8 +104,8 @@ fn coming_late_changes_no_fate() {
     assert!(seldom <= often + Span::from_millis(80), "{often:?} {seldom:?}");
 }
 
-/// Bytes cross a link of 10 ms: the SYN takes 10 ms, the SYN/ACK as long. The ACK and the data, which
-/// is written at 20 ms, arrive at 30 ms.
+/// Bytes cross a link of 10 ms: the SYN takes 10 ms, the SYN/ACK as long. The ACK and the data,
+/// which is written at 20 ms, arrive at 30 ms.
 #[test]
 fn packets_take_as_long_as_the_link() {
     let simple = Simple { delay: "10ms".parse().unwrap(), ..Simple::default() };

@@ -187,8 +187,8 @@ fn gateway_gone(outage: Duration) {
         move || transfers(&world, 2, 6_000_000)
     });
     for _ in 0..2 {
-        // After an outage they go on when a timer expires, which has backed off: after as long again
-        // at most.
+        // After an outage they go on when a timer expires, which has backed off: after as long
+        // again at most.
         let begin = Instant::now();
         while gateway.report().delivered < 1000 {
             assert!(begin.elapsed() < 3 * outage + Duration::from_secs(10), "nobody goes on");

@@ -7,8 +7,8 @@
 //!
 //! - The delay is the time that the last packet spent in the queue, and 0 once that is empty, as in
 //!   Linux's `pie_process_dequeue`. So it does not stay high while nothing comes.
-//! - Updates that are due are made up for when the next packet comes or leaves, since only then does
-//!   the delay change. They need no events.
+//! - Updates that are due are made up for when the next packet comes or leaves, since only then
+//!   does the delay change. They need no events.
 //! - A queue has a limit in packets, as in Linux's `pie_qdisc_enqueue`.
 
 use super::Pie;

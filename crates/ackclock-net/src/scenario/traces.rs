@@ -25,8 +25,8 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads the traces of its links, which are files seen from the folder of `file`. Without traces
-    /// this reads nothing.
+    /// Reads the traces of its links, which are files seen from the folder of `file`. Without
+    /// traces this reads nothing.
     ///
     /// # Errors
     /// The first file that cannot be read, or the first line of one that is wrong.

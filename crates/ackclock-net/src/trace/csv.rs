@@ -11,10 +11,10 @@ const LONGEST: f64 = 4_000_000.0;
 const COLUMNS: [&str; 2] = ["time_s", "rate_bps"];
 
 impl Trace {
-    /// A trace that delivers as fast as a table of comma-separated values says. Its first line names
-    /// the columns. `time_s` is a time in seconds, and `rate_bps` the bits per second from then on
-    /// until the time of the next line; the last line lasts as long as the one before it. Other
-    /// columns play no part. The first time is the trace's beginning.
+    /// A trace that delivers as fast as a table of comma-separated values says. Its first line
+    /// names the columns. `time_s` is a time in seconds, and `rate_bps` the bits per second from
+    /// then on until the time of the next line; the last line lasts as long as the one before it.
+    /// Other columns play no part. The first time is the trace's beginning.
     ///
     /// An opportunity comes in the millisecond in which its 1,504 bytes have come together. As the
     /// last one is the end of a trace, what is left over then makes one more.

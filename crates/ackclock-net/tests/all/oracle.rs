@@ -1,5 +1,6 @@
-//! What the oracle bounds, and what it does not (`ackclock_tcp`, `recovery/detect/notified.rs`): transfers
-//! over a path that drops a list of transmissions and nothing else, with the same window law.
+//! What the oracle bounds, and what it does not (`ackclock_tcp`, `recovery/detect/notified.rs`):
+//! transfers over a path that drops a list of transmissions and nothing else, with the same window
+//! law.
 
 use ackclock_net::{
     Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue,

@@ -1,5 +1,5 @@
-//! Results as HTML and as figures: an index and a page for each experiment. Each page is one file that needs no
-//! network.
+//! Results as HTML and as figures: an index and a page for each experiment. Each page is one file
+//! that needs no network.
 
 mod experiment;
 mod index;

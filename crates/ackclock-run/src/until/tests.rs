@@ -138,8 +138,8 @@ fn normal(rng: &mut Rng) -> f64 {
 }
 
 /// The rule keeps its promise where stopping as soon as the interval is narrow does not. The
-/// standard deviations are those with which that happens after 50 to 180 runs; far beyond, all rules
-/// are right.
+/// standard deviations are those with which that happens after 50 to 180 runs; far beyond, all
+/// rules are right.
 #[test]
 fn the_mean_is_as_near_as_was_asked_for() {
     for deviation in [0.05, 0.065, 0.075, 0.09, 0.12] {

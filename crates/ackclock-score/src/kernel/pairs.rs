@@ -1,6 +1,6 @@
-//! Pairs of the kernel's connections: the same bytes over the same link with the same losses, without
-//! and with one of the sender's ways. What `explain` says of the capture of the first is held against
-//! the second.
+//! Pairs of the kernel's connections: the same bytes over the same link with the same losses,
+//! without and with one of the sender's ways. What `explain` says of the capture of the first is
+//! held against the second.
 
 use std::io;
 use std::path::Path;

@@ -80,8 +80,8 @@ fn read(stream: &mut TcpStream, bytes: u64) -> io::Result<()> {
     if n < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
-/// The other end of a connection. If all ACKs of the SYN/ACK are lost, it does not come about before
-/// the peer sends something.
+/// The other end of a connection. If all ACKs of the SYN/ACK are lost, it does not come about
+/// before the peer sends something.
 fn accept(listener: &TcpListener, peer: &TcpStream) -> io::Result<TcpStream> {
     const STEP: Duration = Duration::from_millis(5);
     listener.set_nonblocking(true)?;

@@ -50,7 +50,8 @@ fn no_worse_than_measured() {
     }
 }
 
-/// At the sender: of what is named of a sender's ways, 97 % is right, and each way is named of some.
+/// At the sender: of what is named of a sender's ways, 97 % is right, and each way is named of
+/// some.
 #[test]
 fn ways_are_named_rightly() {
     let scores: Scores = score_all(1..1501, None, &(0..1)).unwrap();

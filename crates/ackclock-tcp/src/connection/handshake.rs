@@ -147,8 +147,8 @@ pub(super) fn offers_ecn(syn: &Repr) -> bool {
     syn.control.contains(ECN_SETUP)
 }
 
-/// An ECN-setup SYN-ACK: ECE without CWR. One with both comes from a peer that reflects what it does
-/// not understand.
+/// An ECN-setup SYN-ACK: ECE without CWR. One with both comes from a peer that reflects what it
+/// does not understand.
 fn accepts_ecn(syn_ack: &Repr) -> bool {
     syn_ack.control.contains(Control::ECE) && !syn_ack.control.contains(Control::CWR)
 }

@@ -396,7 +396,8 @@ fn the_timer_runs_from_the_first_unacknowledged_segment() {
 }
 
 /// ns-2 compares numbers only: a duplicate of the newest segment in order waits like that segment
-/// itself, and whatever comes next is the second one. All other duplicates are acknowledged at once.
+/// itself, and whatever comes next is the second one. All other duplicates are acknowledged at
+/// once.
 #[test]
 fn ns2_delays_the_ack_of_a_duplicate_of_the_newest_segment() {
     let rfc = ReceiverConfig { dsack: false, ..delayed(200) };

@@ -30,7 +30,8 @@ pub struct SenderConfig {
     /// Timestamps were negotiated: every segment carries one, and every ACK that echoes one gives
     /// an RTT sample.
     pub timestamps: bool,
-    /// ECN was negotiated (RFC 3168): new data is sent as ECT(0), and an ECN-Echo lowers the windows.
+    /// ECN was negotiated (RFC 3168): new data is sent as ECT(0), and an ECN-Echo lowers the
+    /// windows.
     pub ecn: bool,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,

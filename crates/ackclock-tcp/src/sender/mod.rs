@@ -3,11 +3,11 @@
 //! This file holds what a driver calls. `ack.rs` reads from top to bottom what an ACK does, and
 //! `plain.rs` what is left of it where the ACK says nothing unusual:
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
-//! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs` has
-//! what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `rates.rs` at
-//! what rate it is delivered, `by_rate.rs` when the window law hears of that, `mss.rs` what a
-//! change of the path's MTU does. `machine.rs` has the fields, `wants.rs` what mechanisms want of
-//! it.
+//! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs`
+//! has what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate,
+//! `rates.rs` at what rate it is delivered, `by_rate.rs` when the window law hears of that,
+//! `mss.rs` what a change of the path's MTU does. `machine.rs` has the fields, `wants.rs` what
+//! mechanisms want of it.
 
 mod ack;
 mod by_rate;

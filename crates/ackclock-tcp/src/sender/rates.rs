@@ -2,8 +2,8 @@
 //! `tcp_rate.c`), taken only for a window law that goes by them.
 //!
 //! Each transmission remembers what had been delivered, and when, as it was sent. The ACK that
-//! delivers it gives a sample: what was delivered since, in the longer of the times that sending and
-//! acknowledging took. What the application limited is marked as such (section 3.4).
+//! delivers it gives a sample: what was delivered since, in the longer of the times that sending
+//! and acknowledging took. What the application limited is marked as such (section 3.4).
 //!
 //! A transmission also remembers what was in flight and how many were lost by then, so that the law
 //! knows the share of a round trip that was lost (draft-ietf-ccwg-bbr, "Transmitting a data

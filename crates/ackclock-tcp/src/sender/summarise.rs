@@ -86,8 +86,8 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
         take(c, a, sample);
         restart(c);
     } else if reported.sacked.is_some() && c.wants.samples_sacks {
-        // Linux's tcp_clean_rtx_queue: the timer starts anew only if what was SACKed was sent before
-        // the head was last sent. Otherwise a timeout could be put off for ever.
+        // Linux's tcp_clean_rtx_queue: the timer starts anew only if what was SACKed was sent
+        // before the head was last sent. Otherwise a timeout could be put off for ever.
         let sample = reported.sample(c, a, &acked);
         take(c, a, sample);
         if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {
@@ -107,9 +107,9 @@ fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
     a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
 }
 
-/// RFC 9293 section 3.10.7.4: the window that a segment offers counts unless the segment is old. One
-/// that acknowledges more than any before is not old, whatever its sequence number; without that, a
-/// single forged one from far ahead would keep the window from moving.
+/// RFC 9293 section 3.10.7.4: the window that a segment offers counts unless the segment is old.
+/// One that acknowledges more than any before is not old, whatever its sequence number; without
+/// that, a single forged one from far ahead would keep the window from moving.
 #[inline(always)]
 pub(super) fn take_window(c: &mut Sender, segment: &Segment, ack: u64) {
     let s = &mut c.s;

@@ -108,9 +108,9 @@ pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 36] {
              +linux-f-rto+bbr3-window+linux-pacing+linux-timer",
             "draft-ietf-ccwg-bbr-06; Linux 6.18",
         ),
-        // `linux` with what shortens the slowest transfers over a path that loses packets at random:
-        // those whose last segment is lost, whose retransmission is lost, and whose window was
-        // lowered early.
+        // `linux` with what shortens the slowest transfers over a path that loses packets at
+        // random: those whose last segment is lost, whose retransmission is lost, and whose window
+        // was lowered early.
         (
             "last-mile",
             "linux-rack+linux-alert+response-1+linux-lost-first+linux-prr+linux-tlp-fin+linux-undo\

@@ -209,8 +209,8 @@ pub struct Repr {
     pub wnd: u16,
     /// The urgent pointer.
     pub urgent: u16,
-    /// The ECN field of the IP header around it, which is the driver's to read and to write: parsing
-    /// leaves [`Codepoint::NotEct`], and [`Repr::emit`] does not look at it.
+    /// The ECN field of the IP header around it, which is the driver's to read and to write:
+    /// parsing leaves [`Codepoint::NotEct`], and [`Repr::emit`] does not look at it.
     pub codepoint: Codepoint,
     /// Options.
     pub options: Options,

@@ -1,5 +1,5 @@
-//! What `serve` answers: the kernel's TCP, curl and plain sockets as clients, in namespaces that are
-//! gone afterwards. The tests need root and curl; without root they say that they were skipped.
+//! What `serve` answers: the kernel's TCP, curl and plain sockets as clients, in namespaces that
+//! are gone afterwards. The tests need root and curl; without root they say that they were skipped.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

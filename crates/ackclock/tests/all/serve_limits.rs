@@ -1,5 +1,5 @@
-//! Many clients of `serve` at once, slow ones and silent ones, and what they may take. The tests need
-//! root and curl; without root they say that they were skipped.
+//! Many clients of `serve` at once, slow ones and silent ones, and what they may take. The tests
+//! need root and curl; without root they say that they were skipped.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

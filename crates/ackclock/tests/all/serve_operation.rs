@@ -1,5 +1,5 @@
-//! `serve` as its operator sees it: metrics, signals, errors, rights, the service manager. The tests
-//! need root and curl; without root they say that they were skipped.
+//! `serve` as its operator sees it: metrics, signals, errors, rights, the service manager. The
+//! tests need root and curl; without root they say that they were skipped.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

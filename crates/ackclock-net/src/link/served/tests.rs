@@ -122,8 +122,8 @@ fn an_outage_holds_what_waits() {
     );
 }
 
-/// What has left the transmitter arrives, the rest is dropped when the outage begins, and what comes
-/// at once.
+/// What has left the transmitter arrives, the rest is dropped when the outage begins, and what
+/// comes at once.
 #[test]
 fn an_outage_drops_what_waits() {
     let more = "[[link.outage]]\nfrom = \"1600us\"\nfor = \"2ms\"\nqueued = \"drop\"\n";

@@ -70,8 +70,8 @@ fn the_probability_decays_when_nothing_waits() {
     assert_close(after(1.0, 0.4), 0.396_875);
 }
 
-/// 1/8 * 0.985 + 5/4 * 0.5 = 0.748125 in one step; with a cap 0.02, but not below 0.1, where the step
-/// is half as large, and not downwards: -1/8 * 0.015 - 5/4 * 0.5 = -0.626875.
+/// 1/8 * 0.985 + 5/4 * 0.5 = 0.748125 in one step; with a cap 0.02, but not below 0.1, where the
+/// step is half as large, and not downwards: -1/8 * 0.015 - 5/4 * 0.5 = -0.626875.
 #[test]
 fn a_cap_keeps_steps_small() {
     let after = |cap, old, current, before| {
@@ -135,8 +135,8 @@ fn a_full_queue_drops() {
 }
 
 /// With a probability of 1/4, and drawn: the distances from one drop to the next. Without
-/// derandomization some are 1; with it the sum reaches 0.85 with the fourth packet, and 8.5 with the
-/// 34th.
+/// derandomization some are 1; with it the sum reaches 0.85 with the fourth packet, and 8.5 with
+/// the 34th.
 #[test]
 fn drops_are_spread_if_so_chosen() {
     let distances = |derandomize| {

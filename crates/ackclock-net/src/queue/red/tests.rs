@@ -145,8 +145,8 @@ fn the_automatic_weight_is_that_of_ns_2() {
     assert!((weight(10) - (1.0 - (-1.0f64 / 1000.0).exp())).abs() < 1e-15);
 }
 
-/// Where the others are dropped early, ECN-capable packets are marked, above the upper threshold too.
-/// A full queue drops both.
+/// Where the others are dropped early, ECN-capable packets are marked, above the upper threshold
+/// too. A full queue drops both.
 #[test]
 fn ecn_capable_packets_are_marked() {
     use Verdict::{Early, Enqueue, Full, Mark};

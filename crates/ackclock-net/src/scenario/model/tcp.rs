@@ -51,8 +51,8 @@ pub struct Tcp {
     /// Whether timestamps are negotiated (RFC 7323); `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamps: Option<bool>,
-    /// Whether ECN is negotiated (RFC 3168): queues with `ecn` mark data instead of dropping it, and
-    /// the sender lowers its window for a mark; `false`.
+    /// Whether ECN is negotiated (RFC 3168): queues with `ecn` mark data instead of dropping it,
+    /// and the sender lowers its window for a mark; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<bool>,
     /// Whether the receiver echoes each mark, as the strategy `dctcp` needs it (RFC 8257 section

@@ -77,8 +77,8 @@ fn without_ecn_at_either_the_queue_drops() {
     }
 }
 
-/// A thousand packets at once, four times as fast as the link, ECN-capable or not: the gateway marks
-/// those of the one kind that it drops of the other.
+/// A thousand packets at once, four times as fast as the link, ECN-capable or not: the gateway
+/// marks those of the one kind that it drops of the other.
 #[test]
 fn the_gateway_says_which_packets_to_mark() {
     let fates = |queue: &str, codepoint| -> Vec<(bool, bool)> {

@@ -135,9 +135,9 @@ fn a_trace_is_a_file_beside_the_scenario() {
     );
 }
 
-/// A trace delivers at 3, 10, 13, 20 ... ms. With an outage every 4 ms from 1 ms on, the times since
-/// it began are 2, 9, 12, 19, 22, 29 ... : modulo 4 those at 10 k are 1 and 3, those at 10 k + 3 are
-/// 2 and 0. So only an outage that is on at all of 0 to 3 ms leaves nothing.
+/// A trace delivers at 3, 10, 13, 20 ... ms. With an outage every 4 ms from 1 ms on, the times
+/// since it began are 2, 9, 12, 19, 22, 29 ... : modulo 4 those at 10 k are 1 and 3, those at
+/// 10 k + 3 are 2 and 0. So only an outage that is on at all of 0 to 3 ms leaves nothing.
 #[test]
 fn an_outage_leaves_something_of_a_trace() {
     let run = |trace: &str, outage: &str| {

@@ -1,7 +1,7 @@
 use crate::Trace;
 
-/// 12.032 Mbit/s are an opportunity each millisecond. Half of that from 2 ms to 4 ms brings one, and
-/// 0 none until the end at 6 ms, where nothing is left over but the end is marked.
+/// 12.032 Mbit/s are an opportunity each millisecond. Half of that from 2 ms to 4 ms brings one,
+/// and 0 none until the end at 6 ms, where nothing is left over but the end is marked.
 #[test]
 fn opportunities_come_when_their_bytes_have_come_together() {
     let table = "rtt,time_s,rate_bps\n9,10,12032000\n9,10.002,6016000\n\n9,10.004,0\n";

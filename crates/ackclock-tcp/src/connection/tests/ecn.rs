@@ -1,5 +1,5 @@
-//! ECN negotiated in the handshake, and what travels afterwards (RFC 3168 section 6.1). E is ECE, W is
-//! CWR.
+//! ECN negotiated in the handshake, and what travels afterwards (RFC 3168 section 6.1). E is ECE, W
+//! is CWR.
 
 use super::*;
 
@@ -43,7 +43,8 @@ fn one_side_refuses() {
     });
 }
 
-/// Section 6.1.1.1: the second SYN does without, and then there is no ECN, whichever SYN was answered.
+/// Section 6.1.1.1: the second SYN does without, and then there is no ECN, whichever SYN was
+/// answered.
 #[test]
 fn a_syn_goes_again_without() {
     run(ecn(), |x| {

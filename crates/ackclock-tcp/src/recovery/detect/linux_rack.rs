@@ -2,13 +2,14 @@
 //! 8985 section 6:
 //!
 //! - RACK.rtt is that of the segment reported last, and not of the one sent last.
-//! - Losses are looked for only on an ACK that reports a segment as delivered (`rack.advanced`), and
-//!   not if nothing is SACKed, lost or retransmitted and the ACK advances (`tcp_ack_is_dubious`).
+//! - Losses are looked for only on an ACK that reports a segment as delivered (`rack.advanced`),
+//!   and not if nothing is SACKed, lost or retransmitted and the ACK advances
+//!   (`tcp_ack_is_dubious`).
 //! - The reordering timer waits 2 ms longer than the window (`TCP_TIMEOUT_MIN_US`).
 //! - A D-SACK widens the window only where reordering was seen, and not if it answers a tail loss
 //!   probe (`tcp_dsack_seen`, `tcp_rack_update_reo_wnd`).
-//! - `tp->reordering` stands for DupThresh, and grows to 300 segments at most with the distance that
-//!   a segment came late (`tcp_check_sack_reordering`).
+//! - `tp->reordering` stands for DupThresh, and grows to 300 segments at most with the distance
+//!   that a segment came late (`tcp_check_sack_reordering`).
 //!
 //! Without SACK, duplicates count as segments delivered (`tcp_add_reno_sack`). As many as
 //! `tp->reordering` mean that the first unacknowledged segment is lost, and within a recovery every
@@ -122,8 +123,8 @@ impl LinuxRack {
         LinuxRack { no_dupthresh: true, ..LinuxRack::default() }
     }
 
-    /// `tcp_rack_advance` for each segment delivered: those that SACK blocks report, in sequence, and
-    /// then those acknowledged. Returns when the one sent last was sent.
+    /// `tcp_rack_advance` for each segment delivered: those that SACK blocks report, in sequence,
+    /// and then those acknowledged. Returns when the one sent last was sent.
     fn advance(&mut self, s: &State, a: &AckSummary) -> Option<Time> {
         let mut newest = None;
         // One, most often.

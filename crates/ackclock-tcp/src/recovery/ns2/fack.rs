@@ -2,8 +2,8 @@
 //! (1996). Unlike theirs, its recovery begins with a window of one segment (`CLOSE_CWND_RESTART`)
 //! and every ACK of it opens the window, so that it is a slow start to half of the window.
 //!
-//! Left out: ns-2 stops until the timer expires when a retransmission is lost, restarts the timer on
-//! every duplicate, and stays in recovery through a timeout.
+//! Left out: ns-2 stops until the timer expires when a retransmission is lost, restarts the timer
+//! on every duplicate, and stays in recovery through a timeout.
 
 use crate::recovery::ff96::Ff96Holes;
 use crate::recovery::regulate::Regulate;

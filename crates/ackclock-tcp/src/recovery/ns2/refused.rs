@@ -1,5 +1,5 @@
-//! Duplicates that begin no recovery in ns-2.35 (`recv` in `tcp-reno.cc` and `tcp-newreno.cc`): some
-//! of its settings let them open the window as those of a recovery do, for old data too.
+//! Duplicates that begin no recovery in ns-2.35 (`recv` in `tcp-reno.cc` and `tcp-newreno.cc`):
+//! some of its settings let them open the window as those of a recovery do, for old data too.
 
 use crate::recovery::probe::Probe;
 use crate::state::{Phase, State};

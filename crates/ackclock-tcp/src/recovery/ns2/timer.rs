@@ -50,8 +50,8 @@ impl Ns2Timer {
         }
     }
 
-    /// As ns-2 was until January 2006: 6 s before the first sample (`rtxcur_init_`). On paths with a
-    /// round trip of a second or more, RFC 6298's 1 s would expire before the first ACK.
+    /// As ns-2 was until January 2006: 6 s before the first sample (`rtxcur_init_`). On paths with
+    /// a round trip of a second or more, RFC 6298's 1 s would expire before the first ACK.
     pub fn until_2006() -> Ns2Timer {
         Ns2Timer { initial: Span::from_secs(6), ..Ns2Timer::fine() }
     }

@@ -1,8 +1,8 @@
 //! Linux's pacing inside TCP (`tcp_update_pacing_rate`, `tcp_pacing_check`,
 //! `tcp_update_skb_after_send`).
 //!
-//! - The rate is that of the window law, if it has one (`cong_control`). Else it is 200 % of cwnd for
-//!   each smoothed round trip while cwnd is below half of ssthresh, and 120 % from there on
+//! - The rate is that of the window law, if it has one (`cong_control`). Else it is 200 % of cwnd
+//!   for each smoothed round trip while cwnd is below half of ssthresh, and 120 % from there on
 //!   (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
 //! - What leaves puts the next departure off by the time that its payload takes at that rate. The
 //!   first nine segments put nothing off (`TCP_INIT_CWND`).
@@ -11,8 +11,8 @@
 //! - Segments leave in bundles of what the path takes in a millisecond, at least two (one below
 //!   1.2 Mbit/s, if the window law sets the rate), no more than half of cwnd.
 //!
-//! Linux's bundles have up to four segments of 1448 bytes at 50 Mbit/s. Here they have two at most up
-//! to that rate: nothing is saved by longer ones.
+//! Linux's bundles have up to four segments of 1448 bytes at 50 Mbit/s. Here they have two at most
+//! up to that rate: nothing is saved by longer ones.
 
 use super::Pacing;
 use crate::recovery::linux::{PACING_SHIFT, pacing_rate};

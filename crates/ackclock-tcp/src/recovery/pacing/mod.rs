@@ -16,8 +16,8 @@ pub use linux_pacing::LinuxPacing;
 /// each leaves as soon as it may. Retransmissions wait too, but for those by the retransmission
 /// timer; window probes do not.
 pub trait Pacing: Send {
-    /// The rate may change: the sender begins, or an ACK has been dealt with. `law` is the rate that
-    /// the window law sets, in bytes a second
+    /// The rate may change: the sender begins, or an ACK has been dealt with. `law` is the rate
+    /// that the window law sets, in bytes a second
     /// ([`Window::pacing_rate`](crate::recovery::window::Window::pacing_rate)).
     fn update(&mut self, s: &State, law: Option<u64>);
 

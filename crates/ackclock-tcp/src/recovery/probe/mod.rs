@@ -52,9 +52,9 @@ pub trait Probe: Send {
         false
     }
 
-    /// One segment goes out on this ACK if so many bytes beyond cwnd are room for it: whatever comes
-    /// next in sequence, after a timeout old data too, and beside what the ACK may release. RFC 3042
-    /// means "previously unsent data"; this is `ns2-lt`.
+    /// One segment goes out on this ACK if so many bytes beyond cwnd are room for it: whatever
+    /// comes next in sequence, after a timeout old data too, and beside what the ACK may release.
+    /// RFC 3042 means "previously unsent data"; this is `ns2-lt`.
     fn one(&self, _s: &State, _a: &AckSummary) -> Option<u64> {
         None
     }

@@ -3,8 +3,8 @@
 //! - Section 7.3 skips a probe while another one is in flight, and before a new round-trip sample.
 //!   Here no probe is scheduled then. In the section it is, and puts the timeout off by an RTO
 //!   although nothing is sent.
-//! - So section 7.2's PTO of 1 s "when there is no SRTT estimate available" is for a timer that keeps
-//!   no SRTT (`bsd-timer`). Before the first sample, section 7.3 forbids the probe.
+//! - So section 7.2's PTO of 1 s "when there is no SRTT estimate available" is for a timer that
+//!   keeps no SRTT (`bsd-timer`). Before the first sample, section 7.3 forbids the probe.
 //! - Section 7.3 sends "a previously unsent data segment, if one exists and the receive window
 //!   allows": also one that Nagle's algorithm holds back.
 //! - TLP.max_ack_delay is left open; here it is 200 ms (inferred: what most receivers wait at

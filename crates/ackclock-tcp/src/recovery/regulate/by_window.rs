@@ -1,8 +1,8 @@
 //! cwnd is the window law's alone, within recovery too (Linux's `cong_control`, by which
 //! `tcp_cong_control` and `tcp_end_cwnd_reduction` leave PRR out).
 //!
-//! For laws that go by rate ([`Window::by_rate`](crate::recovery::window::Window::by_rate)). A timeout
-//! leaves room for one segment (`tcp_enter_loss`).
+//! For laws that go by rate ([`Window::by_rate`](crate::recovery::window::Window::by_rate)). A
+//! timeout leaves room for one segment (`tcp_enter_loss`).
 
 use super::Regulate;
 use crate::state::State;

@@ -75,8 +75,8 @@ pub trait Select: Send {
         false
     }
 
-    /// Whether what goes again is cut to fit a window that has shrunk since, and waits if the window
-    /// ends before it, and short segments go again as one (Linux's `__tcp_retransmit_skb`).
+    /// Whether what goes again is cut to fit a window that has shrunk since, and waits if the
+    /// window ends before it, and short segments go again as one (Linux's `__tcp_retransmit_skb`).
     fn refits(&self) -> bool {
         false
     }

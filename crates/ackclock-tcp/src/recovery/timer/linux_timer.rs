@@ -1,5 +1,6 @@
-//! Linux's timer (`tcp_rtt_estimator`, `tcp_set_rto`): a sample with every ACK, the mean deviation's
-//! maximum over a round trip, and a variance term of at least the configured minimum, 200 ms.
+//! Linux's timer (`tcp_rtt_estimator`, `tcp_set_rto`): a sample with every ACK, the mean
+//! deviation's maximum over a round trip, and a variance term of at least the configured minimum,
+//! 200 ms.
 //!
 //! Arithmetic is the kernel's: microseconds, SRTT in eighths, the deviations in quarters. The
 //! timeout is rounded up to a tick, and doubles up to 120 s (`TCP_RTO_MAX`).

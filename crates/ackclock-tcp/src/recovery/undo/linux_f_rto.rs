@@ -1,8 +1,8 @@
 //! F-RTO as Linux has it (`tcp_process_loss`), the variant of RFC 5682 section 3.1 with SACK, used
 //! without it too. It differs from the RFC:
 //!
-//! - A timeout is spurious as soon as an ACK, be it the first, reports a segment from before it that
-//!   was sent once (`FLAG_ORIG_SACK_ACKED`).
+//! - A timeout is spurious as soon as an ACK, be it the first, reports a segment from before it
+//!   that was sent once (`FLAG_ORIG_SACK_ACKED`).
 //! - On the first ACK that advances, new data goes as far as cwnd allows, and not two segments.
 //! - What ends it is SACKed data or a duplicate once new data was sent.
 

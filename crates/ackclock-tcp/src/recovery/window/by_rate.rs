@@ -1,8 +1,9 @@
 //! Window laws that go by the rate of delivery, and set cwnd themselves on every ACK, whatever the
 //! phase (Linux's `cong_control`).
 //!
-//! The sender takes a sample with each ACK for them (draft-cheng-iccrg-delivery-rate-estimation-02).
-//! With `by-window` as regulation nothing else sets cwnd but a timeout and what undoes one.
+//! The sender takes a sample with each ACK for them
+//! (draft-cheng-iccrg-delivery-rate-estimation-02). With `by-window` as regulation nothing else
+//! sets cwnd but a timeout and what undoes one.
 
 use crate::state::State;
 use crate::time::{Span, Time};
@@ -86,6 +87,7 @@ pub trait ByRate {
     /// and one loss.
     fn on_expired(&mut self, s: &State, sample: &RateSample);
 
-    /// Data is sent with none in the network, after the application had none. Returns cwnd in bytes.
+    /// Data is sent with none in the network, after the application had none. Returns cwnd in
+    /// bytes.
     fn on_restart(&mut self, s: &State) -> u64;
 }

@@ -9,8 +9,8 @@
 //! - A loss keeps 717/1024 of cwnd.
 //! - A timeout forgets everything (`bictcp_reset`).
 //!
-//! HyStart (`hystart_update`) ends slow start from 16 segments on: when ACKs that come less than 2 ms
-//! apart have gone on for half of `delay_min`, or all of it where the sender paces, or when the
+//! HyStart (`hystart_update`) ends slow start from 16 segments on: when ACKs that come less than 2
+//! ms apart have gone on for half of `delay_min`, or all of it where the sender paces, or when the
 //! shortest of more than eight round trips in a round is an eighth above `delay_min` (4 to 16 ms).
 //!
 //! The cube root is our own: the kernel takes one step of Newton's method from a table of 64 roots,
@@ -134,7 +134,8 @@ impl Curve {
     fn look_ahead(&mut self, elapsed: u64, cwnd: u64) {
         let ticks = elapsed + to_jiffies(Span::from_micros(self.delay_min));
         let t = (ticks << 10) / HZ;
-        // Beyond 2^20 the product of 410 and a cube would not fit; that is after a quarter of an hour.
+        // Beyond 2^20 the product of 410 and a cube would not fit; that is after a quarter of an
+        // hour.
         let offs = t.abs_diff(self.k).min(1 << 18);
         let delta = (CUBE_RTT_SCALE * offs * offs * offs) >> 40;
         let target = if t < self.k {

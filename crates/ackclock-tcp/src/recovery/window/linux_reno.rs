@@ -1,5 +1,5 @@
-//! Reno as Linux has it (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`): in whole segments, by what was
-//! delivered, and from cwnd where RFC 5681 has FlightSize.
+//! Reno as Linux has it (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`): in whole segments, by what
+//! was delivered, and from cwnd where RFC 5681 has FlightSize.
 
 use super::linux::{self, Growth};
 use super::{Window, Windows};

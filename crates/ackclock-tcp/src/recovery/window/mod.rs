@@ -71,9 +71,10 @@ pub trait Window: Send {
         None
     }
 
-    /// IW in bytes, where the configuration names none: the most that RFC 6928 section 2 allows, `min
-    /// (10*MSS, max (2*MSS, 14600))`. Ten segments up to an MSS of 1460 bytes, two from 7300 bytes
-    /// on. It is a question for the window law: hosts differ, and Linux sends ten of any size.
+    /// IW in bytes, where the configuration names none: the most that RFC 6928 section 2 allows,
+    /// `min (10*MSS, max (2*MSS, 14600))`. Ten segments up to an MSS of 1460 bytes, two from 7300
+    /// bytes on. It is a question for the window law: hosts differ, and Linux sends ten of any
+    /// size.
     fn initial(&self, mss: u64) -> u64 {
         self.inner().map_or_else(|| (10 * mss).min((2 * mss).max(14_600)), |law| law.initial(mss))
     }
@@ -87,9 +88,9 @@ pub trait Window: Send {
     /// The new cwnd after an ACK that advanced `snd_una` outside recovery.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
 
-    /// Whether an ACK lets cwnd grow only once detection has judged, and not if it begins a recovery;
-    /// and also if it ends one. Linux's laws do (`tcp_cong_control`), and are asked on ACKs that do
-    /// not advance as well.
+    /// Whether an ACK lets cwnd grow only once detection has judged, and not if it begins a
+    /// recovery; and also if it ends one. Linux's laws do (`tcp_cong_control`), and are asked on
+    /// ACKs that do not advance as well.
     fn after_detection(&self) -> bool {
         self.inner().is_some_and(|law| law.after_detection())
     }
@@ -101,8 +102,8 @@ pub trait Window: Send {
     }
 
     /// Whether [`on_measured`](Self::on_measured), [`on_sent`](Self::on_sent) and
-    /// [`on_start`](Self::on_start) want to be called. Linux's laws measure and validate; the others
-    /// do not, and a call for each segment costs more than what they do.
+    /// [`on_start`](Self::on_start) want to be called. Linux's laws measure and validate; the
+    /// others do not, and a call for each segment costs more than what they do.
     fn measures(&self) -> bool {
         self.inner().is_some_and(|law| law.measures())
     }
@@ -136,8 +137,8 @@ pub trait Window: Send {
     /// excluded).
     fn on_loss(&mut self, s: &State, flight: u64) -> u64;
 
-    /// The new ssthresh when an ECN-Echo asks for a reduction with `flight` bytes outstanding before
-    /// that ACK. RFC 3168 section 6.1.2: as for a loss.
+    /// The new ssthresh when an ECN-Echo asks for a reduction with `flight` bytes outstanding
+    /// before that ACK. RFC 3168 section 6.1.2: as for a loss.
     fn on_ecn(&mut self, s: &State, flight: u64) -> u64 {
         match self.inner_mut() {
             Some(inner) => inner.on_ecn(s, flight),

@@ -15,8 +15,8 @@
 //! - That the bandwidth has stopped growing does not end it. What ends the wrapped law's slow start
 //!   does: HyStart, a mark, a timeout, or more losses than that.
 //!
-//! Only the first slow start of a connection is so, with ssthresh unset. A law that goes by the rate
-//! of delivery has a way of its own, and is left alone.
+//! Only the first slow start of a connection is so, with ssthresh unset. A law that goes by the
+//! rate of delivery has a way of its own, and is left alone.
 
 use alloc::boxed::Box;
 

@@ -1,5 +1,5 @@
-//! RFC 3168 sections 6.1.2, 6.1.5 and 6.1.6, and Linux's CWR. After a segment's number "e" stands for
-//! ECT(0), "ecwr" for ECT(0) and CWR.
+//! RFC 3168 sections 6.1.2, 6.1.5 and 6.1.6, and Linux's CWR. After a segment's number "e" stands
+//! for ECT(0), "ecwr" for ECT(0) and CWR.
 
 use super::*;
 
@@ -84,8 +84,8 @@ fn a_loss_in_the_same_window_counts() {
     });
 }
 
-/// The other way round: three duplicates in the window that an echo has lowered begin a recovery with
-/// the ssthresh that there is. cwnd = ssthresh + 3.
+/// The other way round: three duplicates in the window that an echo has lowered begin a recovery
+/// with the ssthresh that there is. cwnd = ssthresh + 3.
 #[test]
 fn a_loss_after_an_echo_lowers_nothing_again() {
     run_with("newreno", ecn(10), |x| {
@@ -142,9 +142,9 @@ fn a_window_probe_is_not_capable() {
 /// Linux: `tcp_enter_cwr` sets ssthresh to 10 * 717 / 1024 = 7 of cwnd 10, and
 /// `tcp_cwnd_reduction` lets ceil(7 n / 10) go of n delivered. In flight are 9 - (n - 1) and what
 /// went since, cwnd the sum of both:
-/// n = 1: ceil(0.7) = 1; 2: ceil(1.4) = 2; 3: ceil(2.1) = 3; 4: ceil(2.8) = 3, nothing; 5: ceil(3.5)
-/// = 4; 6: ceil(4.2) = 5; 7: ceil(4.9) = 5, nothing, and in flight are 8. At 8 in flight are 7 =
-/// ssthresh, up to which the rest fills: nothing there, and one for each of 9 and 10.
+/// n = 1: ceil(0.7) = 1; 2: ceil(1.4) = 2; 3: ceil(2.1) = 3; 4: ceil(2.8) = 3, nothing; 5:
+/// ceil(3.5) = 4; 6: ceil(4.2) = 5; 7: ceil(4.9) = 5, nothing, and in flight are 8. At 8 in flight
+/// are 7 = ssthresh, up to which the rest fills: nothing there, and one for each of 9 and 10.
 #[test]
 fn linux_spreads_it_over_a_round_trip() {
     run_with("linux", ecn(10), |x| {
@@ -172,8 +172,8 @@ fn linux_spreads_it_over_a_round_trip() {
 }
 
 /// `tcp_enter_recovery` in CWR: the reduction goes on, with ssthresh 7 and what was counted. 2, 3
-/// and 4 are SACKed: delivered are 1 + 3, and ceil(2.8) = 3 may have gone by then. The retransmission
-/// is one of them.
+/// and 4 are SACKed: delivered are 1 + 3, and ceil(2.8) = 3 may have gone by then. The
+/// retransmission is one of them.
 #[test]
 fn a_recovery_goes_on_with_the_reduction() {
     run_with("linux", ecn(10), |x| {
@@ -373,8 +373,8 @@ fn a_timeout_in_cwr_lowers_ssthresh_no_further() {
     });
 }
 
-/// RFC 9937's PRR does it too, in bytes: RecoverFS = 9000 + 1000, ssthresh 5000 (Reno), so that half
-/// a segment may go for each one delivered, and all of them for the second.
+/// RFC 9937's PRR does it too, in bytes: RecoverFS = 9000 + 1000, ssthresh 5000 (Reno), so that
+/// half a segment may go for each one delivered, and all of them for the second.
 #[test]
 fn prr_spreads_it_over_a_round_trip() {
     run_with("sack+prr", ecn(10), |x| {

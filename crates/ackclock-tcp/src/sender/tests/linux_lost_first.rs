@@ -47,8 +47,8 @@ fn what_was_sent_lately_is_not_lost() {
     });
 }
 
-/// `__tcp_retransmit_skb`: what does not fit a window that has shrunk is cut, and what lies beyond it
-/// waits. The rest goes as a segment of its own.
+/// `__tcp_retransmit_skb`: what does not fit a window that has shrunk is cut, and what lies beyond
+/// it waits. The rest goes as a segment of its own.
 #[test]
 fn what_goes_again_fits_the_window() {
     run_with(PLAIN, handshake(), |x| {
@@ -119,8 +119,8 @@ fn short_segments_are_joined() {
     });
 }
 
-/// `tcp_xmit_retransmit_queue`: nothing goes again while as many retransmissions are on their way as
-/// segments are lost. 0 is not lost any more, since its timeout was spurious, but counts.
+/// `tcp_xmit_retransmit_queue`: nothing goes again while as many retransmissions are on their way
+/// as segments are lost. 0 is not lost any more, since its timeout was spurious, but counts.
 #[test]
 fn a_retransmission_of_what_is_not_lost_counts() {
     run_with("linux", handshake(), |x| {

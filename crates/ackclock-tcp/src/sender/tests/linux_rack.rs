@@ -86,8 +86,8 @@ fn too_soon_for_a_retransmission() {
     });
 }
 
-/// An ACK that advances within a recovery does not put the timeout in place of the reordering window
-/// that it waits for (`FLAG_SET_XMIT_TIMER`, `tcp_rack_identify_loss`).
+/// An ACK that advances within a recovery does not put the timeout in place of the reordering
+/// window that it waits for (`FLAG_SET_XMIT_TIMER`, `tcp_rack_identify_loss`).
 #[test]
 fn within_a_recovery_too_the_reordering_window_is_waited_for() {
     run_with("linux", handshake(80), |x| {

@@ -97,8 +97,8 @@ fn duplicates_that_begin_no_recovery_open_the_window() {
     });
 }
 
-/// `partial_window_deflation_ 0`: 0 and 5 are lost, then 10. If no duplicate follows the partial ACK,
-/// the fourth duplicate of 10 opens the window, though the third may not begin a recovery.
+/// `partial_window_deflation_ 0`: 0 and 5 are lost, then 10. If no duplicate follows the partial
+/// ACK, the fourth duplicate of 10 opens the window, though the third may not begin a recovery.
 #[test]
 fn a_recovery_that_ends_without_inflation_ends_unnoticed() {
     let undeflated = "ns2-newreno+ns2-inflate-undeflated";

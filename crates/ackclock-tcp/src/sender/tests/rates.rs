@@ -120,8 +120,8 @@ fn compressed_acks() {
         for n in 1..=20 {
             x.at(9 + n).ack(n).sends(&(9 + n).to_string());
         }
-        // Segments 20 to 28 left from 20 to 28 ms, and are acknowledged together: ten were delivered
-        // since the ACK at 28.
+        // Segments 20 to 28 left from 20 to 28 ms, and are acknowledged together: ten were
+        // delivered since the ACK at 28.
         x.at(39).ack(29).sends(&numbers(30, 39));
         assert_eq!(notes.last(), (Some(10), Some(11), 20, false));
         // Segment 29, and all but one of those a millisecond later: sent 11 ms after segment 28.

@@ -160,7 +160,8 @@ fn linux_values() {
         x.at(200).ack(2).sends("3 4").deadline(500);
         // Error 200; mdev 37.5 + 162.5 / 4 = 78.125; SRTT 125: 437.5.
         x.at(500).ack(3).sends("5 6");
-        // 2 was sent at 100: error 300; mdev 37.5 + 262.5 / 4 = 103.125; SRTT 137.5: 550, in ticks of 4 ms 552.
+        // 2 was sent at 100: error 300; mdev 37.5 + 262.5 / 4 = 103.125; SRTT 137.5: 550, in ticks
+        // of 4 ms 552.
         assert_eq!(x.sender.next_deadline(), Time(1_052_000_000));
     });
 }

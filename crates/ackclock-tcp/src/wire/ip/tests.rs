@@ -18,8 +18,9 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The header of RFC 1071's kind: with ECT(0) in the TOS byte (2) its checksum is 4ea8 - 2 = 4ea6, and
-/// with CE (3) 4ea5. An ECT(0) IPv6 packet has the traffic class in 60 20, a marked one in 60 30.
+/// The header of RFC 1071's kind: with ECT(0) in the TOS byte (2) its checksum is 4ea8 - 2 = 4ea6,
+/// and with CE (3) 4ea5. An ECT(0) IPv6 packet has the traffic class in 60 20, a marked one in 60
+/// 30.
 #[test]
 fn a_mark_mends_the_checksum() {
     let mut packet = bytes("4502 0019 0000 4000 4006 4ea6 c0000201 c6336402 68656c6c6f");

@@ -63,8 +63,8 @@ fn startup_drain_and_cycle() {
     }
     let sample = round(&mut s, 4);
     let c = bbr.control(&s, &sample);
-    // A BDP of ten segments and three bundles: 30 segments in 10 ms at 739/256 are 8,573,000 bytes a
-    // second, of which a bundle takes eight segments. 30 and a bundle are in flight.
+    // A BDP of ten segments and three bundles: 30 segments in 10 ms at 739/256 are 8,573,000 bytes
+    // a second, of which a bundle takes eight segments. 30 and a bundle are in flight.
     assert_eq!((bbr.mode, c.ssthresh), (Mode::Drain, 34_000));
     assert_eq!(bbr.pacing_rate(&s), Some(340_308));
     // Bundles have two segments now, so that 16 are no more than a BDP.
@@ -160,7 +160,8 @@ fn gains_of_the_cycle() {
     assert!(bbr.is_next_phase(&s, &RateSample { prior_in_flight: 16, ..sample }));
 }
 
-/// Ten seconds without a round trip as short: four segments for 200 ms and a round, then cwnd again.
+/// Ten seconds without a round trip as short: four segments for 200 ms and a round, then cwnd
+/// again.
 #[test]
 fn probe_of_the_round_trip() {
     let (mut bbr, mut s) = (Bbr::default(), flying(30));
