@@ -1,5 +1,8 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build build-release build-debug lint unit portable oldest rustdoc package deny fuzz-check clients python wheel browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
+.PHONY: demo playground test build build-release build-debug lint unit portable oldest rustdoc \
+    package deny fuzz-check clients python wheel browser documents reference book crosscheck \
+    crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python \
+    bench-trace score soak hostile deb fuzz fuzz-keep clean
 
 # The command of a release; `make test` takes the one that its tests have built, which saves a build
 # and checks its arithmetic.
@@ -33,8 +36,9 @@ playground:
 	    -p ackclock-playground --lib
 	cargo build --quiet --profile test --workspace --locked --example figures
 	target/debug/examples/figures >out/figures.json
-	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) --figures out/figures.json \
-	    --wasm $(WASM_FOLDER)/ackclock_playground.wasm --out out/playground.html
+	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) \
+	    --figures out/figures.json --wasm $(WASM_FOLDER)/ackclock_playground.wasm \
+	    --out out/playground.html
 
 # What the kernel sent, taken by `ackclock-score take`.
 CAPTURE := tests/kernel.pcap.gz
@@ -66,6 +70,7 @@ test:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	tools/check-lines
 
 # Random tests draw the same cases on every run; another seed draws others:
 # `make unit PROPTEST_RNG_SEED=7`.
@@ -119,9 +124,9 @@ fuzz-check:
 clients: build
 	cd clients/python && ACKCLOCK_IMPAIR="$(ACKCLOCK) impair" python3 -m unittest
 
-# The Python package, in the virtual environment out/venv: its tests and its types, with a wheel that
-# is built in half the time. Clippy reads the module as it is built: to check it apart takes all
-# crates once more.
+# The Python package, in the virtual environment out/venv: its tests and its types, with a wheel
+# that is built in half the time. Clippy reads the module as it is built: to check it apart takes
+# all crates once more.
 VENV := out/venv
 MATURIN := PATH=$(CURDIR)/$(VENV)/bin:$$PATH maturin build --quiet --locked \
     --manifest-path python/Cargo.toml --target-dir target
@@ -148,7 +153,8 @@ $(VENV)/bin/maturin: python/requirements.txt
 	$(VENV)/bin/pip install -q -r $<
 	touch $@
 
-# The playground, the pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
+# The playground, the pictures, the pages of the papers and a page over our own TCP in a real
+# browser, and the captures in the tools that people open them with.
 BROWSER := out/browser
 browser: demo
 	tools/install chromium tshark tcptrace tcpdump zstd iproute2 netcat-openbsd python3-venv
@@ -199,7 +205,8 @@ CROSSCHECK_SEED ?= 1
 crosscheck-linux:
 	tools/install iproute2
 	cargo build --release --locked -p ackclock-score
-	target/release/ackclock-score linux --scenarios $(CROSSCHECK_LINUX) --seed $(CROSSCHECK_SEED) --shrink --differences 3
+	target/release/ackclock-score linux --scenarios $(CROSSCHECK_LINUX) \
+	    --seed $(CROSSCHECK_SEED) --shrink --differences 3
 
 # Paired with ns-2: packets per CPU second, memory, scaling. BENCH has options for the
 # script, such as BENCH="--tables speed --rows '^10 flows'" for the rows that a change touches.
@@ -214,8 +221,8 @@ bench-instructions: build
 	tools/install valgrind
 	python3 bench/instructions.py $(BENCH)
 
-# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss, then the labs `lossy` and
-# `short` in short. Needs root.
+# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss,
+# then the labs `lossy` and `short` in short. Needs root.
 bench-live: build
 	@mkdir -p out
 	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-bulk.json
@@ -223,14 +230,14 @@ bench-live: build
 	$(BIN) lab short --quick --format json >out/lab-short.json
 	python3 bench/live.py out
 
-# What a byte costs `serve` and `proxy` with two queues, in units of what it costs with one. BENCH has options for the
-# script. Needs root.
+# What a byte costs `serve` and `proxy` with two queues, in units of what it costs with one. BENCH
+# has options for the script. Needs root.
 bench-queues: build
 	tools/install iproute2 curl
 	python3 bench/queues.py $(BENCH)
 
-# `ackclock impair` beside kernels that send through `ackclock gateway`: times of transfers, goodput.
-# BENCH has options for the script. Needs root.
+# `ackclock impair` beside kernels that send through `ackclock gateway`: times of transfers,
+# goodput. BENCH has options for the script. Needs root.
 bench-impair: build
 	tools/install iproute2
 	python3 bench/impair.py $(BENCH)
@@ -246,8 +253,8 @@ bench-trace: build
 	cargo build --release --locked -p ackclock-trace --example generate
 	python3 bench/trace.py
 
-# `ackclock explain` against the truth: of thousands of simulated connections, and of the kernel's TCP. With root it takes fresh captures of the
-# kernel (3 minutes), without those of the checkout.
+# `ackclock explain` against the truth: of thousands of simulated connections, and of the kernel's
+# TCP. With root it takes fresh captures of the kernel (3 minutes), without those of the checkout.
 score:
 	cargo build --release --locked -p ackclock-score
 	target/release/ackclock-score
@@ -255,20 +262,24 @@ score:
 	target/release/ackclock-score loss-causes
 	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
 	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
-	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel && \
+	    target/release/ackclock-score take out/kernel && \
+	    target/release/ackclock-score kernel out/kernel && \
 	    target/release/ackclock-score what-if --kernel 400; \
 	else \
 	    target/release/ackclock-score kernel crates/ackclock-score/tests/captures; \
 	fi
 
-# What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and for SOAK seconds transfers that come
-# and go, while neither memory nor connections may grow. Needs root.
+# What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and
+# for SOAK seconds transfers that come and go, while neither memory nor connections may grow. Needs
+# root.
 SOAK ?= 600
 soak:
 	tools/install iproute2
-	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test all -- --ignored --nocapture --test-threads 1
+	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test all -- \
+	    --ignored --nocapture --test-threads 1
 
-# Attacks `serve` and `proxy` for some minutes, while an honest client fetches files: their memory stays within its budget. Needs root.
+# Attacks `serve` and `proxy` for some minutes, while an honest client fetches files: their memory
+# stays within its budget. Needs root.
 hostile: build
 	tools/install iproute2
 	python3 tests/hostile.py
@@ -282,18 +293,22 @@ deb:
 	cargo build --release --locked --target $(MUSL) -p ackclock --bin ackclock
 	packaging/deb target/$(MUSL)/release/ackclock out
 
-# Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain), from what is kept in fuzz/seeds on.
+# Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain), from what is kept in fuzz/seeds
+# on.
 FUZZ_SECONDS ?= 60
 FUZZ_KEPT := capture frame tracker
 fuzz:
 	command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked
-	cd fuzz && for t in $(FUZZ_KEPT); do mkdir -p corpus/$$t && tar -xzf seeds/$$t.tar.gz -C corpus/$$t || exit 1; done
-	cd fuzz && for t in $$(cargo fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	cd fuzz && for t in $(FUZZ_KEPT); do \
+	    mkdir -p corpus/$$t && tar -xzf seeds/$$t.tar.gz -C corpus/$$t || exit 1; done
+	cd fuzz && for t in $$(cargo fuzz list); do \
+	    cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # Keeps what the targets for captures have found: of each the least corpus that reaches as much.
 fuzz-keep:
 	cd fuzz && for t in $(FUZZ_KEPT); do cargo +nightly fuzz cmin $$t && \
-	    tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C corpus/$$t -c . | gzip -9n >seeds/$$t.tar.gz || exit 1; done
+	    tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C corpus/$$t -c . | \
+	    gzip -9n >seeds/$$t.tar.gz || exit 1; done
 
 clean:
 	cargo clean
