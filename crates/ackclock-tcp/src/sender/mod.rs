@@ -15,6 +15,7 @@ mod config;
 mod deadline;
 mod detection;
 mod ecn;
+mod emit;
 mod machine;
 mod mss;
 mod one_timer;

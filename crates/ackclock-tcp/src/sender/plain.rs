@@ -15,7 +15,7 @@
 
 use super::ack::{self, after_response, before_response};
 use super::machine::Sender;
-use super::{Transmit, one_timer, repair, summarise, transmit};
+use super::{Transmit, emit, one_timer, repair, summarise, transmit};
 use crate::event::Cause;
 use crate::scoreboard::Record;
 use crate::segment::Segment;
@@ -213,6 +213,6 @@ pub(super) fn send(c: &mut Sender) -> Transmit {
     if c.timers.serves_all {
         one_timer::after_new(c, false);
     }
-    let segment = transmit::header(c, seq, len, end == c.s.written);
+    let segment = emit::header(c, seq, len, end == c.s.written);
     Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
 }

@@ -1,0 +1,195 @@
+//! What sending a segment does: to the scoreboard, to timers, and to the mechanisms that see it.
+
+use super::Transmit;
+use super::machine::Sender;
+use super::{by_rate, ecn, one_timer};
+use crate::event::{Cause, EventKind};
+use crate::recovery::segmentation::Sending;
+use crate::scoreboard::Judge;
+use crate::segment::{Flags, Segment, Timestamps};
+use crate::seq::Seq;
+use crate::state::Phase;
+use crate::time::Time;
+
+/// Why a segment is retransmitted, besides its cause.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Why {
+    /// Who found it lost.
+    pub judge: Judge,
+    /// It takes the place of a retransmission that was lost.
+    pub replaces_lost: bool,
+}
+
+/// What counts against cwnd, in whatever phase.
+pub(super) fn counted(c: &Sender) -> u64 {
+    if c.s.phase == Phase::Recovery || c.s.cwr {
+        c.strategy.regulate.in_flight(&c.s)
+    } else {
+        c.in_flight()
+    }
+}
+
+pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
+    let (seq, first) = (c.s.snd_nxt, c.s.board.is_empty());
+    if c.wants.measures && c.s.snd_max > 0 && c.in_flight() == 0 {
+        c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
+    }
+    if c.wants.rates && c.s.snd_max > 0 && c.in_flight() == 0 {
+        by_rate::on_start(c);
+    }
+    // tcp_write_wakeup does not validate cwnd.
+    c.sent_new |= cause != Cause::WindowProbe;
+    c.s.board.push(seq, len, c.s.now);
+    c.s.snd_nxt += u64::from(len);
+    c.s.snd_max = c.s.snd_nxt;
+    if c.wants.times {
+        c.strategy.timer.on_new(&c.s, c.s.snd_max);
+    }
+    let mut transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
+    if c.config.ecn {
+        transmit.segment.ecn = ecn::of_new(c, cause, len);
+    }
+    // A tail loss probe has set the timer already, and none follows a window probe
+    // (tcp_write_wakeup).
+    if c.timers.serves_all && !matches!(cause, Cause::TailLossProbe | Cause::WindowProbe) {
+        one_timer::after_new(c, first);
+    }
+    transmit
+}
+
+/// Cuts segment `index`, or joins it with what follows, so that it fits the window and SMSS
+/// (`__tcp_retransmit_skb`, `tcp_retrans_try_collapse`); whether it may go. The first
+/// unacknowledged one goes into a closed window too, as its probe.
+fn refit(c: &mut Sender, index: usize) -> bool {
+    let Some(r) = c.s.board.get(index) else { return true };
+    let room = c.s.window_edge.saturating_sub(r.seq);
+    if room == 0 {
+        return index == 0;
+    }
+    let most = room.min(c.s.mss) as u32;
+    if r.len > most {
+        c.s.board.split(index, most);
+    } else {
+        c.s.board.join(index, most);
+    }
+    true
+}
+
+pub(super) fn retransmit(
+    c: &mut Sender,
+    index: usize,
+    cause: Cause,
+    why: Why,
+    counts: bool,
+) -> Option<Transmit> {
+    if c.wants.refits && !refit(c, index) {
+        return None;
+    }
+    (c.first_waits, c.quiet) = (false, false);
+    c.s.board.on_retransmit(index, c.s.now, counts);
+    let (seq, len, transmissions) = match c.s.board.get(index) {
+        Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
+        None => (c.s.snd_una, 0, 0),
+    };
+    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the
+    // cause.
+    if seq <= c.s.snd_nxt {
+        c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
+    }
+    c.stats.retransmissions += 1;
+    c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
+    c.last_retransmission = Some(c.s.now);
+    if c.timers.serves_all && index == 0 {
+        one_timer::after_head(c);
+    } else if c.strategy.timer.restarts_on(cause, why.replaces_lost) {
+        c.start_rto();
+    }
+    for undo in &mut c.strategy.undo {
+        undo.on_retransmit(&c.s, seq, len);
+    }
+    Some(sent(c, seq, len, cause, transmissions, why.judge))
+}
+
+#[inline(always)]
+fn sent(
+    c: &mut Sender,
+    seq: u64,
+    len: u32,
+    cause: Cause,
+    transmission: u32,
+    judge: Judge,
+) -> Transmit {
+    c.stats.segments_sent += 1;
+    c.stats.bytes_sent += u64::from(len);
+    c.last_sent = c.s.now;
+    // RFC 6298 section 5.1.
+    if c.timers.rto_at == Time::NEVER {
+        c.start_rto();
+    }
+    if c.s.phase == Phase::Recovery {
+        on_transmit(c, cause, u64::from(len));
+    } else if c.s.cwr {
+        ecn::on_transmit(c, cause, u64::from(len));
+    }
+    if c.config.events {
+        let detected_by = c.judged_by(judge);
+        c.event(EventKind::Sent { seq, len, cause, transmission, detected_by });
+    }
+    if let Some(rates) = &mut c.rates {
+        let first = transmission == 1 && c.s.board.len() == 1;
+        rates.on_sent(&c.s, seq, seq + u64::from(len), first);
+    }
+    if let Some(pacing) = &mut c.strategy.pacing {
+        pacing.on_sent(&c.s, len);
+    }
+    let mut psh = seq + u64::from(len) == c.s.written;
+    if c.wants.segments {
+        let in_flight = counted(c);
+        let now = Sending { seq, len, first: transmission == 1, cause, in_flight };
+        psh |= c.strategy.segmentation.as_mut().is_some_and(|s| s.on_sent(&c.s, now));
+    }
+    Transmit { segment: header(c, seq, len, psh), position: seq, cause, transmission }
+}
+
+/// Shows the mechanisms of recovery what was sent.
+pub(super) fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
+    let cwnd = c.strategy.regulate.on_transmit(&c.s, cause, len);
+    c.set_cwnd(cwnd);
+    c.strategy.select.on_transmit(&c.s, cause);
+    if let Some(retransmission) = &mut c.strategy.retransmission {
+        retransmission.on_transmit(&c.s, cause);
+    }
+}
+
+/// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293
+/// section 3.10.7.4: an unacceptable segment draws one). A window open by less than a segment is
+/// filled instead.
+pub(super) fn window_probe(c: &mut Sender) -> Option<Transmit> {
+    c.window_probe = false;
+    let room =
+        c.s.window_edge.saturating_sub(c.s.snd_nxt).min(c.s.written - c.s.snd_nxt).min(c.s.mss);
+    if room > 0 && c.s.board.is_empty() {
+        let transmit = send_new(c, room as u32, Cause::WindowProbe);
+        c.arm_persist();
+        one_timer::wait_for_window(c);
+        return Some(transmit);
+    }
+    c.arm_persist();
+    one_timer::wait_for_window(c);
+    let mut segment = header(c, c.s.snd_una, 0, false);
+    segment.seq = segment.seq - 1;
+    Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })
+}
+
+#[inline(always)]
+pub(super) fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
+    Segment {
+        seq: Seq::at(c.config.isn, seq),
+        ack: c.config.remote_seq,
+        len,
+        wnd: u16::MAX,
+        flags: Flags::new(psh, false),
+        timestamps: c.config.timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
+        ..Segment::default()
+    }
+}
