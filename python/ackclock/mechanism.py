@@ -33,17 +33,14 @@ from ._axes import (
     Detect,
     DetectRetransmission,
     Fill,
-    Mechanism,
-    Pacing,
     Probe,
     Regulate,
     Response,
-    Segmentation,
     Select,
-    Timer,
     Undo,
-    Window,
 )
+from ._base import Mechanism
+from ._laws import Pacing, Segmentation, Timer, Window
 from ._native import Ack, Law, Notice, Segment, Sending, State
 
 __all__ = [
