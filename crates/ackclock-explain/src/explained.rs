@@ -171,8 +171,8 @@ impl Found {
         all
     }
 
-    /// The round trips that both ends measure; `None` if neither does. Median and 99th percentile are
-    /// those of the end that measures more.
+    /// The round trips that both ends measure; `None` if neither does. Median and 99th percentile
+    /// are those of the end that measures more.
     pub fn rtt(&self) -> Option<RoundTrip> {
         let measured = self.flows().filter_map(|(_, flow)| flow.rtt);
         measured.reduce(|a, b| {

@@ -142,7 +142,8 @@ mod tests {
 
     use super::*;
 
-    /// A monitor that has seen so many frames of a capture of 30 connections, and when the last was.
+    /// A monitor that has seen so many frames of a capture of 30 connections, and when the last
+    /// was.
     fn seen(frames: usize) -> (Monitor, Time) {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
         let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();

@@ -84,8 +84,8 @@ pub(crate) fn left_out(capture: &Capture) -> Vec<String> {
     capture.ignored.iter().map(said).collect()
 }
 
-/// What shows the packets of a stall in Wireshark, and those of no other connection: two clients may
-/// have the same port.
+/// What shows the packets of a stall in Wireshark, and those of no other connection: two clients
+/// may have the same port.
 pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
     let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     let (start, end) = (stall.start.0 / 1000, stall.end.0.div_ceil(1000));

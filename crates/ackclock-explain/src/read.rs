@@ -28,8 +28,8 @@ pub struct Options {
 /// Frames between looks at the progress and at connections that have ended.
 const TURN: u64 = 1 << 12;
 
-/// Reads all of them, but files only until `cancel` is set. What goes wrong with one is noted in its
-/// [`Capture`].
+/// Reads all of them, but files only until `cancel` is set. What goes wrong with one is noted in
+/// its [`Capture`].
 ///
 /// # Errors
 /// [`Error::Usage`] if there can be no such threads, or the filter cannot be applied.

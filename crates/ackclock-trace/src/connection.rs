@@ -95,7 +95,8 @@ pub struct Position {
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
     pub mss: u32,
-    /// Options of this end's SYN; `None` if it was not seen, or if the snap length has cut some off.
+    /// Options of this end's SYN; `None` if it was not seen, or if the snap length has cut some
+    /// off.
     pub offered: Option<ackclock_tcp::wire::Options>,
     /// Whether SACK was negotiated, or seen in use.
     pub sack: bool,
@@ -272,8 +273,8 @@ pub enum Spurious {
 pub struct Retransmission {
     /// Its frame, counted from 1.
     pub frame: u64,
-    /// When it was captured; away from the sender, less what it waited in queues before the capture,
-    /// as far as timestamps show that.
+    /// When it was captured; away from the sender, less what it waited in queues before the
+    /// capture, as far as timestamps show that.
     pub at: Time,
     /// Sequence number of its first byte.
     pub seq: Seq,
@@ -283,8 +284,8 @@ pub struct Retransmission {
     pub len: u32,
     /// Why.
     pub kind: Kind,
-    /// How probable `kind` is, where hypotheses about the sender say so: in captures that were taken
-    /// away from it. `None` elsewhere.
+    /// How probable `kind` is, where hypotheses about the sender say so: in captures that were
+    /// taken away from it. `None` elsewhere.
     pub probability: Option<f64>,
     /// What proves that it was not needed. `None` if it was needed, or if that is not known
     /// ([`Retransmission::known`]).

@@ -9,8 +9,8 @@ use ackclock_tcp::EventKind;
 use crate::connection::{Connection, Flow, Kind, StallCause, Timeout};
 use crate::sender::expiry;
 
-/// Decides each [`Kind::ProbeOrTimeout`] of these connections, which are those of one capture, where
-/// its host was seen to send probes or to have none, and not both.
+/// Decides each [`Kind::ProbeOrTimeout`] of these connections, which are those of one capture,
+/// where its host was seen to send probes or to have none, and not both.
 pub fn decide<'a>(connections: impl IntoIterator<Item = &'a mut Connection>) {
     let mut hosts: BTreeMap<IpAddr, [bool; 2]> = BTreeMap::new();
     let mut undecided = Vec::new();

@@ -6,10 +6,10 @@ use ackclock_tcp::Span;
 /// What limits a sender at a moment: exactly one of these.
 ///
 /// Linux counts three of them (`tcp_chrono_start`, told by `TCP_INFO`): it is busy while something
-/// is unacknowledged or waits to be sent (`tcpi_busy_time`, the rest is [`Limit::Application`]), and
-/// limited by the receiver while the window holds back what cwnd would let go (`tcpi_rwnd_limited`,
-/// [`Limit::ReceiveWindow`]). A send buffer that is full (`tcpi_sndbuf_limited`) looks like cwnd
-/// from outside.
+/// is unacknowledged or waits to be sent (`tcpi_busy_time`, the rest is [`Limit::Application`]),
+/// and limited by the receiver while the window holds back what cwnd would let go
+/// (`tcpi_rwnd_limited`, [`Limit::ReceiveWindow`]). A send buffer that is full
+/// (`tcpi_sndbuf_limited`) looks like cwnd from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// The connection opens: a client waits for the answer to its SYN, and a server, from that SYN
@@ -85,8 +85,8 @@ impl Shares {
     }
 }
 
-/// From the first packet of a connection to its last, divided by what limited the sender of one way.
-/// The shares add up to the whole.
+/// From the first packet of a connection to its last, divided by what limited the sender of one
+/// way. The shares add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifetime {
     shares: Shares,
@@ -107,8 +107,8 @@ impl Lifetime {
     }
 
     /// Of the share of the congestion window, how long the bottleneck was idle meanwhile, as far as
-    /// its rate is known: that much a window would save that fills the path. A window that is nearly
-    /// large enough costs little of the time that it limits.
+    /// its rate is known: that much a window would save that fills the path. A window that is
+    /// nearly large enough costs little of the time that it limits.
     pub fn idle(&self) -> Span {
         self.idle
     }

@@ -39,12 +39,12 @@ pub(crate) struct ExplainArgs {
     /// timeouts, and the tables of the papers.
     #[arg(long)]
     pub tables: bool,
-    /// Compare two captures: their totals side by side, and, of connections that are in both, what was
-    /// lost, delayed and put out of order between them.
+    /// Compare two captures: their totals side by side, and, of connections that are in both, what
+    /// was lost, delayed and put out of order between them.
     #[arg(long, conflicts_with_all = ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub compare: bool,
-    /// Add up connections by the client's address, by its network (24 bits of IPv4, 64 of IPv6) or by
-    /// the server's port. The group that was held up for longest comes first.
+    /// Add up connections by the client's address, by its network (24 bits of IPv4, 64 of IPv6) or
+    /// by the server's port. The group that was held up for longest comes first.
     #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub by: Option<ByArg>,
     /// Watch this interface by tcpdump until Ctrl-C: print a line on each connection that has ended
@@ -62,8 +62,8 @@ pub(crate) struct ExplainArgs {
     /// Show one connection in full. N is its number in the table.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,
-    /// Show at most N entries of each list, and draw at most N connections. 0 means all. Default: 20,
-    /// and 3 connections in the short text.
+    /// Show at most N entries of each list, and draw at most N connections. 0 means all. Default:
+    /// 20, and 3 connections in the short text.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Write HTML into this directory: an index, and pages with a time-sequence graph. A connection
@@ -76,8 +76,8 @@ pub(crate) struct ExplainArgs {
     /// Write the time-sequence graphs of these connections into this directory, for xplot.
     #[arg(long, value_name = "DIR", value_parser = file)]
     pub xplot: Option<PathBuf>,
-    /// Write these connections to this file as qlog 0.3, for qvis and other tools for QUIC. Each way
-    /// of a connection with data is a trace.
+    /// Write these connections to this file as qlog 0.3, for qvis and other tools for QUIC. Each
+    /// way of a connection with data is a trace.
     #[arg(long, value_name = "FILE.qlog", value_parser = file)]
     pub qlog: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and

@@ -43,8 +43,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
     /// Do runs of each strategy, in each combination of --set, until the half-width of the 95 %
-    /// confidence interval is at most so much of the mean: `goodput=2%`. At least 50. Without --over
-    /// the mean is that of the flows of each run.
+    /// confidence interval is at most so much of the mean: `goodput=2%`. At least 50. Without
+    /// --over the mean is that of the flows of each run.
     #[arg(long, value_name = "MEASURE=PERCENT%")]
     pub until: Vec<Until>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per

@@ -115,8 +115,8 @@ impl Way {
         self.delays.sort_unstable();
     }
 
-    /// By how much the delay that so many percent do not exceed is above the shortest, in nanoseconds:
-    /// the difference of the clocks is not in it.
+    /// By how much the delay that so many percent do not exceed is above the shortest, in
+    /// nanoseconds: the difference of the clocks is not in it.
     pub fn above_shortest(&self, percent: f64) -> Option<i64> {
         Some(percentile(&self.delays, percent)? - self.shortest?)
     }

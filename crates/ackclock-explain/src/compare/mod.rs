@@ -101,8 +101,8 @@ fn numbers(explained: &Explained) -> Numbers {
     explained.connections.iter().map(|found| (key(found), found.number)).collect()
 }
 
-/// What both have. Connections are the same if both ends chose the same numbers: addresses and ports
-/// may be translated in between.
+/// What both have. Connections are the same if both ends chose the same numbers: addresses and
+/// ports may be translated in between.
 fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
     let [first, second] = captures.map(Conversations::whole);
     // Simulated connections may all begin with the same numbers.
@@ -121,8 +121,8 @@ fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
     if pairs.is_empty() {
         return None;
     }
-    // How much later the other capture has a SYN. The difference of the clocks is in both ways, with
-    // another sign, so that their sum is what the path takes.
+    // How much later the other capture has a SYN. The difference of the clocks is in both ways,
+    // with another sign, so that their sum is what the path takes.
     let later = |pair: &[&Conversation; 2], near: usize, end: usize| {
         signed(pair[1 - near].syns[end]) - signed(pair[near].syns[end])
     };

@@ -34,8 +34,8 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// Of the events of one way of a connection that lasted from `start` to `end`, with round trips of
-    /// `rtt`.
+    /// Of the events of one way of a connection that lasted from `start` to `end`, with round trips
+    /// of `rtt`.
     pub fn new(
         name: &'static str,
         events: &[Event],
@@ -159,7 +159,8 @@ mod tests {
         let drawn = charts(&[Way::new("server", &c.from_server.events, lasted, None)]);
         let titles: Vec<&str> = drawn.iter().map(|chart| chart.title.as_str()).collect();
         assert_eq!(titles, ["Throughput", "Round trip"]);
-        // 3000 bytes at once, 1000 at 0.11 s, at 1 s and at 1.05 s; parts of a sixtieth of a second.
+        // 3000 bytes at once, 1000 at 0.11 s, at 1 s and at 1.05 s; parts of a sixtieth of a
+        // second.
         let at = |part: usize| part as f64 * (2.0 / 120.0);
         let rate = |bytes: f64| bytes * 8e-6 * 120.0 / 2.0;
         let kilobytes = [(0, 3.0), (6, 1.0), (60, 1.0), (63, 1.0)];

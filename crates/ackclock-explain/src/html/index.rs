@@ -1,5 +1,6 @@
 //! The index: what the time went into, the connections that were held up for longest and what to
-//! change; folded up below it all stalls, all connections, and all of them together beside the papers.
+//! change; folded up below it all stalls, all connections, and all of them together beside the
+//! papers.
 
 use std::fmt::Write;
 

@@ -365,8 +365,8 @@ fn saved_by_probes(found: &Found, from: End) -> Span {
     saved.fold(Span::ZERO, |sum, saved| sum + saved)
 }
 
-/// What a strategy would have saved, if it would have avoided the timeout and the standard, which is
-/// the first rescue, would not.
+/// What a strategy would have saved, if it would have avoided the timeout and the standard, which
+/// is the first rescue, would not.
 fn avoided(rescues: &[Rescue], strategy: &str) -> Option<Span> {
     rescues.first().filter(|standard| !standard.avoided)?;
     let rescue = rescues.iter().find(|r| r.strategy == strategy)?;

@@ -34,8 +34,8 @@ pub fn short(explained: &Explained, top: usize) -> String {
     captures(explained, top) + "\n" + &short::text(explained, top)
 }
 
-/// Everything as tables: the connections, the stalls in which most time was lost, and all connections
-/// together. Of a list at most `top` entries; 0 for all.
+/// Everything as tables: the connections, the stalls in which most time was lost, and all
+/// connections together. Of a list at most `top` entries; 0 for all.
 pub fn table(explained: &Explained, top: usize) -> String {
     let parts = [
         captures(explained, top),

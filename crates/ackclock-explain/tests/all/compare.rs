@@ -49,9 +49,9 @@ fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
     path
 }
 
-/// The server's second segment is lost between the captures, the third overtakes the first there, and
-/// the fourth is lost behind the second capture. It takes 20 ms from one to the other, and 5 ms more
-/// for the first segment.
+/// The server's second segment is lost between the captures, the third overtakes the first there,
+/// and the fourth is lost behind the second capture. It takes 20 ms from one to the other, and 5 ms
+/// more for the first segment.
 fn near_server() -> Vec<Sent> {
     vec![
         (20_000, true, 0, SYN, 0),

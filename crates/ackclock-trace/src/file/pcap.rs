@@ -16,8 +16,8 @@ const NANOS: u32 = 0xa1b2_3c4d;
 /// the header of each record.
 const MODIFIED: u32 = 0xa1b2_cd34;
 
-/// Before version 2.3, the length on the wire came before the bytes kept; in it, some writers had it
-/// so (libpcap's `sf-pcap.c`).
+/// Before version 2.3, the length on the wire came before the bytes kept; in it, some writers had
+/// it so (libpcap's `sf-pcap.c`).
 const MIXED: u16 = 3;
 const FIRST_IN_ORDER: u16 = 4;
 

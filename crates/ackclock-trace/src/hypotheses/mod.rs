@@ -1,10 +1,11 @@
-//! Why a segment was retransmitted, where the capture was taken away from the sender: by hypotheses.
+//! Why a segment was retransmitted, where the capture was taken away from the sender: by
+//! hypotheses.
 //!
-//! There, nobody sees what was lost before the capture, nor when exactly a segment was sent. But the
-//! ACKs that pass are those that the sender gets. So candidates of the engine ([`candidates`]) are
-//! put through them ([`script`]), and what they send is compared with what was seen ([`trial`]). A
-//! candidate that agrees with it, up to a segment and for some segments after it, says why it was
-//! sent; more of them that agree give probabilities.
+//! There, nobody sees what was lost before the capture, nor when exactly a segment was sent. But
+//! the ACKs that pass are those that the sender gets. So candidates of the engine ([`candidates`])
+//! are put through them ([`script`]), and what they send is compared with what was seen
+//! ([`trial`]). A candidate that agrees with it, up to a segment and for some segments after it,
+//! says why it was sent; more of them that agree give probabilities.
 //!
 //! Candidates begin with the connection. Where all go wrong, since an ACK was lost behind the
 //! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).

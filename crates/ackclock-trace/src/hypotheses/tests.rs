@@ -71,8 +71,8 @@ pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
     })
 }
 
-/// Three segments and a fourth that is lost before the capture: first, then once more after `again`,
-/// each in ms after the ACK of the third.
+/// Three segments and a fourth that is lost before the capture: first, then once more after
+/// `again`, each in ms after the ACK of the third.
 fn lost_tail(again: &[f64]) -> Vec<Entry> {
     let mut all = vec![ack(0.0, 0, &[]), seen(50.0, 0), seen(50.1, 1), seen(50.2, 2)];
     all.push(ack(50.2, 3, &[]));
@@ -285,8 +285,9 @@ fn what_is_lost_in_a_row_is_lost_together() {
 }
 
 /// The capture begins with three segments before an outage that loses the 32 behind them, so that
-/// there is no moment at which candidates could begin before it. Linux sends the first of them again
-/// by its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was lost.
+/// there is no moment at which candidates could begin before it. Linux sends the first of them
+/// again by its timer, and on the ACK of that new data (F-RTO). With numbers that proves what was
+/// lost.
 #[test]
 fn candidates_begin_with_an_outage() {
     let (mut entries, causes) = transfer_by("linux", 30..62, 0..0, None);
@@ -457,8 +458,8 @@ fn a_known_original_is_a_first_transmission() {
     assert_eq!(of(&all), None);
 }
 
-/// The SYN/ACK was lost, and the second one is answered with data, a little sooner than the shortest
-/// round trip says: that is no timeout a second after the first.
+/// The SYN/ACK was lost, and the second one is answered with data, a little sooner than the
+/// shortest round trip says: that is no timeout a second after the first.
 #[test]
 fn data_follows_the_last_syn_ack() {
     let syn_ack = |t| match ack(t, 0, &[]) {

@@ -1,5 +1,5 @@
-//! A candidate on trial: an engine `Sender` gets the ACKs that passed the capture, and what it sends
-//! is compared with what was seen.
+//! A candidate on trial: an engine `Sender` gets the ACKs that passed the capture, and what it
+//! sends is compared with what was seen.
 //!
 //! What it sends and the capture does not show was lost before the capture, or the candidate is
 //! wrong; what it does not send, but was seen, speaks against it. Segments wait in queues on their
@@ -160,8 +160,8 @@ impl Limits<'_> {
     }
 }
 
-/// What the candidate says of each segment that was seen, as far as it came before it cost more than
-/// it may; and whether that may depend on how long its timer waits at least.
+/// What the candidate says of each segment that was seen, as far as it came before it cost more
+/// than it may; and whether that may depend on how long its timer waits at least.
 pub(super) fn run(
     script: &Script,
     setting: &Setting,

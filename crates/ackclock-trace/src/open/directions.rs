@@ -1,5 +1,5 @@
-//! Whether the capture shows one direction only: packets of one end, although the other one has sent
-//! some.
+//! Whether the capture shows one direction only: packets of one end, although the other one has
+//! sent some.
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Span, Time};

@@ -190,8 +190,8 @@ impl Handshake {
         self.ends[end].shift
     }
 
-    /// What the SYN of each end says of an option. `None` if that is not known: there was no SYN, or
-    /// the option may have been cut off.
+    /// What the SYN of each end says of an option. `None` if that is not known: there was no SYN,
+    /// or the option may have been cut off.
     fn said<T>(&self, option: impl Fn(&Offered) -> Option<T>) -> [Option<Option<T>>; 2] {
         self.ends.each_ref().map(|syns| {
             let said = option(syns.offered.as_ref()?);
@@ -210,8 +210,8 @@ impl Handshake {
     }
 
     /// SMSS: the least of both MSS options, less the timestamps. Where a SYN has none it is
-    /// `default` (RFC 9293 section 3.7.1). Where SYNs or their options are missing, what was `learned`
-    /// from sizes counts as well.
+    /// `default` (RFC 9293 section 3.7.1). Where SYNs or their options are missing, what was
+    /// `learned` from sizes counts as well.
     pub fn mss(&self, default: u16, timestamps: bool, learned: Option<u32>) -> u32 {
         let options = if timestamps { TIMESTAMPS } else { 0 };
         let said = self.said(|options| options.mss).into_iter().flatten();

@@ -429,8 +429,8 @@ impl Open {
         self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
     }
 
-    /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix A:
-    /// timestamps take 12).
+    /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix
+    /// A: timestamps take 12).
     fn header(&self, end: usize) -> u32 {
         let ip = if self.hosts[end].is_ipv4() { 20 } else { 40 };
         ip + 20 + if self.timestamps(end) { 12 } else { 0 }

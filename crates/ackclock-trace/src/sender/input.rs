@@ -61,7 +61,8 @@ pub(crate) struct Acked {
     /// When it reaches the sender, on the clock by which the sender's segments pass the capture.
     pub at: Time,
     pub ack: u64,
-    /// Offered window in bytes, scaled. Where its scale is not known, it is the least that it may be.
+    /// Offered window in bytes, scaled. Where its scale is not known, it is the least that it may
+    /// be.
     pub window: u64,
     /// The scale of the window is known.
     pub scaled: bool,

@@ -5,9 +5,9 @@
 //! ACK had waited for it. Nothing had waited where all is acknowledged before more goes out, or
 //! where more goes out without an ACK.
 //!
-//! Linux says the same from inside (`tcp_chrono_start`, `tcp_write_xmit`): it is busy from the first
-//! byte that waits to the last that is acknowledged, and limited by the receiver's window if that
-//! is what ended `tcp_write_xmit`.
+//! Linux says the same from inside (`tcp_chrono_start`, `tcp_write_xmit`): it is busy from the
+//! first byte that waits to the last that is acknowledged, and limited by the receiver's window if
+//! that is what ended `tcp_write_xmit`.
 
 use std::sync::Arc;
 
@@ -80,8 +80,8 @@ pub(crate) struct Limits {
     /// latest.
     silent: Silent,
     /// Silence that new data ended, with something outstanding and no ACK. If more goes out on the
-    /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the application
-    /// had given no more.
+    /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the
+    /// application had given no more.
     probed: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
     due: Due,
@@ -218,7 +218,8 @@ impl Limits {
             if span > follows_within(stream) {
                 self.had_no_more();
             }
-            // Away from the sender, what is on its way to the capture is not known to be outstanding.
+            // Away from the sender, what is on its way to the capture is not known to be
+            // outstanding.
             let unseen = !stream.terms.at_sender() && span <= stream.timers.srtt();
             self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
         }

@@ -210,8 +210,8 @@ impl Bottleneck {
 
     /// Bytes of payload that are on their way when the bottleneck is just busy. `arrivals`: the
     /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
-    /// is not seen there, so that no more than this is ever outstanding, and that is known to within
-    /// an eighth (`limits.rs`).
+    /// is not seen there, so that no more than this is ever outstanding, and that is known to
+    /// within an eighth (`limits.rs`).
     pub fn holds(&self, arrivals: Option<f64>) -> Option<f64> {
         let Base { trip, ahead, gap } = self.base;
         let trip = trip.get()?;

@@ -302,8 +302,8 @@ fn eight_tunnels_are_opened_and_no_more() {
 }
 
 proptest! {
-    /// As of frames without tunnels: what is cut off changes no verdict but "cut", and hides options
-    /// only.
+    /// As of frames without tunnels: what is cut off changes no verdict but "cut", and hides
+    /// options only.
     #[test]
     fn any_change_of_any_tunnel(
         which in any::<prop::sample::Index>(),

@@ -78,8 +78,8 @@ pub(crate) struct DaemonArgs {
     /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
-    /// Append a line of JSON to this file for each connection that ends; `-` is standard output. The
-    /// guide has the keys. SIGHUP opens the file anew.
+    /// Append a line of JSON to this file for each connection that ends; `-` is standard output.
+    /// The guide has the keys. SIGHUP opens the file anew.
     #[arg(long, value_name = "FILE")]
     pub access_log: Option<PathBuf>,
     /// How much memory to take at most. Buffers get less the more of it is in use, and there are no

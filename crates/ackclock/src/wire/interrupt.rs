@@ -73,7 +73,8 @@ impl Interrupt {
         Ok(Interrupt { signals, taken: 0, hangups: 0 })
     }
 
-    /// How many SIGINT and SIGTERM have come so far; two of one kind that come at once count as one.
+    /// How many SIGINT and SIGTERM have come so far; two of one kind that come at once count as
+    /// one.
     pub fn taken(&mut self) -> u32 {
         while let Ok(Some(signal)) = self.signals.read_signal() {
             let hangup = signal.ssi_signo == Signal::SIGHUP as u32;

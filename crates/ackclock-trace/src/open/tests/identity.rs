@@ -222,7 +222,8 @@ fn a_reset_outside_of_the_window_is_none() {
             assert_eq!(talk.one().ended, ended);
         });
     }
-    // Who has sent nothing yet resets with any number, here as the answer to a SYN, which is refused.
+    // Who has sent nothing yet resets with any number, here as the answer to a SYN, which is
+    // refused.
     each(|mut talk| {
         let refused = P { position: 1 << 31, ..s(0, 0).with(Control::RST) };
         talk.at(0.0, syn(0)).at(1.0, refused);

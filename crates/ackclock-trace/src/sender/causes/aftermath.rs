@@ -54,8 +54,8 @@ pub(crate) struct NewData {
     pub len: u32,
     /// Since the last ACK.
     pub since_ack: Span,
-    /// The sender was idle for as long as its timer waits, so that it may have lowered cwnd (RFC 5681
-    /// section 4.1).
+    /// The sender was idle for as long as its timer waits, so that it may have lowered cwnd (RFC
+    /// 5681 section 4.1).
     pub after_idle: bool,
 }
 

@@ -339,8 +339,8 @@ impl Causes {
         }
     }
 
-    /// What the timer that has just expired for the first time had waited since the last progress, if
-    /// nothing else can have sent the segment.
+    /// What the timer that has just expired for the first time had waited since the last progress,
+    /// if nothing else can have sent the segment.
     pub fn take_expiry(&mut self) -> Option<Span> {
         self.expiry.take()
     }

@@ -38,8 +38,8 @@ pub(crate) struct Ambiguous {
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     in_flight: Option<Probe>,
-    /// End of the last probe that sent data again. Until an ACK goes beyond it or reports that it was
-    /// spurious, there is no other one (RFC 8985 section 7.3, Linux's `tlp_high_seq`).
+    /// End of the last probe that sent data again. Until an ACK goes beyond it or reports that it
+    /// was spurious, there is no other one (RFC 8985 section 7.3, Linux's `tlp_high_seq`).
     open: Option<u64>,
     ambiguous: Vec<Ambiguous>,
     /// What follows the last ambiguous one, as long as it may tell.
@@ -146,8 +146,8 @@ impl Probes {
         }
     }
 
-    /// A probe is answered when all is acknowledged that was outstanding with it. `dsack`: something
-    /// has arrived twice.
+    /// A probe is answered when all is acknowledged that was outstanding with it. `dsack`:
+    /// something has arrived twice.
     pub fn acked(&mut self, ack: u64, dsack: bool) {
         self.in_flight.take_if(|probe| ack >= probe.end);
         self.open.take_if(|end| dsack && ack >= *end);
@@ -163,7 +163,8 @@ impl Probes {
         (self.in_flight, self.open) = (None, None);
     }
 
-    /// A chance was not used: the timer expired, or an ACK came, where a probe would have come first.
+    /// A chance was not used: the timer expired, or an ACK came, where a probe would have come
+    /// first.
     pub fn was_missing(&mut self, stream: &Stream) {
         self.habit.unused += u32::from(!stream.waits_for_probe());
     }

@@ -260,8 +260,8 @@ impl Phases {
         self.undoes
     }
 
-    /// New data goes out. In a recovery without SACK the next hole would come first (RFC 6582 section
-    /// 3.2 step 3).
+    /// New data goes out. In a recovery without SACK the next hole would come first (RFC 6582
+    /// section 3.2 step 3).
     #[inline]
     pub fn new_data(&mut self) {
         self.undoes |= matches!(self.undone, Some((Phase::Recovery, _)));

@@ -26,8 +26,8 @@ const MOST_ECHOED: usize = 63;
 pub(crate) enum Echo {
     /// That of the segment at hand, as it arrived.
     Own,
-    /// That of the head, behind which the segment had waited. So it arrived before, but nothing says
-    /// by which transmission.
+    /// That of the head, behind which the segment had waited. So it arrived before, but nothing
+    /// says by which transmission.
     Head,
     /// It says nothing of this one.
     Nothing,

@@ -190,8 +190,8 @@ impl Stream {
         sent.len == 1 && (keep_alive || self.windows.offered() == 0 && is_head)
     }
 
-    /// These `old` bytes, with new data behind them, have probed a closed window. Now that it is open,
-    /// the segment goes out as a whole: that is no retransmission.
+    /// These `old` bytes, with new data behind them, have probed a closed window. Now that it is
+    /// open, the segment goes out as a whole: that is no retransmission.
     pub fn has_probed_window(&self, position: u64, old: u32) -> bool {
         old == 1 && self.window_probe.get() == Some(position)
     }

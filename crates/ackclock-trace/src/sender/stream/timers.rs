@@ -198,8 +198,8 @@ impl Timers {
         (self.srtt().times(2) + delayed).min(self.rto())
     }
 
-    /// What a probe of a single segment waits at the most: its own time, which does not double, or the
-    /// retransmission timer's, which does.
+    /// What a probe of a single segment waits at the most: its own time, which does not double, or
+    /// the retransmission timer's, which does.
     pub fn latest_probe(&self) -> Span {
         if self.srtt() == Span::ZERO {
             return self.backed_off();

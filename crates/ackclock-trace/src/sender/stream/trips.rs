@@ -65,7 +65,8 @@ mod tests {
         for ms in [50, 40, 60, 50, 50, 400] {
             trips.add(Span::from_millis(ms));
         }
-        // 50 ms lie between 48.2 and 50.3, 400 ms between 385.9 and 402.7, 40 ms between 39.8 and 41.9.
+        // 50 ms lie between 48.2 and 50.3, 400 ms between 385.9 and 402.7, 40 ms between 39.8 and
+        // 41.9.
         let ms = |percent| trips.percentile(percent).0 / 1_000_000;
         assert_eq!((ms(50), ms(99), ms(0)), (49, 394, 40));
     }

@@ -50,8 +50,8 @@ fn the_losses_around_a_timeout() {
     assert_eq!(found.timeouts[1].episode, None);
 }
 
-/// Three went out at once; two more on duplicates a round trip later, while nothing was acknowledged
-/// (RFC 3042). These are beyond the window.
+/// Three went out at once; two more on duplicates a round trip later, while nothing was
+/// acknowledged (RFC 3042). These are beyond the window.
 #[test]
 fn what_goes_out_on_duplicates_is_no_part_of_the_window() {
     let mut line = Line::without_sack(50.0);
@@ -152,8 +152,8 @@ fn a_fin_that_comes_later_is_none_of_the_data() {
     }
 }
 
-/// Two ACKs for two segments, and then one for the three that a hole had held back: that is none that
-/// was delayed. After two for four segments it is.
+/// Two ACKs for two segments, and then one for the three that a hole had held back: that is none
+/// that was delayed. After two for four segments it is.
 #[test]
 fn what_fills_a_hole_says_nothing_of_delayed_acks() {
     for (each, delayed) in [(1, false), (2, true)] {

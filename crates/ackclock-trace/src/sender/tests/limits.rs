@@ -144,8 +144,8 @@ fn acks_that_may_be_delayed() {
     assert_eq!((rtt.samples, rtt.alone), (4, 1));
 }
 
-/// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round. Of
-/// those that are full the largest counts, but not the last one, for which nothing waits.
+/// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round.
+/// Of those that are full the largest counts, but not the last one, for which nothing waits.
 #[test]
 fn the_window_that_limits() {
     let mut line = Line::sack(50.0);
@@ -330,8 +330,8 @@ fn a_write_of_its_own() {
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 0.0, 250.0, 0.0]);
 }
 
-/// Three segments fill the window; the bottleneck takes 10 ms for each, so the path holds five. While
-/// another connection has three more outstanding on it, the path limits, else cwnd does.
+/// Three segments fill the window; the bottleneck takes 10 ms for each, so the path holds five.
+/// While another connection has three more outstanding on it, the path limits, else cwnd does.
 #[test]
 fn another_connection_fills_the_path() {
     let cases = [(0, 140.002, 69.998, 56.002), (3000, 70.003, 139.997, 28.002)];

@@ -160,8 +160,8 @@ fn losses_are_bounded() {
 }
 
 /// After a request of 100 bytes, `attempts` timeouts send 1,000 bytes again in vain, and another
-/// one `last` of them, which arrive. The rest follows in as large pieces, and then a segment of `then`
-/// bytes.
+/// one `last` of them, which arrive. The rest follows in as large pieces, and then a segment of
+/// `then` bytes.
 fn black_hole(attempts: u32, last: u32, then: u32) -> Option<LossCause> {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);

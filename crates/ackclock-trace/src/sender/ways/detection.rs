@@ -2,9 +2,9 @@
 //! `tcp_rack_reo_timeout`), or by three duplicates alone (RFC 6675 section 4).
 //!
 //! Fewer than three segments are SACKed, and at least four were outstanding, so that it is no early
-//! retransmit (RFC 5827) and nothing that FACK would find: then only time can have begun a recovery,
-//! a quarter of the shortest round trip after the first sign. A sender with RACK waits for a round
-//! trip at the most; one that waits for longer has none.
+//! retransmit (RFC 5827) and nothing that FACK would find: then only time can have begun a
+//! recovery, a quarter of the shortest round trip after the first sign. A sender with RACK waits
+//! for a round trip at the most; one that waits for longer has none.
 
 use ackclock_tcp::Span;
 

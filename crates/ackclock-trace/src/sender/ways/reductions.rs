@@ -12,7 +12,8 @@ use crate::connection::Kind;
 use crate::sender::stream::Stream;
 use crate::ways::{Law, Reductions};
 
-/// From this flight on, in segments, both factors are apart by more than what they are uncertain by.
+/// From this flight on, in segments, both factors are apart by more than what they are uncertain
+/// by.
 const LARGE: u64 = 16;
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,8 @@
 //! The least retransmission timeout.
 //!
 //! Where round trips vary little, the timer waits for its minimum: RFC 6298 section 2.4 for the
-//! minimum in all, Linux (`tcp_rtt_estimator`, `TCP_RTO_MIN`) for SRTT and as much beyond. An expiry
-//! that fits one of the known minima in either way counts for it.
+//! minimum in all, Linux (`tcp_rtt_estimator`, `TCP_RTO_MIN`) for SRTT and as much beyond. An
+//! expiry that fits one of the known minima in either way counts for it.
 
 use ackclock_tcp::Span;
 

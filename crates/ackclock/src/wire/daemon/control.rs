@@ -91,8 +91,8 @@ impl<S: Service> Control<S> {
         })
     }
 
-    /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker has
-    /// ended before, it has an error.
+    /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker
+    /// has ended before, it has an error.
     pub fn run(&mut self, reread: &Reread<S::Plan>) -> Result<String, Error> {
         let mut events = Vec::with_capacity(64);
         loop {

@@ -1,5 +1,5 @@
-//! The file of the access log, and the thread that writes it: connections do not wait for a disk, or
-//! for whoever reads a pipe.
+//! The file of the access log, and the thread that writes it: connections do not wait for a disk,
+//! or for whoever reads a pipe.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

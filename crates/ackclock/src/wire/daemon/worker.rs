@@ -93,8 +93,8 @@ impl<S: Service> Worker<S> {
         self.next = Some((next, workers));
     }
 
-    /// Takes a packet that so many workers have not taken. If it is no one's, the worker to which it
-    /// came answers it: the kernel leads a flow to the queue of the last answer.
+    /// Takes a packet that so many workers have not taken. If it is no one's, the worker to which
+    /// it came answers it: the kernel leads a flow to the queue of the last answer.
     fn take(&mut self, stray: Stray, asked: usize) {
         let Some((next, workers)) = &self.next else { return };
         if asked == *workers {
