@@ -91,6 +91,7 @@ impl Testbed {
             secret,
             half_open: 16,
             memory: usize::MAX,
+            dscp: 0,
         };
         // The kernel sends from interrupts, which no other work of the machine holds up. The
         // stack's thread inherits the priority of the one that starts it.

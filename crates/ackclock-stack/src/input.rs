@@ -148,7 +148,10 @@ impl Stack {
                 let tuple = record.tuple;
                 match record.on_segment(now, header, payload.len() as u32) {
                     Outcome::Ignore => {}
-                    Outcome::Answer(answer) => self.output.answer_tcp(&tuple, &answer),
+                    Outcome::Answer(answer) => {
+                        let class = self.class(&tuple);
+                        self.output.answer_tcp(&tuple, class, &answer);
+                    }
                     Outcome::Over => self.forget(&tuple, index),
                     Outcome::MayReopen(above) => {
                         self.forget(&tuple, index);
@@ -246,8 +249,8 @@ impl Stack {
             )
         };
         let (src_port, dst_port) = (tuple.local_port, tuple.remote_port);
-        self.output
-            .answer_tcp(tuple, &Repr { src_port, dst_port, seq, ack, control, ..Repr::default() });
+        let answer = Repr { src_port, dst_port, seq, ack, control, ..Repr::default() };
+        self.output.answer_tcp(tuple, self.class(tuple), &answer);
         self.stats.resets_out += 1;
     }
 
@@ -312,7 +315,7 @@ impl Stack {
             urgent: 0,
             options,
         };
-        self.output.answer_tcp(tuple, &answer);
+        self.output.answer_tcp(tuple, self.class(tuple), &answer);
         self.stats.cookies_sent += 1;
     }
 

@@ -43,6 +43,7 @@ impl Stack {
             time_wait: config.time_wait,
             timestamps: config.timestamps,
             ts_offset: self.secret.ts_offset(&tuple),
+            class: self.class(&tuple),
             state,
             wants_read: true,
             wants_write: false,

@@ -7,6 +7,7 @@ use ackclock_tcp::{Seq, Time};
 
 use crate::Stack;
 use crate::icmp::{HEADER_LEN, Message, Version, reply};
+use crate::output::Class;
 use crate::tuple::{Tuple, pseudo_header};
 
 /// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
@@ -89,7 +90,8 @@ impl Stack {
         }
         let mut message = request.to_vec();
         reply(version, &mut message);
-        self.output.answer(dst, src, protocol, &message);
+        let class = Class { dscp: self.config.dscp, ..Class::default() };
+        self.output.answer(dst, src, class, protocol, &message);
     }
 
     /// The slot of the connection that an error is about, if it quotes a segment that is on its way

@@ -50,35 +50,51 @@ impl Output {
     }
 
     /// Adds an IP packet.
-    pub(crate) fn answer(&mut self, src: IpAddr, dst: IpAddr, protocol: u8, payload: &[u8]) {
+    pub(crate) fn answer(
+        &mut self,
+        src: IpAddr,
+        dst: IpAddr,
+        class: Class,
+        protocol: u8,
+        payload: &[u8],
+    ) {
         if self.answers.len() >= MOST_ANSWERS {
             return;
         }
         let mut packet = self.spare.pop().unwrap_or_default();
         packet.clear();
         let mut header = [0; v6::HEADER_LEN];
-        let len = emit_ip((src, dst), protocol, Codepoint::NotEct, payload.len(), &mut header);
+        let len = emit_ip((src, dst), class, protocol, payload.len(), &mut header);
         packet.extend_from_slice(&header[..len]);
         packet.extend_from_slice(payload);
         self.answers.push_back(packet);
     }
 
     /// Adds a TCP segment without payload.
-    pub(crate) fn answer_tcp(&mut self, tuple: &Tuple, header: &Repr) {
+    pub(crate) fn answer_tcp(&mut self, tuple: &Tuple, class: Class, header: &Repr) {
         let mut segment = [0; MAX_HEADER_LEN];
         if let Some(segment) = segment.get_mut(..header.header_len())
             && header.emit(&tuple.pseudo_header(), segment).is_ok()
         {
-            self.answer(tuple.local, tuple.remote, TCP, segment);
+            self.answer(tuple.local, tuple.remote, class, TCP, segment);
         }
     }
+}
+
+/// What an IP header says beside addresses and lengths.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Class {
+    pub(crate) dscp: u8,
+    pub(crate) codepoint: Codepoint,
+    /// Over IPv6.
+    pub(crate) flow_label: u32,
 }
 
 /// Writes the IP header of a packet; returns its length.
 pub(crate) fn emit_ip(
     ends: (IpAddr, IpAddr),
+    Class { dscp, codepoint, flow_label }: Class,
     protocol: u8,
-    codepoint: Codepoint,
     payload_len: usize,
     bytes: &mut [u8],
 ) -> usize {
@@ -86,14 +102,15 @@ pub(crate) fn emit_ip(
     match ends {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
             if let Some(header) = bytes.first_chunk_mut() {
-                v4::Repr { codepoint, ..v4::Repr::new(src, dst, protocol, payload_len) }
+                v4::Repr { dscp, codepoint, ..v4::Repr::new(src, dst, protocol, payload_len) }
                     .emit(header);
             }
             v4::HEADER_LEN
         }
         (IpAddr::V6(src), IpAddr::V6(dst)) => {
             if let Some(header) = bytes.first_chunk_mut() {
-                v6::Repr { src, dst, protocol, payload_len, codepoint }.emit(header);
+                let plain = v6::Repr::new(src, dst, protocol, payload_len);
+                v6::Repr { dscp, codepoint, flow_label, ..plain }.emit(header);
             }
             v6::HEADER_LEN
         }

@@ -5,6 +5,7 @@ use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
+use crate::output::Class;
 use crate::said::Said;
 use crate::tuple::Tuple;
 use crate::{Error, ListenerId, SocketId, Status};
@@ -45,6 +46,8 @@ pub(crate) struct Socket {
     pub(crate) time_wait: Span,
     pub(crate) timestamps: bool,
     pub(crate) ts_offset: u32,
+    /// What the IP headers of its packets say.
+    pub(crate) class: Class,
     /// The state when it was last looked at.
     pub(crate) state: TcpState,
     /// The application found nothing to read, or no room to write, and wants to hear of it.

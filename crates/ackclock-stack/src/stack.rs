@@ -12,7 +12,7 @@ use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time}
 use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
 use crate::memory::Memory;
-use crate::output::Output;
+use crate::output::{Class, Output};
 use crate::paths::Paths;
 use crate::patience::Patience;
 use crate::ports::Ports;
@@ -368,6 +368,12 @@ impl Stack {
     ) -> ConnectionConfig {
         let most = config.mss.unwrap_or(u16::MAX);
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
+    /// What the IP headers of a connection say.
+    pub(crate) fn class(&self, tuple: &Tuple) -> Class {
+        let flow_label = if tuple.local.is_ipv6() { self.secret.flow_label(tuple) } else { 0 };
+        Class { dscp: self.config.dscp, flow_label, ..Class::default() }
+    }
+
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer as u64));
         ConnectionConfig {
             // What a peer asks for; `connect` says what we ask for.

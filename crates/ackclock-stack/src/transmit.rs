@@ -8,7 +8,7 @@ use ackclock_tcp::wire::ip::TCP;
 use ackclock_tcp::wire::{CHECKSUM, Control, Repr};
 use ackclock_tcp::{Sending, Time};
 
-use crate::output::{MAX_PACKET, emit_ip};
+use crate::output::{Class, MAX_PACKET, emit_ip};
 use crate::socket::Socket;
 use crate::tuple::Tuple;
 use crate::{Outgoing, Stack};
@@ -19,6 +19,7 @@ const TURN: u32 = 65_536;
 struct Burst {
     index: u32,
     tuple: Tuple,
+    class: Class,
     header: Repr,
     position: u64,
     len: u32,
@@ -55,7 +56,7 @@ impl Stack {
         let tcp_len = burst.header.header_len();
         let segment_len = tcp_len + burst.len as usize;
         let ends = (burst.tuple.local, burst.tuple.remote);
-        let ip_len = emit_ip(ends, TCP, burst.header.codepoint, segment_len, header);
+        let ip_len = emit_ip(ends, burst.class, TCP, segment_len, header);
         let tcp = header.get_mut(ip_len..ip_len + tcp_len)?;
         burst.header.emit_header(tcp).ok()?;
         let pseudo = burst.tuple.pseudo_header();
@@ -136,7 +137,9 @@ impl Socket {
             ts.val = ts.val.wrapping_add(self.ts_offset);
         }
         let Segment { position, sent, .. } = first;
-        Some(Burst { index, tuple: self.tuple, header, position, len, segment: first.len, sent })
+        let class = Class { codepoint: header.codepoint, ..self.class };
+        let (tuple, segment) = (self.tuple, first.len);
+        Some(Burst { index, tuple, class, header, position, len, segment, sent })
     }
 
     /// The next segment whose payload is there. What was held back may have been acknowledged by

@@ -80,6 +80,7 @@ pub(crate) enum Purpose {
     DemuxKey1 = 6,
     CookieMask = 7,
     Timestamp = 8,
+    FlowLabel = 9,
 }
 
 impl Secret {
@@ -108,6 +109,12 @@ impl Secret {
     /// told apart in TIME-WAIT (RFC 6191).
     pub(crate) fn ts_offset(&self, tuple: &Tuple) -> u32 {
         self.hash(Purpose::Timestamp, tuple) as u32
+    }
+
+    /// The flow label of a connection over IPv6: not zero, and of no use to find the next one (RFC
+    /// 6437 section 3).
+    pub(crate) fn flow_label(&self, tuple: &Tuple) -> u32 {
+        (self.hash(Purpose::FlowLabel, tuple) % 0x000f_ffff) as u32 + 1
     }
 
     /// The hash of the table of connections: keyed, so that nobody can choose tuples that collide,

@@ -25,11 +25,13 @@ pub struct StackConfig {
     /// outstanding, and in TIME-WAIT, beyond 8 KiB for each buffer. The more is in use, the less a
     /// buffer may grow. TIME-WAIT takes an eighth at most; beyond that there is none.
     pub memory: usize,
+    /// The differentiated services codepoint of all packets, below 64 (RFC 2474).
+    pub dscp: u8,
 }
 
 impl Default for StackConfig {
     /// No address yet, MTU 1500, no offload, a secret that is none, 256 half-open connections for
-    /// each listener, and no bound on memory.
+    /// each listener, no bound on memory, and DSCP 0.
     fn default() -> StackConfig {
         StackConfig {
             addresses: Vec::new(),
@@ -38,6 +40,7 @@ impl Default for StackConfig {
             secret: [0; 16],
             half_open: 256,
             memory: usize::MAX,
+            dscp: 0,
         }
     }
 }

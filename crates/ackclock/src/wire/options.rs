@@ -69,6 +69,10 @@ pub(crate) struct WireArgs {
     /// Do not offer timestamps.
     #[arg(long)]
     pub no_timestamps: bool,
+    /// The differentiated services codepoint of our packets (RFC 2474): a number below 64, or a name
+    /// such as `af11`, `cs1`, `le` or `ef`.
+    #[arg(long, value_name = "CODEPOINT", default_value = "0", value_parser = dscp)]
+    pub dscp: u8,
     /// Explicit Congestion Notification (RFC 3168): queues on the path may mark packets instead of
     /// dropping them.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Ecn::Accept)]
@@ -120,6 +124,24 @@ fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
         )),
         parsed => parsed.map_err(|e| e.to_string()),
     }
+}
+
+/// A codepoint by its number, or by the name of its class: RFC 2474 (cs), 2597 (af), 3246 (ef), 5865
+/// (voice-admit) and 8622 (le).
+fn dscp(text: &str) -> Result<u8, String> {
+    let found = match text.as_bytes() {
+        b"le" => Some(1),
+        b"voice-admit" => Some(44),
+        b"ef" => Some(46),
+        [b'c', b's', class @ b'0'..=b'7'] => Some(8 * (class - b'0')),
+        [b'a', b'f', class @ b'1'..=b'4', drop @ b'1'..=b'3'] => {
+            Some(8 * (class - b'0') + 2 * (drop - b'0'))
+        }
+        _ => text.parse().ok().filter(|number| *number < 64),
+    };
+    found.ok_or_else(|| {
+        format!("`{text}` is no codepoint; write a number below 64, `le`, `ef`, `cs1` or `af11`")
+    })
 }
 
 /// The strategy that `--strategy` names: one that needs no oracle.
@@ -247,5 +269,6 @@ pub(crate) fn open_hosts(
         half_open,
         memory,
     };
+        dscp: args.dscp,
     Ok(Host::on_queues(queues, &config))
 }

@@ -427,7 +427,8 @@ fn ecn_packet(
         }
         (IpAddr::V6(src), IpAddr::V6(dst)) => {
             let mut header = [0; ip::v6::HEADER_LEN];
-            ip::v6::Repr { src, dst, protocol, payload_len, codepoint }.emit(&mut header);
+            ip::v6::Repr { codepoint, ..ip::v6::Repr::new(src, dst, protocol, payload_len) }
+                .emit(&mut header);
             [&header[..], payload].concat()
         }
         _ => panic!("two families"),

@@ -118,7 +118,7 @@ fn golden_ipv6() {
     );
     let mut header = [0xaa; v6::HEADER_LEN];
     let codepoint = Codepoint::NotEct;
-    v6::Repr { src: A6, dst: B6, protocol: TCP, payload_len: 5, codepoint }.emit(&mut header);
+    v6::Repr { codepoint, ..v6::Repr::new(A6, B6, TCP, 5) }.emit(&mut header);
     assert_eq!([&header, &b"hello"[..]].concat(), expected);
     let padded = [&expected[..], &[0; 21]].concat();
     let packet = v6::Packet::parse(&padded).unwrap();

@@ -162,20 +162,22 @@ pub struct Repr {
     pub ttl: u8,
     /// The ECN field.
     pub codepoint: Codepoint,
+    /// The differentiated services codepoint, below 64 (RFC 2474).
+    pub dscp: u8,
 }
 
 impl Repr {
     /// The header of a packet as it leaves a host.
     pub fn new(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload_len: u16) -> Repr {
         let codepoint = Codepoint::NotEct;
-        Repr { src, dst, protocol, payload_len, id: 0, ttl: HOP_LIMIT, codepoint }
+        Repr { src, dst, protocol, payload_len, id: 0, ttl: HOP_LIMIT, codepoint, dscp: 0 }
     }
 
     /// Writes the header with its checksum.
     pub fn emit(&self, bytes: &mut [u8; HEADER_LEN]) {
         *bytes = [0; HEADER_LEN];
         bytes[0] = 0x45;
-        bytes[1] = self.codepoint as u8;
+        bytes[1] = self.dscp << 2 | self.codepoint as u8;
         bytes[2..4]
             .copy_from_slice(&(HEADER_LEN as u16).saturating_add(self.payload_len).to_be_bytes());
         bytes[4..6].copy_from_slice(&self.id.to_be_bytes());

@@ -226,14 +226,25 @@ pub struct Repr {
     pub payload_len: u16,
     /// The ECN field.
     pub codepoint: Codepoint,
+    /// The differentiated services codepoint, below 64 (RFC 2474).
+    pub dscp: u8,
+    /// The flow label, of 20 bits (RFC 6437); 0 for none.
+    pub flow_label: u32,
 }
 
 impl Repr {
-    /// Writes the header; the rest of the traffic class and the flow label are zero.
+    /// The header of a packet without codepoints and flow label.
+    pub fn new(src: Ipv6Addr, dst: Ipv6Addr, protocol: u8, payload_len: u16) -> Repr {
+        let codepoint = Codepoint::NotEct;
+        Repr { src, dst, protocol, payload_len, codepoint, dscp: 0, flow_label: 0 }
+    }
+
+    /// Writes the header.
     pub fn emit(&self, bytes: &mut [u8; HEADER_LEN]) {
         *bytes = [0; HEADER_LEN];
-        bytes[0] = 0x60;
-        bytes[1] = (self.codepoint as u8) << 4;
+        let class = u32::from(self.dscp << 2 | self.codepoint as u8);
+        let word = 6 << 28 | class << 20 | self.flow_label & 0x000f_ffff;
+        bytes[..4].copy_from_slice(&word.to_be_bytes());
         bytes[4..6].copy_from_slice(&self.payload_len.to_be_bytes());
         bytes[6] = self.protocol;
         bytes[7] = HOP_LIMIT;
