@@ -53,8 +53,9 @@ pub(crate) fn config(
         receive_buffer: 64 << 10,
         sack: sack.or(tcp.sack).unwrap_or(uses_sack),
         timestamps: tcp.timestamps.unwrap_or(false),
-        // The kernel beside it does not ask for ECN either.
+        // The kernel beside it does not ask for ECN either, and looks for no black holes.
         ecn: ackclock_stack::EcnUse::Off,
+        find_black_holes: false,
         window_scaling: true,
         mss: None,
         initial_window: tcp.initial_window,

@@ -80,13 +80,17 @@ impl Host {
         }
     }
 
-    /// A host on each queue of a device ([`Tun::open_queues`]), with one clock and one secret for
-    /// all. To be given [`Host::set_others`], as packets may come to another queue than that of
+    /// A host on each queue of a device ([`Tun::open_queues`]), with one clock, one secret, and one
+    /// memory of paths for all. To be given [`Host::set_others`], as packets may come to another queue than that of
     /// their connection.
     pub fn on_queues(queues: Vec<Tun>, config: &StackConfig) -> Vec<Host> {
         let start = Instant::now();
         let host = |tun| Host { start, ..Host::new(tun, config.clone()) };
-        queues.into_iter().map(host).collect()
+        let mut hosts: Vec<Host> = queues.into_iter().map(host).collect();
+        if let Some((first, others)) = hosts.split_first_mut() {
+            others.iter_mut().for_each(|other| other.stack.share_paths(&first.stack));
+        }
+        hosts
     }
 
     /// The time now, as the stack counts it: since the host was made.

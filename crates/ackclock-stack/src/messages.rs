@@ -13,10 +13,6 @@ use crate::tuple::{Tuple, pseudo_header};
 /// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
 const PLATEAUS: [u16; 11] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576, 508, 296, 68];
 
-/// No less is remembered for other connections to a host: what every host takes (RFC 791). Who has
-/// seen one connection could make the packets of all that are behind the same address tiny.
-const LEAST_REMEMBERED: u16 = 576;
-
 /// The packet of ours that an error is about.
 struct Quoted {
     tuple: Tuple,
@@ -121,7 +117,6 @@ impl Stack {
     /// what is on its way gets no more of this connection than that.
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
-        let known = self.paths.mtu(now, quoted.tuple.remote, self.config.mtu);
         let mtu = match mtu {
             0 if v4 => PLATEAUS
                 .into_iter()
@@ -134,10 +129,7 @@ impl Stack {
             return;
         }
         let Some(index) = self.quoted_connection(dst, quoted) else { return };
-        let remembered = mtu.max(LEAST_REMEMBERED);
-        if remembered < known {
-            self.paths.learn(now, quoted.tuple.remote, remembered);
-        }
+        self.learn_mtu(now, quoted.tuple.remote, mtu);
         if let Some(socket) = self.table.socket(index) {
             let path_mss = mtu - quoted.tuple.fixed_headers();
             socket.connection.on_path_mss(now, quoted.seq, path_mss);

@@ -1,11 +1,12 @@
-//! The MTU of paths that are narrower than the link, as ICMP told (RFC 1191, RFC 8201), for
-//! connections to come.
+//! The MTU of paths that are narrower than the link, as ICMP told (RFC 1191, RFC 8201) or a
+//! connection found out, for connections to come.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ackclock_tcp::{Span, Time};
 
@@ -14,31 +15,40 @@ const LIFETIME: Span = Span::from_secs(600);
 /// Destinations remembered.
 const MOST: usize = 1024;
 
-/// MTUs by destination.
+/// MTUs of paths by destination. A clone is the same table.
+#[derive(Clone, Default)]
+pub(crate) struct PathMtus(Arc<Mutex<Paths>>);
+
+/// The table.
 #[derive(Default)]
-pub(crate) struct Paths {
+struct Paths {
     mtus: HashMap<IpAddr, (u16, Time)>,
     /// In the order of coming, so that the oldest gives way.
     order: VecDeque<IpAddr>,
 }
 
-impl Paths {
+impl PathMtus {
+    fn paths(&self) -> MutexGuard<'_, Paths> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The MTU of the path to a destination, at most that of the link.
     pub(crate) fn mtu(&self, now: Time, destination: IpAddr, link: u16) -> u16 {
-        match self.mtus.get(&destination) {
+        match self.paths().mtus.get(&destination) {
             Some(&(mtu, until)) if now < until => mtu.min(link),
             _ => link,
         }
     }
 
     /// Remembers one.
-    pub(crate) fn learn(&mut self, now: Time, destination: IpAddr, mtu: u16) {
-        if self.mtus.insert(destination, (mtu, now + LIFETIME)).is_none() {
-            self.order.push_back(destination);
-            if self.order.len() > MOST
-                && let Some(oldest) = self.order.pop_front()
+    pub(crate) fn learn(&self, now: Time, destination: IpAddr, mtu: u16) {
+        let mut paths = self.paths();
+        if paths.mtus.insert(destination, (mtu, now + LIFETIME)).is_none() {
+            paths.order.push_back(destination);
+            if paths.order.len() > MOST
+                && let Some(oldest) = paths.order.pop_front()
             {
-                self.mtus.remove(&oldest);
+                paths.mtus.remove(&oldest);
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
 use crate::memory::Memory;
 use crate::output::{Class, Output};
-use crate::paths::Paths;
+use crate::paths::PathMtus;
 use crate::patience::Patience;
 use crate::ports::Ports;
 use crate::socket::Owner;
@@ -33,6 +33,15 @@ const SYN_ACK_RETRIES: u32 = 5;
 /// How long FIN-WAIT-2 lasts when nobody reads any more, as in Linux.
 const FIN_WAIT_2: Span = Span::from_secs(60);
 
+/// No less is remembered for other connections to a host: what every host takes (RFC 791). Who has
+/// seen one connection could make the packets of all that are behind the same address tiny.
+const LEAST_REMEMBERED: u16 = 576;
+
+/// What every path takes (RFC 791; RFC 8200 section 5).
+fn least_mtu(tuple: &Tuple) -> u16 {
+    if tuple.local.is_ipv4() { 576 } else { 1280 }
+}
+
 /// The host.
 pub struct Stack {
     pub(crate) config: StackConfig,
@@ -44,7 +53,7 @@ pub struct Stack {
     pub(crate) listeners: HashMap<ListenerId, Listener>,
     next_listener: u64,
     pub(crate) ports: Ports,
-    pub(crate) paths: Paths,
+    pub(crate) paths: PathMtus,
     pub(crate) timers: Timers,
     pub(crate) memory: Memory,
     pub(crate) patience: Patience,
@@ -71,7 +80,7 @@ impl Stack {
             listeners: HashMap::new(),
             next_listener: 0,
             ports: Ports::new(),
-            paths: Paths::default(),
+            paths: PathMtus::default(),
             timers: Timers::default(),
             memory: Memory::new(memory),
             patience: Patience::default(),
@@ -80,6 +89,12 @@ impl Stack {
             ready: VecDeque::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// From now on knows of paths what `other` does, which has the same clock, and tells it what it
+    /// finds out about them.
+    pub fn share_paths(&mut self, other: &Stack) {
+        self.paths = other.paths.clone();
     }
 
     /// Opens a connection, from a free port; [`Stack::status`] tells when it is established.
@@ -254,7 +269,15 @@ impl Stack {
                     if deadline > now {
                         self.timers.schedule(index, deadline, &mut slot.scheduled);
                     } else {
+                        let known = socket.connection.found_path_mss();
                         socket.connection.on_deadline(now);
+                        let found = socket.connection.found_path_mss();
+                        if let Some(path_mss) = found.filter(|_| found != known) {
+                            let remote = socket.tuple.remote;
+                            let mtu = path_mss + socket.tuple.fixed_headers();
+                            self.stats.black_holes += 1;
+                            self.learn_mtu(now, remote, mtu);
+                        }
                         self.after_input(index);
                     }
                 }
@@ -345,6 +368,12 @@ impl Stack {
         &self.config
     }
 
+    /// What the IP headers of a connection say.
+    pub(crate) fn class(&self, tuple: &Tuple) -> Class {
+        let flow_label = if tuple.local.is_ipv6() { self.secret.flow_label(tuple) } else { 0 };
+        Class { dscp: self.config.dscp, flow_label, ..Class::default() }
+    }
+
     /// Whether a connection with this address makes sense: it is another host's alone (RFC 1122
     /// section 3.2.1.3).
     pub(crate) fn may_be_peer(&self, address: IpAddr) -> bool {
@@ -358,6 +387,14 @@ impl Stack {
             && !self.config.addresses.contains(&address)
     }
 
+    /// Remembers what the path to a host takes, for connections to come.
+    pub(crate) fn learn_mtu(&self, now: Time, remote: IpAddr, mtu: u16) {
+        let remembered = mtu.max(LEAST_REMEMBERED);
+        if remembered < self.paths.mtu(now, remote, self.config.mtu) {
+            self.paths.learn(now, remote, remembered);
+        }
+    }
+
     /// How a connection between these ends begins.
     pub(crate) fn connection_config(
         &self,
@@ -368,12 +405,6 @@ impl Stack {
     ) -> ConnectionConfig {
         let most = config.mss.unwrap_or(u16::MAX);
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
-    /// What the IP headers of a connection say.
-    pub(crate) fn class(&self, tuple: &Tuple) -> Class {
-        let flow_label = if tuple.local.is_ipv6() { self.secret.flow_label(tuple) } else { 0 };
-        Class { dscp: self.config.dscp, flow_label, ..Class::default() }
-    }
-
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer as u64));
         ConnectionConfig {
             // What a peer asks for; `connect` says what we ask for.
@@ -381,6 +412,9 @@ impl Stack {
             iss,
             local_mss: (self.config.mtu - tuple.fixed_headers()).min(most),
             path_mss: path_mtu.saturating_sub(tuple.fixed_headers()).min(most),
+            least_path_mss: config
+                .find_black_holes
+                .then(|| least_mtu(tuple) - tuple.fixed_headers()),
             sack: config.sack,
             timestamps: config.timestamps,
             wscale,

@@ -74,6 +74,9 @@ pub struct TcpConfig {
     pub ecn: EcnUse,
     /// Offer a window scale that lets the window cover `receive_buffer`.
     pub window_scaling: bool,
+    /// Look for paths that drop large packets and tell nobody, by timeouts in a row, and send smaller
+    /// ones over them.
+    pub find_black_holes: bool,
     /// Announce at most this MSS, and send no larger segments; `None` for what the MTU allows.
     pub mss: Option<u16>,
     /// Initial window in segments; `None` for what the strategy's window law begins with.
@@ -109,6 +112,7 @@ impl Default for TcpConfig {
             timestamps: true,
             ecn: EcnUse::Accept,
             window_scaling: true,
+            find_black_holes: true,
             mss: None,
             initial_window: None,
             min_rto: None,
@@ -242,6 +246,8 @@ pub struct StackStats {
     pub cookies_sent: u64,
     /// Connections established by a cookie.
     pub cookies_accepted: u64,
+    /// Connections on whose path large packets vanish and no ICMP tells of it.
+    pub black_holes: u64,
     /// Connections opened, by either side.
     pub opened: u64,
     /// Connections gone for good, also those that ended before they were open.

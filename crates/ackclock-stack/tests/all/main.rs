@@ -6,6 +6,7 @@ mod hostile;
 mod icmp;
 mod limits;
 mod listen;
+mod paths;
 mod patience;
 mod rig;
 mod simulated;

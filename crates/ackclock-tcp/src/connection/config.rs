@@ -70,6 +70,11 @@ pub struct ConnectionConfig {
     /// SMSS. A peer whose SYN names no MSS takes 536 (RFC 9293 section 3.7.1); over IPv6 it
     /// takes 1220, which the driver puts into the SYN's options.
     pub path_mss: u16,
+    /// The same for what every path takes: 536 over IPv4, where every host takes packets of 576
+    /// bytes (RFC 791), and 1220 over IPv6 (RFC 8200 section 5). If large segments vanish and no ICMP
+    /// tells of it, the connection tries smaller ones, down to that. `None` does not look for such
+    /// paths, and is the default.
+    pub least_path_mss: Option<u16>,
     /// Offer SACK.
     pub sack: bool,
     /// Offer timestamps.
@@ -106,6 +111,7 @@ impl Default for ConnectionConfig {
             iss: Seq(0),
             local_mss: 1460,
             path_mss: 1460,
+            least_path_mss: None,
             sack: true,
             timestamps: true,
             ecn: false,

@@ -2,7 +2,7 @@
 //! 3.10.7.4 in their order, with RFC 5961 and PAWS (RFC 7323 section 5).
 
 use super::text::{on_text, segment_len, time_wait};
-use super::{CloseReason, Connection, Placement, TcpState, handshake};
+use super::{CloseReason, Connection, Placement, TcpState, black_hole, handshake};
 use crate::segment::{Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
@@ -209,6 +209,9 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer
     // continues to send acknowledgments in response to the probe segments". Once nobody is left
     // who could give up, that would be for ever.
+    if c.sender.acked() > before {
+        black_hole::on_progress(c);
+    }
     let s = c.sender.state();
     if s.snd_una > before || (s.window_edge <= s.snd_una && !c.closed) {
         c.progress = now;

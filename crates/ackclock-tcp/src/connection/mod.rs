@@ -9,8 +9,10 @@
 //! loss recovery, acknowledgment and the window treat it as what it is, a sequence number.
 //!
 //! `mod.rs` holds what a driver calls, `handshake.rs` what opens a connection, `input.rs` what a
-//! segment does to an open one, `output.rs` what is sent, `timers.rs` what time does.
+//! segment does to an open one, `output.rs` what is sent, `timers.rs` what time does,
+//! `black_hole.rs` how a path shows that it drops what is big.
 
+mod black_hole;
 mod config;
 mod handshake;
 mod input;
@@ -27,6 +29,7 @@ use crate::time::Time;
 use crate::wire::{Options, Repr};
 
 pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
+use black_hole::BlackHole;
 use handshake::{Handshake, Negotiated};
 use input::Challenges;
 
@@ -77,6 +80,9 @@ pub struct Connection {
     /// A reset to send.
     reset: Option<Repr>,
     challenges: Challenges,
+    black_hole: BlackHole,
+    /// What the path takes, as the black hole that was found on it has shown.
+    found_path_mss: Option<u16>,
     /// When an acceptable segment last arrived.
     heard: Time,
     /// When what is unacknowledged last made progress, or began to be.
@@ -109,6 +115,8 @@ impl Connection {
             peer_fin: None,
             reset: None,
             challenges: Challenges::default(),
+            black_hole: BlackHole::default(),
+            found_path_mss: None,
             heard: now,
             progress: now,
             keep_alives: 0,
@@ -321,6 +329,12 @@ impl Connection {
         if self.is_synchronized() {
             self.sender.set_mss(now, self.smss());
         }
+    }
+
+    /// The largest TCP payload that the path takes without TCP options, once the connection has
+    /// found out that larger ones vanish and no ICMP tells of it ([`ConnectionConfig::least_path_mss`]).
+    pub fn found_path_mss(&self) -> Option<u16> {
+        self.found_path_mss
     }
 
     /// The state.

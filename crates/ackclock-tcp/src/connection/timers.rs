@@ -1,7 +1,7 @@
 //! The timers that are not about loss: of the SYN, of keep-alives, of what is not acknowledged, and
 //! of the states that end by themselves.
 
-use super::{CloseReason, Connection, TcpState};
+use super::{CloseReason, Connection, TcpState, black_hole};
 use crate::time::{Span, Time};
 
 /// The user timeout after [`Connection::close`] where there is none (R2 of RFC 9293 section 3.8.3).
@@ -35,7 +35,11 @@ pub(super) fn on_deadline(c: &mut Connection, now: Time) {
                     if c.state == TcpState::TimeWait { None } else { Some(CloseReason::TimedOut) };
                 c.end(reason);
             }
+            let timeouts = c.sender.stats().timeouts;
             c.sender.on_deadline(now);
+            if c.sender.stats().timeouts > timeouts {
+                black_hole::on_timeout(c, now);
+            }
             c.receiver.on_deadline(now);
         }
     }

@@ -57,19 +57,19 @@ pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     transmit
 }
 
-/// Cuts segment `index`, or joins it with what follows, so that it fits the window and SMSS
+/// Cuts segment `index`, or joins it with what follows, so that it fits the window, SMSS and `most`
 /// (`__tcp_retransmit_skb`, `tcp_retrans_try_collapse`); whether it may go. The first
 /// unacknowledged one goes into a closed window too, as its probe.
-fn refit(c: &mut Sender, index: usize) -> bool {
+fn refit(c: &mut Sender, index: usize, most: u32) -> bool {
     let Some(r) = c.s.board.get(index) else { return true };
     let room = c.s.window_edge.saturating_sub(r.seq);
     if room == 0 {
         return index == 0;
     }
-    let most = room.min(c.s.mss) as u32;
+    let most = room.min(c.s.mss).min(u64::from(most)) as u32;
     if r.len > most {
         c.s.board.split(index, most);
-    } else {
+    } else if c.wants.refits {
         c.s.board.join(index, most);
     }
     true
@@ -82,8 +82,12 @@ pub(super) fn retransmit(
     why: Why,
     counts: bool,
 ) -> Option<Transmit> {
-    if c.wants.refits && !refit(c, index) {
+    let short = c.short_head.filter(|_| index == 0);
+    if (c.wants.refits || short.is_some()) && !refit(c, index, short.unwrap_or(u32::MAX)) {
         return None;
+    }
+    if index == 0 {
+        c.short_head = None;
     }
     (c.first_waits, c.quiet) = (false, false);
     c.s.board.on_retransmit(index, c.s.now, counts);

@@ -145,6 +145,8 @@ pub struct Sender {
     /// When a segment was last retransmitted.
     pub(super) last_retransmission: Option<Time>,
     pub(super) saved: Option<Saved>,
+    /// The next retransmission of the first unacknowledged segment has at most so many bytes of it.
+    pub(super) short_head: Option<u32>,
     /// The response to the loss that is being repaired was undone, and goes on all the same.
     pub(super) undone: bool,
 }
@@ -194,6 +196,7 @@ impl Sender {
             last_retransmission: None,
             last_sent: Time::ZERO,
             saved: None,
+            short_head: None,
             undone: false,
             wl1,
         }

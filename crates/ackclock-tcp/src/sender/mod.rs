@@ -136,6 +136,12 @@ impl Sender {
         mss::set(self, mss);
     }
 
+    /// The next retransmission of the first unacknowledged segment has at most `most` bytes of it,
+    /// above 0.
+    pub(crate) fn shorten_head(&mut self, most: u32) {
+        self.short_head = Some(most);
+    }
+
     /// The next segment to send now, or `None`.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {

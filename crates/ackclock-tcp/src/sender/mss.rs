@@ -7,7 +7,7 @@
 //! counts those.
 
 use super::machine::{Beyond, Sender};
-use crate::event::EventKind;
+use crate::event::{Cause, EventKind};
 use crate::state::Phase;
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
@@ -53,7 +53,10 @@ fn go_back(c: &mut Sender) {
     }
     c.s.recover = c.s.snd_max;
     (c.s.dupacks, c.s.assumed_dupacks, c.s.limited) = (0, 0, 0);
-    (c.urgent, c.beyond) = (None, Beyond::NONE);
+    // What the timer has retransmitted is still due, in its new size.
+    let by_timer = [Cause::Timeout, Cause::BackedOffTimeout];
+    c.urgent = c.urgent.filter(|urgent| by_timer.contains(&urgent.cause));
+    c.beyond = Beyond::NONE;
     // What an earlier response judged lost may not have been; this is.
     c.saved = None;
     c.start_rto();

@@ -69,6 +69,10 @@ pub(crate) struct WireArgs {
     /// Do not offer timestamps.
     #[arg(long)]
     pub no_timestamps: bool,
+    /// Do not look for paths that drop large packets and tell nobody, and do not send smaller ones
+    /// over them.
+    #[arg(long)]
+    pub no_black_hole_detection: bool,
     /// The differentiated services codepoint of our packets (RFC 2474): a number below 64, or a name
     /// such as `af11`, `cs1`, `le` or `ef`.
     #[arg(long, value_name = "CODEPOINT", default_value = "0", value_parser = dscp)]
@@ -173,6 +177,7 @@ impl WireArgs {
             timestamps: !self.no_timestamps,
             ecn: self.ecn.into(),
             window_scaling: true,
+            find_black_holes: !self.no_black_hole_detection,
             mss: self.mss,
             initial_window: self.initial_window,
             min_rto: self.min_rto.map(|d| d.0),
@@ -268,7 +273,7 @@ pub(crate) fn open_hosts(
         secret,
         half_open,
         memory,
-    };
         dscp: args.dscp,
+    };
     Ok(Host::on_queues(queues, &config))
 }

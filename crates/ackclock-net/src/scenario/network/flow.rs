@@ -214,6 +214,7 @@ impl<'a> FlowBuilder<'a> {
             iss: sender.isn - 1,
             local_mss: mss,
             path_mss: mss,
+            least_path_mss: None,
             sack: sender.sack,
             timestamps: sender.timestamps,
             wscale: Some(0),

@@ -5,6 +5,7 @@
 //! A segment is written as flags, sequence number and length, acknowledgment, window, options: `PA
 //! 1+500 a1 w9000 ts7/3 k501-1001`. What an example does not vary is left out: window 10000.
 
+mod black_hole;
 mod close;
 mod data;
 mod ecn;
@@ -48,6 +49,7 @@ pub(super) fn config() -> ConnectionConfig {
         iss: Seq(0),
         local_mss: 1000,
         path_mss: 1000,
+        least_path_mss: None,
         sack: false,
         timestamps: false,
         ecn: false,

@@ -154,6 +154,11 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         sum(|q| q.stats.fragments),
     );
     to.counter(
+        "ackclock_black_holes_total",
+        "Connections on whose path large packets vanish and no ICMP tells of it.",
+        sum(|q| q.stats.black_holes),
+    );
+    to.counter(
         "ackclock_ignored_packets_total",
         "Packets for other addresses or of other protocols, as kernels send by themselves.",
         sum(|q| q.stats.ignored),

@@ -1,0 +1,74 @@
+//! Black holes: paths that drop what is too big and tell nobody (RFC 2923 section 2.1).
+//!
+//! Linux (`tcp_mtu_probing`) and RFC 4821 section 7.7 make the segments of a connection small after
+//! some timeouts in a row. But an outage looks the same, and a mobile path has many of them. So here
+//! only the first unacknowledged segment is cut at first, and goes out as a smaller one: a *trial*.
+//! If that is acknowledged, and soon after the next large segment times out as often, large segments
+//! are lost and small ones are not: the path takes no more than the trial had.
+
+use super::Connection;
+use crate::time::Time;
+
+/// Timeouts in a row until a trial (Linux's `tcp_retries1`; R1 of RFC 9293 section 3.8.3).
+const PATIENCE: u32 = 3;
+
+/// What a trial has, IP and TCP headers not counted, where that is more than every path takes: as
+/// Linux's `tcp_base_mss`.
+const BASE_MSS: u16 = 1024;
+
+/// A trial counts until so many full segments after it are acknowledged.
+const SOON: u64 = 10;
+
+/// What is known of a black hole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BlackHole {
+    /// What was acknowledged at the last timeout, and how many there were in a row.
+    at: u64,
+    timeouts: u32,
+    /// What the path may take, as a trial that is on its way has it, and the end of the segment that
+    /// was cut for it.
+    trial: Option<(u16, u64)>,
+    /// The same of one that was acknowledged.
+    passed: Option<(u16, u64)>,
+}
+
+/// A retransmission timeout has come.
+pub(super) fn on_timeout(c: &mut Connection, now: Time) {
+    let Some(least) = c.config.least_path_mss else { return };
+    let (mss, una) = (c.sender.state().mss, c.sender.acked());
+    let hole = &mut c.black_hole;
+    if hole.at != una {
+        *hole = BlackHole { at: una, timeouts: 0, trial: None, ..*hole };
+    }
+    hole.timeouts += 1;
+    let small = if hole.timeouts > PATIENCE { least } else { BASE_MSS.max(least) };
+    let soon = |end: u64| una <= end + SOON * mss;
+    let passed = hole.passed.filter(|&(_, end)| soon(end)).map(|(passed, _)| passed);
+    let path_mss = passed.unwrap_or(small);
+    let most = c.negotiated.smss(path_mss);
+    let head = c.sender.state().board.head().filter(|head| head.len > most);
+    let Some(end) = head.map(|head| head.end()).filter(|_| hole.timeouts >= PATIENCE) else {
+        return;
+    };
+    if passed.is_some() {
+        c.config.path_mss = path_mss;
+        c.found_path_mss = Some(path_mss);
+        c.sender.set_mss(now, most);
+    } else {
+        // A second trial cuts what the first has left.
+        let end = hole.trial.map_or(end, |(_, end)| end);
+        hole.trial = Some((path_mss, end));
+        c.sender.shorten_head(most);
+    }
+}
+
+/// Something was acknowledged.
+pub(super) fn on_progress(c: &mut Connection) {
+    let una = c.sender.acked();
+    if let Some((path_mss, end)) = c.black_hole.trial.take()
+        // Beyond that, the whole of it had arrived before.
+        && una <= end
+    {
+        c.black_hole.passed = Some((path_mss, end));
+    }
+}
