@@ -20,6 +20,8 @@ mod output;
 mod text;
 mod timers;
 
+use core::fmt;
+
 use crate::event::{Event, Sending};
 use crate::receiver::Receiver;
 use crate::sender::{Sender, SenderConfig};
@@ -28,8 +30,8 @@ use crate::strategy::Strategy;
 use crate::time::Time;
 use crate::wire::{Options, Repr};
 
-pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
 use black_hole::BlackHole;
+pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
 use handshake::{Handshake, Negotiated};
 use input::Challenges;
 
@@ -93,6 +95,18 @@ pub struct Connection {
     keep_alive_due: bool,
     /// When TIME-WAIT ends, or FIN-WAIT-2 after [`Connection::close`].
     wait_until: Time,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("state", &self.state)
+            .field("reason", &self.reason)
+            .field("readable", &self.readable())
+            .field("read_position", &self.read_position())
+            .field("sender", &self.sender)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Connection {
@@ -182,7 +196,8 @@ impl Connection {
     }
 
     /// The application has `bytes` more bytes to send, at positions from [`Connection::written`]
-    /// on. Ignored after [`Connection::close`] or when the connection is over.
+    /// on. Ignored unless [`Connection::can_write`]: after [`Connection::shutdown`] or
+    /// [`Connection::close`], and when the connection is over.
     pub fn write(&mut self, now: Time, bytes: u64) {
         if !self.can_write() {
             return;

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use core::fmt;
 
 use super::config::{SenderConfig, Settings};
 use super::rates::Rates;
@@ -149,6 +150,25 @@ pub struct Sender {
     pub(super) short_head: Option<u32>,
     /// The response to the loss that is being repaired was undone, and goes on all the same.
     pub(super) undone: bool,
+}
+
+/// What says where it stands, without each segment ([`Sender::state`] has them).
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("phase", &self.s.phase)
+            .field("snd_una", &self.s.snd_una)
+            .field("snd_nxt", &self.s.snd_nxt)
+            .field("snd_max", &self.s.snd_max)
+            .field("written", &self.s.written)
+            .field("window_edge", &self.s.window_edge)
+            .field("cwnd", &self.s.cwnd)
+            .field("ssthresh", &self.s.ssthresh)
+            .field("mss", &self.s.mss)
+            .field("next_deadline", &self.next_deadline())
+            .field("stats", &self.stats)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Sender {

@@ -9,6 +9,7 @@ mod tests;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::recovery::ambiguity::{Ambiguity, NoBugfix};
 use crate::recovery::detect::{Detect, DupackCount};
@@ -63,6 +64,19 @@ pub struct Strategy {
     pub without_sack: Option<Box<Strategy>>,
     /// Whether it makes use of SACK, so that SACK is worth negotiating.
     pub uses_sack: bool,
+}
+
+/// Mechanisms do not say what they are: [`Composition`] has the names.
+impl fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Strategy")
+            .field("probes", &self.probes.len())
+            .field("undo", &self.undo.len())
+            .field("segmentation", &self.segmentation.is_some())
+            .field("pacing", &self.pacing.is_some())
+            .field("uses_sack", &self.uses_sack)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Strategy {
