@@ -192,7 +192,8 @@ impl Host {
                     }
                 }
             }
-            self.transmit(now);
+            // What comes at once is answered at once: with offload, in fewer writes.
+            self.transmit_each(now, Stack::poll_transmit_full);
         }
         let now = self.now();
         if self.stack.next_deadline() <= now {
@@ -216,7 +217,15 @@ impl Host {
         self.transmit(self.now());
     }
 
-    fn transmit(&mut self, mut now: Time) {
+    fn transmit(&mut self, now: Time) {
+        self.transmit_each(now, Stack::poll_transmit);
+    }
+
+    fn transmit_each(
+        &mut self,
+        mut now: Time,
+        poll: for<'a> fn(&'a mut Stack, Time) -> Option<Outgoing<'a>>,
+    ) {
         if let Some(Waiting { headers, payload, gso }) = &self.waiting {
             match self.tun.send(headers, [payload, &[]], *gso) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -224,7 +233,7 @@ impl Host {
             }
             self.waiting = None;
         }
-        while let Some(packet) = self.stack.poll_transmit(now) {
+        while let Some(packet) = poll(&mut self.stack, now) {
             if let Some(tap) = &mut self.tap {
                 tap.sent(now, &packet);
             }

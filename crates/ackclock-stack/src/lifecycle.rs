@@ -51,6 +51,7 @@ impl Stack {
             in_ready: false,
             in_transmit: true,
             held_back: None,
+            gathered: None,
             shut: false,
             mapped: true,
             events: config.events,

@@ -20,6 +20,8 @@ pub(crate) struct Output {
     /// Slots with something to send, perhaps; the first has sent `turn` bytes in this turn.
     pub(crate) ready: VecDeque<u32>,
     pub(crate) turn: u32,
+    /// Slots whose sockets have gathered something that may become more.
+    pub(crate) gathering: Vec<u32>,
     /// Whole packets: resets, cookies, answers of ICMP and of TIME-WAIT. `spare` are their
     /// buffers, to be used again.
     pub(crate) answers: VecDeque<Vec<u8>>,
@@ -35,6 +37,7 @@ impl Default for Output {
         Output {
             ready: VecDeque::new(),
             turn: 0,
+            gathering: Vec::new(),
             answers: VecDeque::new(),
             spare: Vec::new(),
             answer: Vec::new(),

@@ -7,6 +7,7 @@ use crate::buffer::Ring;
 use crate::limits::Limits;
 use crate::output::Class;
 use crate::said::Said;
+use crate::transmit::Gathered;
 use crate::tuple::Tuple;
 use crate::{Error, ListenerId, SocketId, Status};
 
@@ -60,6 +61,8 @@ pub(crate) struct Socket {
     pub(crate) in_transmit: bool,
     /// A segment that the connection has let out and that did not fit to those before it.
     pub(crate) held_back: Option<Outgoing>,
+    /// What waits for more to leave with it.
+    pub(crate) gathered: Option<Gathered>,
     /// The application will write no more.
     pub(crate) shut: bool,
     /// The table of connections leads to it.

@@ -5,7 +5,7 @@ mod tests;
 
 use ackclock_tcp::connection::Outgoing as Segment;
 use ackclock_tcp::wire::ip::TCP;
-use ackclock_tcp::wire::{CHECKSUM, Control, Repr};
+use ackclock_tcp::wire::{CHECKSUM, Control, Options, Repr};
 use ackclock_tcp::{Sending, Time};
 
 use crate::output::{Class, MAX_PACKET, emit_ip};
@@ -28,9 +28,35 @@ struct Burst {
     sent: Option<Sending>,
 }
 
+/// Segments of a socket that leave as one packet, and that may become more.
+pub(crate) struct Gathered {
+    first: Segment,
+    header: Repr,
+    len: u32,
+}
+
 impl Stack {
     /// The next packet to send now, or `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Outgoing<'_>> {
+        while let Some(index) = self.output.gathering.pop() {
+            if let Some(socket) = self.table.socket(index)
+                && !socket.in_transmit
+            {
+                socket.in_transmit = true;
+                self.output.enqueue(index);
+            }
+        }
+        self.poll(now, false)
+    }
+
+    /// The same where more packets are at hand that came at the same time: keeps back what a device
+    /// cuts into segments as long as more may join it. Each packet that comes is followed by calls of
+    /// this until it returns `None`, and the last one by calls of [`Stack::poll_transmit`].
+    pub fn poll_transmit_full(&mut self, now: Time) -> Option<Outgoing<'_>> {
+        self.poll(now, true)
+    }
+
+    fn poll(&mut self, now: Time, more: bool) -> Option<Outgoing<'_>> {
         if let Some(packet) = self.output.answers.pop_front() {
             let used = std::mem::replace(&mut self.output.answer, packet);
             self.output.spare.push(used);
@@ -47,7 +73,7 @@ impl Stack {
                 sent: None,
             });
         }
-        let burst = self.next_burst(now)?;
+        let burst = self.next_burst(now, more)?;
         self.stats.packets_out += 1;
         let offload = self.config.offload;
         let socket = self.table.socket(burst.index)?;
@@ -77,7 +103,7 @@ impl Stack {
     }
 
     /// The next segment, with those that follow it and fit to it. Each socket has a bounded turn.
-    fn next_burst(&mut self, now: Time) -> Option<Burst> {
+    fn next_burst(&mut self, now: Time, more: bool) -> Option<Burst> {
         loop {
             let &index = self.output.ready.front()?;
             if self.output.turn >= TURN {
@@ -86,8 +112,8 @@ impl Stack {
                 continue;
             }
             let offload = self.config.offload;
-            let burst =
-                self.table.socket(index).and_then(|socket| socket.next_burst(now, index, offload));
+            let socket = self.table.socket(index);
+            let burst = socket.and_then(|socket| socket.next_burst(now, index, offload, more));
             match burst {
                 Some(burst) => {
                     // A header counts too, so that a turn ends whatever is sent.
@@ -97,6 +123,9 @@ impl Stack {
                 None => {
                     self.output.ready.pop_front();
                     self.output.turn = 0;
+                    if self.table.socket(index).is_some_and(|socket| socket.gathered.is_some()) {
+                        self.output.gathering.push(index);
+                    }
                     self.settle(now, index);
                 }
             }
@@ -105,14 +134,19 @@ impl Stack {
 }
 
 impl Socket {
-    fn next_burst(&mut self, now: Time, index: u32, offload: bool) -> Option<Burst> {
-        let first = self.next_segment(now)?;
-        let mut header = Repr {
-            src_port: self.tuple.local_port,
-            dst_port: self.tuple.remote_port,
-            ..first.header
+    /// The next packet; none where it may become longer and `more` comes.
+    fn next_burst(&mut self, now: Time, index: u32, offload: bool, more: bool) -> Option<Burst> {
+        // What was gathered may have been acknowledged by now, as in `next_segment`.
+        let gathered = self.gathered.take().filter(|g| self.holds(g.first.position, g.len));
+        let Gathered { first, mut header, mut len } = match gathered {
+            Some(gathered) => gathered,
+            None => {
+                let first = self.next_segment(now)?;
+                let (src_port, dst_port) = (self.tuple.local_port, self.tuple.remote_port);
+                let header = Repr { src_port, dst_port, ..first.header };
+                Gathered { first, header, len: first.len }
+            }
         };
-        let mut len = first.len;
         if offload && len > 0 {
             let fixed = usize::from(self.tuple.fixed_headers()) - 20 + header.header_len();
             let most = (MAX_PACKET - fixed) as u32;
@@ -120,13 +154,21 @@ impl Socket {
                 && len.is_multiple_of(first.len)
                 && len + first.len <= most
             {
-                let Some(next) = self.next_segment(now) else { break };
+                let Some(next) = self.next_segment(now) else {
+                    if more {
+                        self.gathered = Some(Gathered { first, header, len });
+                        return None;
+                    }
+                    break;
+                };
                 if !follows(&first, len, &next) {
                     self.held_back = Some(next);
                     break;
                 }
                 len += next.len;
-                header.control = next.header.control;
+                // All of it leaves now, and says what there is to say now.
+                let Repr { control, ack, wnd, options, .. } = next.header;
+                header = Repr { control, ack, wnd, options, ..header };
             }
         }
         self.said.note(&header, len);
@@ -147,11 +189,15 @@ impl Socket {
     fn next_segment(&mut self, now: Time) -> Option<Segment> {
         loop {
             let segment = self.held_back.take().or_else(|| self.connection.poll_transmit(now))?;
-            let end = segment.position + u64::from(segment.len);
-            if segment.len == 0 || segment.position >= self.send.begin() && end <= self.send.end() {
+            if segment.len == 0 || self.holds(segment.position, segment.len) {
                 return Some(segment);
             }
         }
+    }
+
+    /// Whether so many bytes of payload from this position on are there.
+    fn holds(&self, position: u64, len: u32) -> bool {
+        position >= self.send.begin() && position + u64::from(len) <= self.send.end()
     }
 }
 
@@ -164,7 +210,12 @@ fn is_inner(control: Control) -> bool {
 /// Whether `next` can be cut by the device from one packet with `first`, whose payload of `len`
 /// bytes it follows.
 fn follows(first: &Segment, len: u32, next: &Segment) -> bool {
-    let header = Repr { seq: next.header.seq, control: next.header.control, ..first.header };
+    // What it says of the other direction may be newer.
+    let Repr { seq, control, ack, wnd, options, .. } = next.header;
+    let newer = |old| options.timestamps.unwrap_or(old);
+    let timestamps = first.header.options.timestamps.map(newer);
+    let options = Options { timestamps, ..first.header.options };
+    let header = Repr { seq, control, ack, wnd, options, ..first.header };
     let ends = Control::ACK.with(Control::PSH).with(Control::FIN);
     next.header == header
         && next.header.seq == first.header.seq + len

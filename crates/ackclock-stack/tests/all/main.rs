@@ -2,6 +2,7 @@
 
 mod budget;
 mod ecn;
+mod gather;
 mod hostile;
 mod icmp;
 mod limits;
