@@ -31,7 +31,7 @@ use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
 use crate::args::{Format, seconds};
 use crate::error::Error;
-use crate::output::{LINK_HEADING, json_text, link_cells, width};
+use crate::output::{self, LINK_HEADING, json_text, link_cells, width};
 use crate::overwrite;
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
@@ -172,17 +172,19 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     })?;
     say(&format!("{} runs with seed {seed}; Ctrl-C ends it\n", source.file));
     wait(&gateway, &interrupt, args.seconds, drops.as_ref())?;
-    if let Some(failure) = gateway.failure() {
-        return Err(Error::system("a device is gone")(io::Error::other(failure)));
-    }
+    let failure = gateway.failure();
     let report = gateway.report();
     drop(gateway);
     drops.map_or(Ok(()), |drops| drops.finish())?;
     queues.map_or(Ok(()), |queues| lock(&queues).finish_file())?;
-    Ok(match args.format {
+    let text = match args.format {
         Format::Table => table(&report),
         Format::Json => json_text(&Json::new(&report)),
-    })
+    };
+    let Some(failure) = failure else { return Ok(text) };
+    // What there was until then is told all the same.
+    output::print(&text)?;
+    Err(Error::system("a device is gone")(io::Error::other(failure)))
 }
 
 /// The file of `--queues`.

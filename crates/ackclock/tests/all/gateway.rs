@@ -50,6 +50,20 @@ fn a_signal_ends_it_with_its_table() {
     }
 }
 
+/// What there was until then is told.
+#[test]
+fn a_device_that_goes_ends_it_with_its_table() {
+    let Some(pair) = Pair::new("gone") else { return };
+    let gateway = pair.start(&shipped("gateway-red.toml"), &[]);
+    pair.connect();
+    let delete = ["-n", &pair.names[0], "link", "delete", "ack-left"];
+    assert!(Command::new("ip").args(delete).status().unwrap().success());
+    let output = gateway.child.wait_with_output().unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("left > right") && table.contains(" packets in, "), "{table}");
+    assert_eq!(output.status.code(), Some(4));
+}
+
 /// Another device has a part of the prefix; then another route leads to the other node.
 #[test]
 fn addresses_that_others_have_are_refused() {
