@@ -412,7 +412,7 @@ impl Service for Server {
     /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have
     /// FIN first, and their places only once they answer or [`LINGER`] is over: without a place
     /// they would be without number.
-    fn make_room(&mut self, net: &mut Net, clients: usize) {
+    fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
         let idle_until = net.now() + self.idle;
         // The deadline of an idle one says since when it is.
         let idle = self.clients.iter().filter(|(_, c)| c.is_idle());
@@ -421,9 +421,12 @@ impl Service for Server {
         idle.sort_unstable();
         let leave = |c: &&Client| matches!(c.phase, Phase::Lingering(_));
         let leaving = self.clients.values().filter(leave).count();
-        for (_, socket) in idle.into_iter().take(clients.saturating_sub(leaving)) {
+        idle.truncate(clients.saturating_sub(leaving));
+        let room = leaving + idle.len();
+        for (_, socket) in idle {
             self.end_idle(net, socket);
         }
+        room
     }
 
     fn drain(&mut self, net: &mut Net) {

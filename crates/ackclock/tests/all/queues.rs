@@ -67,6 +67,28 @@ fn both_queues_carry_connections_and_metrics_add_up() {
     assert_eq!(logged, sent);
 }
 
+/// Whoever is idle at one queue makes room for those who wait at the other.
+#[test]
+fn who_is_idle_makes_room_at_any_queue() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("queues-room");
+    fs::write(dir.join("file"), "hello").unwrap();
+    let server = serve(&ns, &dir, &[&TWO[..], &["--max-connections", "1"]].concat());
+    let mut idle = connect(&ns, ADDRESS);
+    // As browsers do, it closes when it has to.
+    let idle = std::thread::spawn(move || assert_eq!(rest(&mut idle), ""));
+    // 16 come to one queue by chance once in 2^15 times, and each of them is served in its turn.
+    for _ in 0..16 {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /file HTTP/1.0\r\n\r\n").unwrap();
+        assert!(rest(&mut client).ends_with("hello"));
+    }
+    let now = settled(|| metrics(&ns, METRICS));
+    assert!(of_queues(&now, "connections").iter().all(|n| *n > 0.0));
+    idle.join().unwrap();
+    server.end();
+}
+
 /// The kernel forgets a flow after 3 s; its hash leads it to the same queue.
 #[test]
 fn connections_that_rest_stay_at_their_queue() {

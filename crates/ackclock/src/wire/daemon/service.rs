@@ -56,8 +56,10 @@ pub(crate) trait Service: Send + 'static {
     fn sweep(&mut self, net: &mut Net);
 
     /// So many clients wait and there is no room for them: ends as many connections of which nobody
-    /// has use at the moment, if there are.
-    fn make_room(&mut self, _net: &mut Net, _clients: usize) {}
+    /// has use at the moment, if there are. Returns for how many there is room soon.
+    fn make_room(&mut self, _net: &mut Net, _clients: usize) -> usize {
+        0
+    }
 
     /// The end is near: what is idle ends now.
     fn drain(&mut self, net: &mut Net);

@@ -119,6 +119,7 @@ impl<S: Service> Worker<S> {
         let mut next_sweep = self.net.now() + SWEEP;
         while !self.stopped {
             let busy = self.service.open() > 0
+                || self.net.host.stack().waiting() > 0
                 || self.net.access.as_ref().is_some_and(|access| !access.is_flushed());
             let at_once = !ready.is_empty() || !self.net.again.is_empty();
             let timeout = self.timeout(at_once, if busy { next_sweep } else { Time::NEVER });
@@ -204,7 +205,7 @@ impl<S: Service> Worker<S> {
         self.service.sweep(&mut self.net);
         let waiting = self.net.host.stack().waiting();
         if waiting > 0 && self.net.shared.room.is_full() {
-            self.service.make_room(&mut self.net, waiting);
+            self.make_room(waiting, 1);
         }
         let now = self.net.now();
         self.net.sweep_sources(now);
@@ -214,6 +215,18 @@ impl<S: Service> Worker<S> {
         }
         if let Some(error) = self.net.shared.log.as_ref().and_then(LogFile::error) {
             self.net.shared.notices.access_log(now, &error);
+        }
+    }
+
+    /// Makes room for so many clients of any queue; so many workers are asked with this one. What is
+    /// missing the next one may have.
+    fn make_room(&mut self, clients: usize, asked: usize) {
+        let missing = clients.saturating_sub(self.service.make_room(&mut self.net, clients));
+        if let Some((next, workers)) = &self.next
+            && missing > 0
+            && asked < *workers
+        {
+            next.try_leave(Box::new(move |worker| worker.make_room(missing, asked + 1)));
         }
     }
 
