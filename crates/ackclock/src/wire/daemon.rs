@@ -6,6 +6,7 @@ mod control;
 mod counters;
 mod log_file;
 mod mail;
+mod manager;
 mod memory;
 mod net;
 mod notices;
@@ -205,7 +206,7 @@ impl<S: Service> Daemon<S> {
             let thread = thread::Builder::new().name(format!("queue {}", worker.queue()));
             threads.push(thread.spawn(|| worker.run()).map_err(Error::system("threads"))?);
         }
-        tell_manager(&[NotifyState::Ready]);
+        manager::tell(&[NotifyState::Ready]);
         let said = control.run(&(Arc::new(reread) as Reread<_>));
         control.stop();
         // A panic is a mistake of ours, and ends the command like any other.
@@ -233,12 +234,6 @@ fn memory(text: &str) -> Result<Size, String> {
         Ok(size) if size.0 < least(1) as u64 => Err("it takes at least 32mb".into()),
         parsed => parsed.map_err(|e| e.to_string()),
     }
-}
-
-/// Tells a service manager that waits for it (sd_notify(3)).
-fn tell_manager(states: &[NotifyState<'_>]) {
-    // A manager that cannot be reached cannot be told so.
-    let _ = sd_notify::notify(states);
 }
 
 /// Files beside those of connections: of the terminal, of metrics, of each queue.

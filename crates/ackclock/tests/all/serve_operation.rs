@@ -340,6 +340,40 @@ fn a_service_manager_is_told() {
     fs::remove_file(path).unwrap();
 }
 
+/// A manager with a watchdog hears of us as long as all queues turn, and of an end that takes longer
+/// than there is room for in a message (71 minutes) in parts.
+#[test]
+fn a_watchdog_hears_of_us() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-watchdog");
+    let path = std::env::temp_dir().join(format!("ackclock-watchdog-{}", std::process::id()));
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let env = [("NOTIFY_SOCKET", path.to_str().unwrap()), ("WATCHDOG_USEC", "200000")];
+    let args = ["serve", dir.to_str().unwrap(), "--queues", "2", "--drain", "7200s"];
+    let server = Daemon::start_with(&ns, &args, &env);
+    let told = || {
+        let mut buffer = [0; 100];
+        let n = manager.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..n]).into_owned()
+    };
+    assert_eq!(told(), "READY=1\n");
+    let begin = Instant::now();
+    assert_eq!([told(), told(), told()], ["WATCHDOG=1\n"; 3]);
+    assert!(begin.elapsed() >= Duration::from_millis(200));
+    // Something that is open, so that the end takes its time.
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"GET / ").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal(Signal::TERM);
+    let stopping = std::iter::repeat_with(told).find(|said| said != "WATCHDOG=1\n").unwrap();
+    assert_eq!(stopping, "STOPPING=1\nEXTEND_TIMEOUT_USEC=3600000000\n");
+    assert_eq!(told(), "WATCHDOG=1\n");
+    server.signal(Signal::TERM);
+    server.wait();
+    fs::remove_file(path).unwrap();
+}
+
 /// Every metric that the dashboard shows is there, and `proxy` has those that `serve` lacks.
 #[test]
 fn the_dashboard_shows_what_there_is() {

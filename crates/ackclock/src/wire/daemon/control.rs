@@ -16,12 +16,13 @@ use sd_notify::NotifyState;
 
 use super::super::interrupt::Interrupt;
 use super::super::metrics::Endpoint;
+use super::Shared;
 use super::counters::{Counters, text};
 use super::mail::{self, Post};
+use super::manager::{self, Manager};
 use super::net::add;
 use super::service::{Reload, Service};
 use super::worker::{OnDrop, Worker};
-use super::{Shared, tell_manager};
 use crate::error::Error;
 
 const SIGNALS: u64 = 0;
@@ -40,6 +41,7 @@ pub(super) struct Control<S: Service> {
     epoll: OwnedFd,
     interrupt: Interrupt,
     endpoint: Option<Endpoint>,
+    manager: Manager,
     /// How long connections may take to finish once a signal has come, and when that is over.
     drain: Duration,
     draining: bool,
@@ -82,6 +84,7 @@ impl<S: Service> Control<S> {
             epoll,
             interrupt,
             endpoint,
+            manager: Manager::new(),
             drain,
             draining: false,
             end: None,
@@ -98,7 +101,8 @@ impl<S: Service> Control<S> {
         loop {
             let fetches = self.endpoint.as_ref().is_some_and(|e| !e.is_idle()).then_some(TICK);
             let end = self.end.map(|end| end.saturating_duration_since(Instant::now()));
-            let timeout = [fetches, end].into_iter().flatten().min();
+            let timeouts = [fetches, end, self.manager.timeout()];
+            let timeout = timeouts.into_iter().flatten().min();
             let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
             events.clear();
             let buffer = rustix::buffer::spare_capacity(&mut events);
@@ -119,6 +123,8 @@ impl<S: Service> Control<S> {
             if let Some(endpoint) = &mut self.endpoint {
                 endpoint.sweep();
             }
+            // That we are alive is said only once every queue's loop has turned.
+            self.manager.tell(|| drop(mail::ask(&self.posts, |_| ())));
             if self.shared.ended.load(Ordering::Acquire) {
                 return Ok(String::new());
             }
@@ -150,9 +156,7 @@ impl<S: Service> Control<S> {
         }
         if taken > 0 && !self.draining {
             self.draining = true;
-            let longest = self.drain.saturating_add(LINGER).as_micros();
-            let longest = u32::try_from(longest).unwrap_or(u32::MAX);
-            tell_manager(&[NotifyState::Stopping, NotifyState::ExtendTimeoutUsec(longest)]);
+            self.manager.stopping(self.drain.saturating_add(LINGER));
             self.end = Instant::now().checked_add(self.drain);
             mail::ask(&self.posts, Worker::begin_to_drain);
         }
@@ -166,7 +170,7 @@ impl<S: Service> Control<S> {
         if !self.draining
             && let Ok(now) = NotifyState::monotonic_usec_now()
         {
-            tell_manager(&[NotifyState::Reloading, now]);
+            manager::tell(&[NotifyState::Reloading, now]);
         }
         if let Some(log) = &self.shared.log {
             mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
@@ -201,7 +205,7 @@ impl<S: Service> Control<S> {
         self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
         self.shared.notices.hangup(self.reopened.take(), said);
         if !self.draining && !self.once_more {
-            tell_manager(&[NotifyState::Ready]);
+            manager::tell(&[NotifyState::Ready]);
         }
     }
 
