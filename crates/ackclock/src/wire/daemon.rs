@@ -27,6 +27,7 @@ use ackclock_report::counted;
 use ackclock_stack::TcpConfig;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::CapabilitySet;
 use sd_notify::NotifyState;
 
 use super::interrupt::Interrupt;
@@ -125,6 +126,8 @@ pub(crate) struct Daemon<S: Service> {
     workers: Vec<Worker<S>>,
     control: Control<S>,
     user: Option<String>,
+    /// Capabilities that it needs while it serves.
+    capabilities: CapabilitySet,
     log: Option<LogWriter>,
 }
 
@@ -189,7 +192,13 @@ impl<S: Service> Daemon<S> {
             Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))
         });
         let control = Control::new(posts, shared, interrupt, endpoint.transpose()?, args.drain.0)?;
-        Ok(Daemon { workers, control, user: args.user.clone(), log: writer })
+        let (user, capabilities) = (args.user.clone(), CapabilitySet::empty());
+        Ok(Daemon { workers, control, user, capabilities, log: writer })
+    }
+
+    /// Keeps these capabilities while it serves; without this it has none.
+    pub fn keep(self, capabilities: CapabilitySet) -> Daemon<S> {
+        Daemon { capabilities, ..self }
     }
 
     /// Serves until a signal ends it. SIGHUP has `reread` read again what there is to be read.
@@ -198,8 +207,8 @@ impl<S: Service> Daemon<S> {
         self,
         reread: impl Fn() -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
     ) -> Result<String, Error> {
-        let Daemon { workers, mut control, user, log } = self;
-        drop_privileges(user.as_deref())?;
+        let Daemon { workers, mut control, user, capabilities, log } = self;
+        drop_privileges(user.as_deref(), capabilities)?;
         log.map_or(Ok(()), LogWriter::start).map_err(Error::system("threads"))?;
         let mut threads = Vec::new();
         for worker in workers {

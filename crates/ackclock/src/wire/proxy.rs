@@ -14,6 +14,7 @@ use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 use rustix::event::epoll::EventFlags;
 use rustix::net::sockopt;
+use rustix::thread::CapabilitySet;
 
 use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::histogram::Histogram;
@@ -34,12 +35,12 @@ pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
     #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to", value_parser = address)]
     pub listen: Option<SocketAddr>,
-    /// The backend to forward to. A name is looked up at the start.
+    /// The backend to forward to. A name is looked up at the start, and again at SIGHUP.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
     /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol", "split"])]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol", "transparent", "split"])]
     pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take. Of several addresses each has an equal part.
     #[arg(long, value_name = "TIME", default_value = "10s")]
@@ -58,6 +59,10 @@ pub(crate) struct ProxyArgs {
     /// expect.
     #[arg(long, value_name = "VERSION", value_enum)]
     pub proxy_protocol: Option<ProxyProtocol>,
+    /// Connect to the backend from the client's own address. What the backend answers has to come
+    /// back through this machine: the guide has the routes. Keeps CAP_NET_ADMIN.
+    #[arg(long)]
+    pub transparent: bool,
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
@@ -71,7 +76,8 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
             let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
             check_listen(listen, own).map_err(wrong("--listen"))?;
             let to = resolve(to, own).map_err(wrong("--to"))?;
-            let route = Route { to, proxy_protocol: args.proxy_protocol, own: Own::default() };
+            let (proxy_protocol, transparent) = (args.proxy_protocol, args.transparent);
+            let route = Route { to, proxy_protocol, transparent, own: Own::default() };
             let routes = Routes::from([(listen, Arc::new(route))]);
             Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
         }
@@ -97,13 +103,42 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
     }
     let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
-    daemon.run(move || {
-        let Some(file) = &file else { return Ok(None) };
-        let Listeners { routes, split } = routes::read(file, &registry, &own)?;
-        let listeners = counted(routes.len() as u64, "listener");
-        let said = format!("{listeners} from {}", file.display());
-        Ok(Some(Reload { listen: listening(&routes), split, plan: routes, said }))
+    let (name, listen, version) = (args.to.clone(), args.listen, args.proxy_protocol);
+    let transparent = is_transparent(&routes);
+    let kept = if transparent { CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() };
+    // An address stays what it is.
+    let name = name.filter(|to| to.parse::<SocketAddr>().is_err());
+    daemon.keep(kept).run(move || {
+        let (plan, split, said) = match (&file, listen, &name) {
+            (Some(file), ..) => {
+                let Listeners { routes, split } = routes::read(file, &registry, &own)?;
+                let listeners = counted(routes.len() as u64, "listener");
+                if is_transparent(&routes) && !transparent {
+                    return Err(Error::Usage(format!(
+                        "{}: listener.transparent: what it takes was given up at the start, where no \
+                         listener had it; start anew",
+                        file.display()
+                    )));
+                }
+                (routes, split, format!("{listeners} from {}", file.display()))
+            }
+            (None, Some(listen), Some(name)) => {
+                let to = resolve(name, &own).map_err(|why| Error::Usage(format!("--to {why}")))?;
+                let found: Vec<String> = to.iter().map(|to| to.ip().to_string()).collect();
+                let said = format!("{name} is at {}", found.join(" and "));
+                let own = Own::default();
+                let route = Route { to, proxy_protocol: version, transparent, own };
+                (Routes::from([(listen, Arc::new(route))]), split.clone(), said)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Reload { listen: listening(&plan), split, plan, said }))
     })
+}
+
+/// Whether any of them needs the capability for it.
+fn is_transparent(routes: &Routes) -> bool {
+    routes.values().any(|route| route.transparent)
 }
 
 struct Proxy {
@@ -210,7 +245,8 @@ impl Proxy {
         };
         let version = attempt.route.proxy_protocol;
         let header = version.map(|version| version.header(status.remote, status.local));
-        match Pair::connect(net, socket, &attempt, header.unwrap_or_default()) {
+        let client = attempt.route.transparent.then_some(status.remote.ip());
+        match Pair::connect(net, socket, &attempt, client, header.unwrap_or_default()) {
             Ok(pair) => drop(self.pairs.insert(socket, pair)),
             Err(error) if are_files_used_up(&error) => return Err(attempt),
             Err(error) => self.fail(net, socket, Failure::of(error.kind())),

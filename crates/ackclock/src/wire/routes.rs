@@ -24,6 +24,8 @@ pub(crate) struct Route {
     /// The backend's addresses, in the order to try.
     pub to: Vec<SocketAddr>,
     pub proxy_protocol: Option<ProxyProtocol>,
+    /// The backend sees the client's address as that of its peer.
+    pub transparent: bool,
     pub own: Own,
 }
 
@@ -59,6 +61,9 @@ struct Listener {
     to: String,
     /// The header by which the backend hears the client's address. None without.
     proxy_protocol: Option<ProxyProtocol>,
+    /// Whether to connect to the backend from the client's own address, as `--transparent`.
+    #[serde(default)]
+    transparent: bool,
     /// When clients have ECN: `off`, or `accept` where they ask for it. That of `--ecn` without.
     ecn: Option<Ecn>,
     /// After how long a client that says nothing is asked whether it is there, or `off`. That of
@@ -148,7 +153,7 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
     }
     let mut routes = Routes::new();
     for (i, listener) in listener.into_iter().enumerate() {
-        let Listener { listen, to, proxy_protocol, ecn, keep_alive } = listener;
+        let Listener { listen, to, proxy_protocol, transparent, ecn, keep_alive } = listener;
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
         if let Some(other) = routes.keys().filter(|other| overlap(**other, listen)).min() {
@@ -162,7 +167,12 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
             resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
         routes.insert(
             listen,
-            Arc::new(Route { to: addresses, proxy_protocol, own: Own { ecn, keep_alive } }),
+            Arc::new(Route {
+                to: addresses,
+                proxy_protocol,
+                transparent,
+                own: Own { ecn, keep_alive },
+            }),
         );
     }
     let mut split = Split::default();
@@ -230,6 +240,7 @@ mod tests {
         let text = wrong("ecn = \"off\"", "keep_alive = \"on\"");
         assert!(text.starts_with("F:8: ") && text.contains("neither `off` nor a time"), "{text}");
         assert!(routes(&two.replace("ecn", "keep_alive")).is_ok());
+        assert!(routes(&two.replace("ecn = \"off\"", "transparent = true")).is_ok());
         let text = wrong("127.0.0.1:8080", "nobody");
         assert!(text.starts_with("F:3: "), "{text}");
         let text = wrong("127.0.0.1:8080", "10.77.0.2:81");

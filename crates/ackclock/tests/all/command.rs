@@ -754,7 +754,7 @@ fn the_schema_of_listeners_has_the_keys_and_refuses_others() {
         (keys.collect::<Vec<_>>(), definition["required"].clone())
     };
     let text = |keys: &[&str]| keys.iter().map(|k| k.to_string()).collect::<Vec<_>>();
-    let expected = text(&["ecn", "keep_alive", "listen", "proxy_protocol", "to"]);
+    let expected = text(&["ecn", "keep_alive", "listen", "proxy_protocol", "to", "transparent"]);
     assert_eq!(keys("Listener"), (expected, serde_json::json!(["listen", "to"])));
     let expected = text(&["clients", "strategy"]);
     assert_eq!(keys("Part"), (expected, serde_json::json!(["strategy", "clients"])));

@@ -9,10 +9,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ackclock_live::{Namespace, Tun, TunConfig};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use sha2::{Digest, Sha256};
 
 use crate::daemon::{self, Daemon, connect, curl, metrics, namespace, noise, scratch, settled};
+use crate::pair::Pair;
 
 const ADDRESS: &str = "10.77.0.2:80";
 
@@ -149,6 +150,56 @@ fn the_backend_hears_who_the_client_is() {
             }
         }
         daemon.end();
+    }
+}
+
+/// The kernel hands what a backend answers to a client's address back to the proxy, as the guide has
+/// it. Of all capabilities that one is kept, also by another user.
+#[test]
+fn the_backend_sees_the_clients_own_address() {
+    let Some(pair) = Pair::new("own") else { return };
+    let [left, right] = &pair.names;
+    let ip = |args: &str| {
+        let status = Command::new("ip").args(args.split(' ')).status().unwrap();
+        assert!(status.success(), "ip {args}");
+    };
+    ip(&format!("-n {left} link add va type veth peer name vb netns {right}"));
+    for (ns, device, host) in [(left, "va", 1), (right, "vb", 2)] {
+        ip(&format!("-n {ns} addr add 10.50.0.{host}/24 dev {device}"));
+        ip(&format!("-n {ns} addr add fd50::{host}/64 dev {device} nodad"));
+        ip(&format!("-n {ns} link set {device} up"));
+        ip(&format!("-n {ns} link set lo up"));
+    }
+    ip(&format!("-n {right} route add 10.77.0.0/24 via 10.50.0.1"));
+    ip(&format!("-n {right} route add fd77::/64 via fd50::1"));
+    let ns = pair.namespace(0);
+    for switch in ["ipv4/ip_forward", "ipv6/conf/all/forwarding"] {
+        ns.sysctl(&format!("net/{switch}"), "1").unwrap();
+    }
+    for (family, backend) in [("-4", "10.50.0.1"), ("-6", "fd50::1")] {
+        ip(&format!(
+            "{family} -n {left} rule add from {backend} ipproto tcp sport 8080 lookup 100"
+        ));
+        ip(&format!("{family} -n {left} route add local default dev lo table 100"));
+    }
+    let listen = |ip| ns.run(move || TcpListener::bind((ip, 8080))).unwrap().unwrap();
+    let backends = ["10.50.0.1", "fd50::1"].map(listen);
+    let proxies = [("10.77.0.2/24", "10.77.0.2:80"), ("fd77::2/64", "[fd77::2]:80")];
+    for (backend, (addr, address)) in backends.iter().zip(proxies) {
+        let to = backend.local_addr().unwrap().to_string();
+        let args = ["proxy", "--listen", address, "--addr", addr, "--to", &to, "--transparent"];
+        let proxy = Daemon::start(&ns, &[&args[..], &["--user", "nobody"]].concat());
+        let client = pair.namespace(1);
+        let client = client.run(|| TcpStream::connect(address)).unwrap().unwrap();
+        let own = client.local_addr().unwrap();
+        let (stream, peer) = backend.accept().unwrap();
+        assert_eq!(peer.ip(), own.ip());
+        assert_eq!(proxy.status("CapEff"), "0000000000001000");
+        let thread = std::thread::spawn(move || echo(stream));
+        let bytes = noise(300_000, 1);
+        assert!(exchange(client, bytes.clone()) == bytes);
+        thread.join().unwrap();
+        proxy.end();
     }
 }
 
@@ -314,6 +365,20 @@ fn a_process_that_is_killed_resets_or_ends_the_other_side() {
     // And now there is no backend.
     assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
     daemon.end();
+}
+
+/// The address of a name may change.
+#[test]
+fn a_name_is_looked_up_again_at_sighup() {
+    let Some(ns) = namespace() else { return };
+    let name = "localhost:9";
+    let proxy = proxy(&ns, name, &[]);
+    proxy.signal(Signal::HUP);
+    let said = settled(|| proxy.said());
+    let last = said.last().unwrap();
+    assert!(last.starts_with(&format!("SIGHUP: {name} is at ")), "{said:?}");
+    assert!(last.contains("127.0.0.1"), "{said:?}");
+    proxy.end();
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! reaches the client first, as it would from the buffer of a socket of the kernel.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use ackclock_stack::{Error as TcpError, SocketId};
@@ -81,7 +81,8 @@ impl From<TcpError> for End {
 
 impl Pair {
     /// Begins to connect to the first address from `address` on that can be tried. Each has an
-    /// equal part of the time that is left, so that a silent one does not keep from the others.
+    /// equal part of the time that is left, so that a silent one does not keep from the others. The
+    /// backend sees the address of `client`, if that is given.
     ///
     /// # Errors
     /// Of the last address that was tried, or of the first for which there was no open file.
@@ -89,12 +90,13 @@ impl Pair {
         net: &Net,
         socket: SocketId,
         attempt: &Attempt,
+        client: Option<IpAddr>,
         header: Vec<u8>,
     ) -> io::Result<Pair> {
         let Attempt { route, give_up, .. } = attempt;
         let mut error = attempt.error.into();
         for (address, &to) in route.to.iter().enumerate().skip(attempt.address) {
-            let connected = connect(to).and_then(|backend| {
+            let connected = connect(to, client).and_then(|backend| {
                 net.watch(&backend, socket.0)?;
                 Ok(backend)
             });
@@ -271,10 +273,19 @@ pub(super) fn are_files_used_up(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-fn connect(to: SocketAddr) -> io::Result<TcpStream> {
+fn connect(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    if let Some(from) = from {
+        if from.is_ipv4() != to.is_ipv4() {
+            return Err(ErrorKind::AddrNotAvailable.into());
+        }
+        // The bit is the same for IPv6 (Linux `net/ipv4/ip_sockglue.c`). The port is the kernel's
+        // choice: the client's own may still be in TIME-WAIT.
+        socket2::SockRef::from(&socket).set_ip_transparent_v4(true)?;
+        rustix::net::bind(&socket, &SocketAddr::new(from, 0))?;
+    }
     match rustix::net::connect(&socket, &to) {
         Ok(()) | Err(Errno::INPROGRESS) => {}
         Err(error) => return Err(error.into()),
