@@ -63,6 +63,8 @@ impl Path {
         let tcp = ackclock_stack::TcpConfig {
             strategy: config.strategy.clone(),
             time_wait: TIME_WAIT,
+            // No link drops what is large.
+            find_black_holes: false,
             // As between kernels; the handshake measures the round trip.
             delayed_ack: DelayedAck::Linux(Span::ZERO),
             // A reset that is lost leaves the other host with half of a connection. Linux has two
