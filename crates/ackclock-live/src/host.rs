@@ -81,8 +81,8 @@ impl Host {
     }
 
     /// A host on each queue of a device ([`Tun::open_queues`]), with one clock, one secret, and one
-    /// memory of paths for all. To be given [`Host::set_others`], as packets may come to another queue than that of
-    /// their connection.
+    /// memory of paths for all. To be given [`Host::set_others`], as packets may come to another
+    /// queue than that of their connection.
     pub fn on_queues(queues: Vec<Tun>, config: &StackConfig) -> Vec<Host> {
         let start = Instant::now();
         let host = |tun| Host { start, ..Host::new(tun, config.clone()) };

@@ -50,8 +50,8 @@ impl Stack {
     }
 
     /// The same where more packets are at hand that came at the same time: keeps back what a device
-    /// cuts into segments as long as more may join it. Each packet that comes is followed by calls of
-    /// this until it returns `None`, and the last one by calls of [`Stack::poll_transmit`].
+    /// cuts into segments as long as more may join it. Each packet that comes is followed by calls
+    /// of this until it returns `None`, and the last one by calls of [`Stack::poll_transmit`].
     pub fn poll_transmit_full(&mut self, now: Time) -> Option<Outgoing<'_>> {
         self.poll(now, true)
     }

@@ -74,8 +74,8 @@ pub struct TcpConfig {
     pub ecn: EcnUse,
     /// Offer a window scale that lets the window cover `receive_buffer`.
     pub window_scaling: bool,
-    /// Look for paths that drop large packets and tell nobody, by timeouts in a row, and send smaller
-    /// ones over them.
+    /// Look for paths that drop large packets and tell nobody, by timeouts in a row, and send
+    /// smaller ones over them.
     pub find_black_holes: bool,
     /// Announce at most this MSS, and send no larger segments; `None` for what the MTU allows.
     pub mss: Option<u16>,

@@ -93,7 +93,8 @@ fn without_offload_nothing_waits() {
     assert!(stack.poll_transmit(now).is_none());
 }
 
-/// What a socket has gathered is gone with it: a reset came, and the reset of ours is no answer to it.
+/// What a socket has gathered is gone with it: a reset came, and the reset of ours is no answer to
+/// it.
 #[test]
 fn what_was_gathered_goes_with_its_socket() {
     let (mut stack, id, sent, isn, now) = sender(true);

@@ -1,10 +1,10 @@
 //! Black holes: paths that drop what is too big and tell nobody (RFC 2923 section 2.1).
 //!
 //! Linux (`tcp_mtu_probing`) and RFC 4821 section 7.7 make the segments of a connection small after
-//! some timeouts in a row. But an outage looks the same, and a mobile path has many of them. So here
-//! only the first unacknowledged segment is cut at first, and goes out as a smaller one: a *trial*.
-//! If that is acknowledged, and soon after the next large segment times out as often, large segments
-//! are lost and small ones are not: the path takes no more than the trial had.
+//! some timeouts in a row. But an outage looks the same, and a mobile path has many of them. So
+//! here only the first unacknowledged segment is cut at first, and goes out as a smaller one: a
+//! *trial*. If that is acknowledged, and soon after the next large segment times out as often,
+//! large segments are lost and small ones are not: the path takes no more than the trial had.
 
 use super::Connection;
 use crate::time::Time;
@@ -25,8 +25,8 @@ pub(super) struct BlackHole {
     /// What was acknowledged at the last timeout, and how many there were in a row.
     at: u64,
     timeouts: u32,
-    /// What the path may take, as a trial that is on its way has it, and the end of the segment that
-    /// was cut for it.
+    /// What the path may take, as a trial that is on its way has it, and the end of the segment
+    /// that was cut for it.
     trial: Option<(u16, u64)>,
     /// The same of one that was acknowledged.
     passed: Option<(u16, u64)>,

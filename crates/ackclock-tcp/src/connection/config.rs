@@ -71,9 +71,9 @@ pub struct ConnectionConfig {
     /// takes 1220, which the driver puts into the SYN's options.
     pub path_mss: u16,
     /// The same for what every path takes: 536 over IPv4, where every host takes packets of 576
-    /// bytes (RFC 791), and 1220 over IPv6 (RFC 8200 section 5). If large segments vanish and no ICMP
-    /// tells of it, the connection tries smaller ones, down to that. `None` does not look for such
-    /// paths, and is the default.
+    /// bytes (RFC 791), and 1220 over IPv6 (RFC 8200 section 5). If large segments vanish and no
+    /// ICMP tells of it, the connection tries smaller ones, down to that. `None` does not look for
+    /// such paths, and is the default.
     pub least_path_mss: Option<u16>,
     /// Offer SACK.
     pub sack: bool,

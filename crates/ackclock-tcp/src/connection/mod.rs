@@ -347,7 +347,8 @@ impl Connection {
     }
 
     /// The largest TCP payload that the path takes without TCP options, once the connection has
-    /// found out that larger ones vanish and no ICMP tells of it ([`ConnectionConfig::least_path_mss`]).
+    /// found out that larger ones vanish and no ICMP tells of it
+    /// ([`ConnectionConfig::least_path_mss`]).
     pub fn found_path_mss(&self) -> Option<u16> {
         self.found_path_mss
     }

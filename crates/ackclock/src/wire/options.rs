@@ -73,8 +73,8 @@ pub(crate) struct WireArgs {
     /// over them.
     #[arg(long)]
     pub no_black_hole_detection: bool,
-    /// The differentiated services codepoint of our packets (RFC 2474): a number below 64, or a name
-    /// such as `af11`, `cs1`, `le` or `ef`.
+    /// The differentiated services codepoint of our packets (RFC 2474): a number below 64, or a
+    /// name such as `af11`, `cs1`, `le` or `ef`.
     #[arg(long, value_name = "CODEPOINT", default_value = "0", value_parser = dscp)]
     pub dscp: u8,
     /// Explicit Congestion Notification (RFC 3168): queues on the path may mark packets instead of
@@ -130,8 +130,8 @@ fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
     }
 }
 
-/// A codepoint by its number, or by the name of its class: RFC 2474 (cs), 2597 (af), 3246 (ef), 5865
-/// (voice-admit) and 8622 (le).
+/// A codepoint by its number, or by the name of its class: RFC 2474 (cs), 2597 (af), 3246 (ef),
+/// 5865 (voice-admit) and 8622 (le).
 fn dscp(text: &str) -> Result<u8, String> {
     let found = match text.as_bytes() {
         b"le" => Some(1),

@@ -40,7 +40,11 @@ pub(crate) struct ProxyArgs {
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
     /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol", "transparent", "split"])]
+    #[arg(
+        long,
+        value_name = "FILE.toml",
+        conflicts_with_all = ["listen", "proxy_protocol", "transparent", "split"]
+    )]
     pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take. Of several addresses each has an equal part.
     #[arg(long, value_name = "TIME", default_value = "10s")]
@@ -115,8 +119,8 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
                 let listeners = counted(routes.len() as u64, "listener");
                 if is_transparent(&routes) && !transparent {
                     return Err(Error::Usage(format!(
-                        "{}: listener.transparent: what it takes was given up at the start, where no \
-                         listener had it; start anew",
+                        "{}: listener.transparent: the right to it was given up at the start, when \
+                         no listener had it; start the proxy anew",
                         file.display()
                     )));
                 }

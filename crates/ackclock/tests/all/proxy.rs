@@ -153,8 +153,8 @@ fn the_backend_hears_who_the_client_is() {
     }
 }
 
-/// The kernel hands what a backend answers to a client's address back to the proxy, as the guide has
-/// it. Of all capabilities that one is kept, also by another user.
+/// The kernel hands what a backend answers to a client's address back to the proxy, as the guide
+/// has it. Of all capabilities that one is kept, also by another user.
 #[test]
 fn the_backend_sees_the_clients_own_address() {
     let Some(pair) = Pair::new("own") else { return };

@@ -340,8 +340,8 @@ fn a_service_manager_is_told() {
     fs::remove_file(path).unwrap();
 }
 
-/// A manager with a watchdog hears of us as long as all queues turn, and of an end that takes longer
-/// than there is room for in a message (71 minutes) in parts.
+/// A manager with a watchdog hears of us as long as all queues turn, and of an end that takes
+/// longer than there is room for in a message (71 minutes) in parts.
 #[test]
 fn a_watchdog_hears_of_us() {
     let Some(ns) = namespace() else { return };

@@ -6,7 +6,8 @@ fn looking() -> ConnectionConfig {
     ConnectionConfig { least_path_mss: Some(400), ..config() }
 }
 
-/// Timeouts after 1, 2, 4 and 8 s: the fourth tries less. (1024 bytes would be more than there are.)
+/// Timeouts after 1, 2, 4 and 8 s: the fourth tries less. (1024 bytes would be more than there
+/// are.)
 fn tries(x: &mut Script) {
     x.write(20_000);
     x.sent.clear();

@@ -218,8 +218,8 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Makes room for so many clients of any queue; so many workers are asked with this one. What is
-    /// missing the next one may have.
+    /// Makes room for so many clients of any queue; so many workers are asked with this one. What
+    /// is missing the next one may have.
     fn make_room(&mut self, clients: usize, asked: usize) {
         let missing = clients.saturating_sub(self.service.make_room(&mut self.net, clients));
         if let Some((next, workers)) = &self.next
