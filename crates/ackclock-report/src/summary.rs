@@ -107,8 +107,8 @@ pub fn student_t_975(df: usize) -> f64 {
 }
 
 /// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
-/// non-trigger, multiple losses, lost retransmission, backed off. `syn` counts expiries of the timer of
-/// the SYN, and `ecn` reductions for an ECN-Echo, if there are any. Ends with a newline.
+/// non-trigger, multiple losses, lost retransmission, backed off. `syn` counts expiries of the
+/// timer of the SYN, and `ecn` reductions for an ECN-Echo, if there are any. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     align(&summary_rows(summaries), Align::Right)
 }

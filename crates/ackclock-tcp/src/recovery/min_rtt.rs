@@ -1,5 +1,5 @@
-//! The smallest round trip of the last five minutes, from which reordering windows and the length of
-//! super-segments are taken (`tcp_update_rtt_min`).
+//! The smallest round trip of the last five minutes, from which reordering windows and the length
+//! of super-segments are taken (`tcp_update_rtt_min`).
 
 use super::minmax::MinFilter;
 use crate::time::{Span, Time};

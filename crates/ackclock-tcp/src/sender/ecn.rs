@@ -115,9 +115,9 @@ fn end(c: &mut Sender, a: &AckSummary) {
     c.set_cwnd(cwnd);
 }
 
-/// All data that the reduction was spread over is acknowledged, and cwnd is about to restart after an
-/// idle time: what regulation would still let go does not count beside it (RFC 5681 section 4.1).
-/// Linux's CWR goes on.
+/// All data that the reduction was spread over is acknowledged, and cwnd is about to restart after
+/// an idle time: what regulation would still let go does not count beside it (RFC 5681 section
+/// 4.1). Linux's CWR goes on.
 pub(super) fn end_before_idle(c: &mut Sender) {
     if c.s.cwr && !c.strategy.regulate.cwr_is_a_state() {
         end(c, &AckSummary::default());

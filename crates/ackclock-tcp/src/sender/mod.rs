@@ -129,8 +129,8 @@ impl Sender {
 
     /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.4, RFC 8201
     /// section 5.4). What is outstanding in larger ones is cut, and retransmitted at once: it is
-    /// lost, which says nothing about congestion. cwnd keeps its bytes, or the number of its segments
-    /// with a window law of Linux. A larger `mss` counts for new data only.
+    /// lost, which says nothing about congestion. cwnd keeps its bytes, or the number of its
+    /// segments with a window law of Linux. A larger `mss` counts for new data only.
     pub fn set_mss(&mut self, now: Time, mss: u32) {
         self.begin(now);
         mss::set(self, mss);

@@ -109,8 +109,8 @@ fn plain() -> LinkConfig {
     link(NodeId(0), NodeId(1), 10)
 }
 
-/// What the sender's host sees of a transfer of three segments, when it completes, and how often its
-/// SYN's timer expired.
+/// What the sender's host sees of a transfer of three segments, when it completes, and how often
+/// its SYN's timer expired.
 fn three_and_syns(there: LinkConfig, back: LinkConfig) -> (Vec<String>, u64, u32) {
     let (mut network, flow) =
         network(there, back, |a, b| with_handshake(a, b, "newreno", Source::Fixed(3_000)));

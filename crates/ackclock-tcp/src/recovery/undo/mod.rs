@@ -71,8 +71,8 @@ pub trait Undo: Send {
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 
-    /// The windows were lowered for an ECN-Echo, which is not spurious, or the path's MTU has fallen
-    /// below what is outstanding: no response before it is undone (`tcp_enter_cwr`,
+    /// The windows were lowered for an ECN-Echo, which is not spurious, or the path's MTU has
+    /// fallen below what is outstanding: no response before it is undone (`tcp_enter_cwr`,
     /// `tcp_simple_retransmit`).
     fn forget(&mut self) {}
 

@@ -77,8 +77,8 @@ impl Undo for Rfc4015 {
     fn respond(&mut self, s: &State, a: &AckSummary) -> Option<Windows> {
         let prior = self.prior.take()?;
         self.retimes = Some(prior);
-        // Step 9; section 3.4: on an ECN-Echo "the TCP sender MUST refrain from reversing congestion
-        // control state".
+        // Step 9; section 3.4: on an ECN-Echo "the TCP sender MUST refrain from reversing
+        // congestion control state".
         if a.ece {
             return Some(Windows::unchanged(s));
         }

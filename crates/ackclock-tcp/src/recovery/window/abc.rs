@@ -60,7 +60,8 @@ impl Window for Abc {
     }
 
     fn on_undo(&mut self, _s: &State) {
-        // Section 2.3: L = 1 is for what a timeout shows of the network, and this one showed nothing.
+        // Section 2.3: L = 1 is for what a timeout shows of the network, and this one showed
+        // nothing.
         (self.bytes_acked, self.restarted) = self.before;
     }
 }

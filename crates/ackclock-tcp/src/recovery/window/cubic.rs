@@ -118,9 +118,9 @@ impl Window for Cubic {
         let elapsed = s.now.since(replace(&mut self.curve.last_ack, s.now));
         let available = s.written.min(s.window_edge).saturating_sub(s.snd_una);
         let supplied = replace(&mut self.curve.supplied, available + s.mss > s.cwnd);
-        // Section 5.8: no growth, and no time for the curve, while the application or the receiver's
-        // window holds the flow back. Pacing and a limit on bursts hold it back as well, but not for
-        // want of data.
+        // Section 5.8: no growth, and no time for the curve, while the application or the
+        // receiver's window holds the flow back. Pacing and a limit on bursts hold it back as well,
+        // but not for want of data.
         if a.prior_flight + s.mss <= s.cwnd && !supplied {
             return s.cwnd;
         }

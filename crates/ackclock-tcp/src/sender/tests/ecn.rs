@@ -387,9 +387,9 @@ fn prr_spreads_it_over_a_round_trip() {
     });
 }
 
-/// RFC 5681 section 4.1: all sixteen of the window that a mark has halved are acknowledged, up to the
-/// point and no further. What PRR would still release, eight segments, does not count after an idle
-/// time: the restart window is four.
+/// RFC 5681 section 4.1: all sixteen of the window that a mark has halved are acknowledged, up to
+/// the point and no further. What PRR would still release, eight segments, does not count after an
+/// idle time: the restart window is four.
 #[test]
 fn an_idle_time_ends_the_reduction() {
     for composition in ["sack+prr", "newreno+prr", "sack+prr-crb"] {

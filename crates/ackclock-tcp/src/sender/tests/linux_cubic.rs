@@ -41,8 +41,8 @@ fn a_train_of_acks_ends_slow_start() {
     });
 }
 
-/// A sender that paces spreads what it sends over half a round trip itself: there the train has to go
-/// on for more than all of 20 ms and 1 ms.
+/// A sender that paces spreads what it sends over half a round trip itself: there the train has to
+/// go on for more than all of 20 ms and 1 ms.
 #[test]
 fn a_paced_train_has_to_go_on_for_longer() {
     for (composition, ends) in [("linux", 11), ("linux+linux-pacing", 22)] {

@@ -252,8 +252,9 @@ fn old_segments_after_the_mss_has_grown() {
     assert_eq!(sent, [13, 14]);
 }
 
-/// RFC 9438 section 5.8: growth stops where the application or the receiver's window limits the flow.
-/// Pacing does not: CUBIC's slow start grows by a segment for each ACK while it holds data back.
+/// RFC 9438 section 5.8: growth stops where the application or the receiver's window limits the
+/// flow. Pacing does not: CUBIC's slow start grows by a segment for each ACK while it holds data
+/// back.
 #[test]
 fn cubic_grows_while_pacing_holds_data_back() {
     for composition in ["newreno+cubic+linux-pacing", "newreno+cubic+hystart+linux-pacing"] {

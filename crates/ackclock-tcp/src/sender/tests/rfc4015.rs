@@ -209,8 +209,9 @@ fn a_spurious_fast_retransmit_is_restored() {
     }
 }
 
-/// Step 9: on an ECN-Echo the windows are not reversed, and new data comes next (step 8). The timeout
-/// has lowered them for this window of data: the echo lowers nothing again (RFC 3168 section 6.1.2).
+/// Step 9: on an ECN-Echo the windows are not reversed, and new data comes next (step 8). The
+/// timeout has lowered them for this window of data: the echo lowers nothing again (RFC 3168
+/// section 6.1.2).
 #[test]
 fn an_echo_leaves_the_windows_of_the_timeout() {
     for composition in ["newreno+eifel+rfc4015", "newreno+cubic+eifel+rfc4015"] {
