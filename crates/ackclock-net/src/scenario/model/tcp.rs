@@ -78,7 +78,7 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
     /// Upper bound of the retransmission timeout, back-off included, at least 1 s; the timer's own:
-    /// 60 s (RFC 6298 section 2.5), 120 s for those of Linux.
+    /// 60 s (RFC 6298 section 2.5), 64 s for BSD's, 120 s for those of Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rto: Option<Duration>,
     /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1);
