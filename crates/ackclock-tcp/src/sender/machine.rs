@@ -373,7 +373,8 @@ impl Sender {
     /// probe it.
     #[inline]
     pub(super) fn arm_persist(&mut self) {
-        if self.s.board.is_empty() || self.timers.persist_at != Time::NEVER {
+        let persists = self.timers.persist_at != Time::NEVER;
+        if self.s.board.is_empty() || persists || !self.timers.runs {
             self.rearm_persist();
         }
     }
@@ -381,8 +382,11 @@ impl Sender {
     #[inline(never)]
     fn rearm_persist(&mut self) {
         let s = &self.s;
-        let held_back =
-            s.board.is_empty() && s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss;
+        let held_back = match s.board.head() {
+            None => s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss,
+            // No retransmission timer sends into a window that has shrunk.
+            Some(head) => !self.timers.runs && s.board.pipe() == 0 && head.end() > s.window_edge,
+        };
         if !held_back || s.can_send_sequential() {
             self.timers.persist_at = Time::NEVER;
             if !self.timers.serves_all {

@@ -108,6 +108,7 @@ impl Sender {
         self.begin(now);
         let lost = self.strategy.detect.on_notice(&self.s, notice);
         repair::judge_between_acks(self, lost);
+        self.arm_persist();
     }
 
     /// A deadline has come. Harmless if none has.

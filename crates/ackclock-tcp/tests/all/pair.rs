@@ -164,3 +164,27 @@ fn what_pacing_held_back_outgrows_the_window() {
     ];
     holds(&setup, &ops);
 }
+
+/// A sender without a timer has lost what stands across the edge of a window that has shrunk: it
+/// asks for a window, as if nothing were outstanding.
+#[test]
+fn a_notified_sender_probes_a_window_that_has_shrunk() {
+    let setup = Setup {
+        mss: 100,
+        initial_window: 3,
+        buffer: 3,
+        wscale: 3,
+        auto_read: false,
+        ..Setup::plain("oracle+linux-cubic")
+    };
+    let ops = [
+        Op::Write(297),
+        Op::Round { data_lost: 0, acks_lost: 0 },
+        Op::Data(Fate::Drop(0)),
+        Op::Mss(40422),
+        Op::Round { data_lost: 1, acks_lost: 0 },
+        Op::Data(Fate::Deliver(0)),
+        Op::Ack(Fate::Deliver(0)),
+    ];
+    holds(&setup, &ops);
+}
