@@ -2,103 +2,84 @@
 
 use crate::file::Frame;
 
-/// Why a frame yields no segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ignored {
+/// Two enumerations, of reasons and of wrappers, with a name for each: so that no list of all of them
+/// can lack one.
+macro_rules! reasons {
+    (
+        $($(#[$reason_doc:meta])* $reason:ident = $reason_name:literal,)*;
+        $($(#[$wrapper_doc:meta])* $wrapper:ident = $wrapper_name:literal,)*
+    ) => {
+        /// Why a frame yields no segment.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Ignored {
+            $($(#[$reason_doc])* $reason,)*
+            /// In a tunnel, or under an encryption, that is not opened.
+            Wrapped(Wrapper),
+        }
+
+        /// What segments may be in without being found.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Wrapper {
+            $($(#[$wrapper_doc])* $wrapper,)*
+        }
+
+        impl Ignored {
+            /// All of them.
+            pub const ALL: &[Ignored] = &[
+                $(Ignored::$reason,)*
+                $(Ignored::Wrapped(Wrapper::$wrapper),)*
+            ];
+
+            /// The name used in every output.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Ignored::$reason => $reason_name,)*
+                    $(Ignored::Wrapped(Wrapper::$wrapper) => $wrapper_name,)*
+                }
+            }
+        }
+    };
+}
+
+reasons! {
     /// A link type that is not known here.
-    Link,
+    Link = "link_type",
     /// Not IP.
-    NotIp,
+    NotIp = "not_ip",
     /// IP, but not TCP.
-    NotTcp,
+    NotTcp = "not_tcp",
     /// A fragment of a packet: its TCP header is not in it, or its payload is elsewhere.
     /// [`Fragments`](crate::Fragments) puts those of IP together.
-    Fragment,
-    /// In a tunnel, or under an encryption, that is not opened.
-    Wrapped(Wrapper),
+    Fragment = "fragment",
     /// The snap length cut it within the headers that are needed: TCP's first 20 bytes.
-    Cut,
+    Cut = "cut",
     /// Lengths or fields that cannot be.
-    Malformed,
-}
-
-impl Ignored {
-    /// All of them.
-    pub const ALL: [Ignored; 18] = [
-        Ignored::Link,
-        Ignored::NotIp,
-        Ignored::NotTcp,
-        Ignored::Fragment,
-        Ignored::Cut,
-        Ignored::Malformed,
-        Ignored::Wrapped(Wrapper::Esp),
-        Ignored::Wrapped(Wrapper::L2tp),
-        Ignored::Wrapped(Wrapper::Pptp),
-        Ignored::Wrapped(Wrapper::Gtp),
-        Ignored::Wrapped(Wrapper::WireGuard),
-        Ignored::Wrapped(Wrapper::OpenVpn),
-        Ignored::Wrapped(Wrapper::Wlan),
-        Ignored::Wrapped(Wrapper::Macsec),
-        Ignored::Wrapped(Wrapper::Pseudowire),
-        Ignored::Wrapped(Wrapper::Tzsp),
-        Ignored::Wrapped(Wrapper::Amsdu),
-        Ignored::Wrapped(Wrapper::Deep),
-    ];
-
-    /// The name used in every output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ignored::Link => "link_type",
-            Ignored::NotIp => "not_ip",
-            Ignored::NotTcp => "not_tcp",
-            Ignored::Fragment => "fragment",
-            Ignored::Cut => "cut",
-            Ignored::Malformed => "malformed",
-            Ignored::Wrapped(wrapper) => match wrapper {
-                Wrapper::Esp => "in_ipsec_esp",
-                Wrapper::L2tp => "in_l2tp",
-                Wrapper::Pptp => "in_pptp",
-                Wrapper::Gtp => "in_gtp",
-                Wrapper::WireGuard => "in_wireguard",
-                Wrapper::OpenVpn => "in_openvpn",
-                Wrapper::Wlan => "in_encrypted_wlan",
-                Wrapper::Macsec => "in_macsec",
-                Wrapper::Pseudowire => "in_pseudowire",
-                Wrapper::Tzsp => "in_tzsp",
-                Wrapper::Amsdu => "in_amsdu",
-                Wrapper::Deep => "in_many_tunnels",
-            },
-        }
-    }
-}
-
-/// What segments may be in without being found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wrapper {
+    Malformed = "malformed",
+    ;
     /// IPsec's encrypted payload (RFC 4303), also in UDP (RFC 3948).
-    Esp,
+    Esp = "in_ipsec_esp",
     /// The layer 2 tunnelling protocol (RFC 2661, RFC 3931).
-    L2tp,
+    L2tp = "in_l2tp",
     /// PPTP's version of GRE (RFC 2637).
-    Pptp,
+    Pptp = "in_pptp",
     /// The user plane of mobile networks (3GPP TS 29.281).
-    Gtp,
+    Gtp = "in_gtp",
     /// WireGuard.
-    WireGuard,
+    WireGuard = "in_wireguard",
     /// OpenVPN.
-    OpenVpn,
+    OpenVpn = "in_openvpn",
     /// Encrypted frames of 802.11.
-    Wlan,
+    Wlan = "in_encrypted_wlan",
     /// MACsec (IEEE 802.1AE).
-    Macsec,
+    Macsec = "in_macsec",
     /// A pseudowire over MPLS (RFC 4385), such as Ethernet's (RFC 4448).
-    Pseudowire,
+    Pseudowire = "in_pseudowire",
     /// TaZmen Sniffer Protocol, by which access points hand captures on.
-    Tzsp,
+    Tzsp = "in_tzsp",
     /// Frames of 802.11 that carry several others (A-MSDU).
-    Amsdu,
+    Amsdu = "in_amsdu",
     /// More tunnels in each other than are opened.
-    Deep,
+    Deep = "in_many_tunnels",
 }
 
 /// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not

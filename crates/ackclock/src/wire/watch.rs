@@ -249,8 +249,9 @@ fn text(monitor: &Monitor) -> String {
         "Of those, packets with TCP.",
         capture.segments,
     );
-    let ignored = Ignored::ALL.map(Ignored::name);
-    let ignored = ignored.map(|why| (why, capture.ignored.get(why).copied().unwrap_or(0)));
+    let ignored = Ignored::ALL.iter().map(|why| why.name());
+    let frames = |why| (why, capture.ignored.get(why).copied().unwrap_or(0));
+    let ignored: Vec<(&str, u64)> = ignored.map(frames).collect();
     to.counters(
         "ackclock_explain_left_out_packets_total",
         "Packets left out, by reason.",
