@@ -142,10 +142,12 @@ fn vxlan(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
 }
 
 /// Draft-ietf-nvo3-vxlan-gpe-13 section 3: VXLAN that says what it carries, if its flag P is set.
+/// Else it is what VXLAN is.
 fn vxlan_gpe(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     let &[flags, _, _, next, ..] = packet.head::<HEADER_LEN>()?;
     match next {
         1 | 2 if flags & 0x0c == 0x0c => packet.after(HEADER_LEN),
+        0 if flags & 0x0c == 0x08 => link::ethernet(packet.after(HEADER_LEN)?),
         3 if flags & 0x0c == 0x0c => link::ethernet(packet.after(HEADER_LEN)?),
         _ => Err(Ignored::NotTcp),
     }

@@ -245,6 +245,16 @@ fn tunnels_that_are_not_opened_are_named() {
     }
 }
 
+/// Without its flag P, VXLAN-GPE is VXLAN. Tshark does not open it.
+#[test]
+fn vxlan_on_the_port_of_its_successor() {
+    let inner = ethernet(0x0800, &v4(&tcp(&[], 11)));
+    let vxlan = |header: &[u8]| whole(RAW, &udp(4790, &[header, &inner[..]].concat()));
+    assert_eq!(vxlan(&[8, 0, 0, 0, 0, 0, 1, 0]), Ok::<Packet, _>(wanted(11)));
+    assert_eq!(vxlan(&[0, 0, 0, 0, 0, 0, 1, 0]), Err(Ignored::NotTcp));
+    assert_eq!(vxlan(&[0xc, 0, 0, 0, 0, 0, 1, 0]), Err(Ignored::NotTcp));
+}
+
 #[test]
 fn what_has_no_segment_in_it() {
     let ip = v4(&tcp(&[], 11));
