@@ -86,6 +86,9 @@ impl SenderModel {
         if resumes {
             self.sender_resumes(sent, asked);
         }
+        if sent.fin {
+            self.limits.closes(sent.end() - 1);
+        }
         let recovering = self.repair.as_mut().is_some_and(|repair| {
             repair.recovery.phases.new_data();
             repair.recovery.phases.is_recovery()
@@ -135,7 +138,7 @@ impl SenderModel {
         self.limits.was_repairing(repaired);
         // A FIN alone answers nothing.
         if asked && sent.payload() > 0 && repaired == Span::ZERO {
-            self.limits.answers(self.stalls.since_asked(sent.at));
+            self.limits.answers(self.stalls.since_asked(sent.at), sent.position);
         }
         let first = self.stream.bytes() == 0;
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;

@@ -33,6 +33,11 @@ const AT_ONCE: u64 = 4;
 /// Segments of a window that is large enough to tell whether it has room.
 const MANY: u64 = 8;
 
+/// What an end says before it closes an idle connection, in bytes: GOAWAY of HTTP/2 (RFC 9113
+/// section 6.8) has 17 and an alert of TLS has 2 (RFC 8446 section 6), in records of 22 to 29 bytes
+/// more each. An answer has a header that is longer.
+const FAREWELL: u64 = 80;
+
 /// Nagle's algorithm is off where small segments went beside others more often than this: once may
 /// be a capture out of order.
 const BESIDE: u8 = 1;
@@ -112,6 +117,8 @@ pub(crate) struct Limits {
     full: Cells<Span>,
     /// Of the application's share, how long the other end waited for an answer.
     answering: Span,
+    /// Of that, how long it waited for the last one, which begins at this position.
+    last_answer: (Span, u64),
 }
 
 impl Limits {
@@ -233,9 +240,22 @@ impl Limits {
         self.found.add(Limit::Recovery, span);
     }
 
-    /// An answer goes out with nothing outstanding, so long after what the other end asked.
-    pub fn answers(&mut self, after: Span) {
-        self.answering = (self.answering + after).min(self.found.of(Limit::Application));
+    /// An answer goes out with nothing outstanding, from this position on, so long after what the
+    /// other end asked.
+    pub fn answers(&mut self, after: Span, position: u64) {
+        let most = self.found.of(Limit::Application);
+        let before = self.answering;
+        self.answering = (before + after).min(most);
+        self.last_answer = (self.answering - before, position);
+    }
+
+    /// A FIN goes out at this position. What an end that has answered before says shortly before it
+    /// is a farewell when it is no longer than one.
+    pub fn closes(&mut self, position: u64) {
+        let (waited, from) = self.last_answer;
+        if from > 0 && position.saturating_sub(from) <= FAREWELL {
+            self.answering = self.answering - waited;
+        }
     }
 
     /// All that was given is acknowledged: nothing had waited.

@@ -115,6 +115,31 @@ fn an_answer_that_takes_long() {
     assert_eq!(lifetime.answering(), Span::from_millis(300));
 }
 
+/// What a server says before it closes an idle connection is no answer to what was sent last, if it
+/// has answered before and is as short as a farewell. Else it is one.
+#[test]
+fn a_farewell_is_no_answer() {
+    let answering = |first: u64, len: u32, sent: u32| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        if first > 0 {
+            line.send(100.0, [0]);
+            line.ack(150.0, 1);
+        }
+        line.model.peer_data(ms(200.0));
+        let at = 1000 * first;
+        line.frame += 1;
+        line.sent(ms(60_200.0), at, len, false);
+        line.frame += 1;
+        line.sent(ms(60_200.1), at + u64::from(len), sent + 1, true);
+        line.found().lifetime.answering()
+    };
+    assert_eq!(answering(1, 39, 24), Span::ZERO);
+    for (first, len, sent) in [(0, 39, 24), (1, 200, 24), (1, 39, 1000)] {
+        assert_eq!(answering(first, len, sent), Span::from_secs(60));
+    }
+}
+
 /// A server that closes after an idle time has answered nothing.
 #[test]
 fn a_fin_is_no_answer() {
