@@ -92,6 +92,8 @@ pub(crate) struct Open {
     ends: [End; 2],
     place: Place,
     warm_up: WarmUp,
+    /// SMSS of each end as this connection has learned it before it was told of; 0 if it has not.
+    learned: [u16; 2],
     senders: [DelayedSender; 2],
     /// The payload of the client's SYN (RFC 7413), until it is known whether the server takes it.
     syn_data: Option<Box<Data>>,
@@ -134,6 +136,7 @@ impl Open {
             ends: Default::default(),
             place: Place::default(),
             warm_up: WarmUp::new(!syn),
+            learned: [0; 2],
             senders: Default::default(),
             syn_data: None,
             paths: if from_client { [to, back] } else { [back, to] },
@@ -157,6 +160,10 @@ impl Open {
             ends: self.ends.each_ref().map(End::rest),
             place: self.place.rest(),
             warm_up: WarmUp::new(!handshake.is_complete()),
+            learned: [0, 1].map(|end| {
+                let learned = self.senders[end].mss().and_then(|mss| u16::try_from(mss).ok());
+                learned.unwrap_or(self.learned[end])
+            }),
             handshake,
             senders: Default::default(),
             syn_data: None,
@@ -425,6 +432,9 @@ impl Open {
 
     /// SMSS of an end.
     fn mss(&self, end: usize) -> u32 {
+        if self.learned[end] > 0 {
+            return self.learned[end].into();
+        }
         let default = if self.hosts[0].is_ipv4() { 536 } else { 1220 };
         self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
     }

@@ -379,3 +379,23 @@ fn what_is_echoed_of_a_handshake_has_arrived() {
         assert_eq!(spurious(&one.from_server), [(5, known)]);
     });
 }
+
+/// A path takes less than the SYNs say. The rest of the connection has learned it, too.
+#[test]
+fn the_rest_of_a_connection_knows_its_segment_size() {
+    each(|mut talk| {
+        talk.open();
+        let write = |talk: &mut Talk, ms: f64, first: u64| {
+            (0..10).for_each(|n| {
+                talk.at(ms, c(1380 * (first + n), 1380));
+            });
+            talk.at(ms + 10.0, s(0, 0).ack(1380 * (first + 10)));
+        };
+        write(&mut talk, 11.0, 0);
+        talk.tracker.cut(Time(START + 1));
+        assert_eq!(talk.tracker.poll_ended().unwrap().from_client.mss, 1380);
+        write(&mut talk, 1000.0, 10);
+        assert_eq!(talk.one().from_client.mss, 1380);
+    });
+}
+
