@@ -169,6 +169,7 @@ pub(crate) fn explained() -> Explained {
         start: at(0),
         end: at(2000),
         packets: 15,
+        copies: 0,
         begun: false,
         one_way: false,
         ended: Ended::Open,

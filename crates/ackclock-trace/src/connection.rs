@@ -29,6 +29,9 @@ pub struct Connection {
     pub end: Time,
     /// Packets seen of it, both ways.
     pub packets: u64,
+    /// Of these, the ones that are copies of others, as a mirror port or several interfaces give
+    /// them. Nothing else counts them.
+    pub copies: u64,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is

@@ -12,6 +12,7 @@
 
 mod compact;
 pub mod connection;
+mod copies;
 pub mod file;
 pub mod filter;
 pub mod hosts;
@@ -30,11 +31,11 @@ pub use connection::{
     Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,
     Stall, StallCause, State, Timeout, Vantage,
 };
+pub use copies::{Copies, Lag};
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
 pub use lifetime::{Lifetime, Limit};
 pub use loss::{LossCause, Losses};
-pub use open::Recent;
 pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};
 pub use settings::{Detail, Settings};
 pub use tracker::Tracker;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Time};
-use ackclock_trace::{Packet, Recent};
+use ackclock_trace::{Copies, Lag, Packet};
 
 use crate::read::Sink;
 
@@ -22,6 +22,7 @@ pub(super) struct Conversations {
     /// The last one between two ends, the lower one first.
     last: HashMap<(SocketAddr, SocketAddr), usize>,
     kept: usize,
+    seen: Copies,
     /// Connections of which no SYN was seen.
     unknown: u64,
 }
@@ -38,7 +39,7 @@ pub(super) struct Conversation {
     /// The end of what each has sent.
     ends: [u64; 2],
     /// What a capture of several interfaces has twice is one segment.
-    recent: [Recent; 2],
+    copies: Lag,
     cut: bool,
 }
 
@@ -88,6 +89,7 @@ impl Sink for Conversations {
             return;
         };
         let Some(conversation) = self.all.get_mut(last) else { return };
+        let from_server = u64::from(p.src == conversation.server);
         if syn && p.src == conversation.server {
             if conversation.isns[1].is_none() {
                 conversation.isns[1] = Some(p.seq);
@@ -97,7 +99,9 @@ impl Sink for Conversations {
             conversation.cut = true;
         } else if p.len > 0 {
             self.kept += 1;
-            conversation.data(p);
+            if !conversation.copies.is_copy(p, (last as u64) << 1 | from_server, &mut self.seen) {
+                conversation.data(p);
+            }
         }
     }
 }
@@ -112,14 +116,14 @@ impl Conversation {
             isns: [Some(syn.seq), None],
             sent: Default::default(),
             ends: [0; 2],
-            recent: Default::default(),
+            copies: Lag::default(),
             cut: false,
         }
     }
 
     fn data(&mut self, p: &Packet) {
         let end = usize::from(p.src != self.client);
-        let Some(isn) = self.isns[end].filter(|_| !self.recent[end].contains(p)) else { return };
+        let Some(isn) = self.isns[end] else { return };
         let known = self.ends[end];
         let position = p.seq.position(isn + 1, known);
         let Some(from) = position.filter(|from| *from < known + FAR) else { return };

@@ -1,5 +1,6 @@
 //! What all connections share, so that memory stays bounded whatever the capture.
 
+use crate::copies::Copies;
 use crate::settings::Detail;
 
 /// How many packets may wait in all connections together.
@@ -8,6 +9,8 @@ const MOST_WAITING: usize = 1 << 20;
 /// What is left of the memory that all connections share.
 pub(crate) struct Budget {
     pub(super) places: Places,
+    /// The last packets of all.
+    pub(super) seen: Copies,
     detail: Detail,
     /// Packets of connections with events so far, each of which is about one event.
     events: usize,
@@ -19,7 +22,7 @@ impl Budget {
         if let Detail::Of(numbers) = &mut detail {
             numbers.sort_unstable();
         }
-        Budget { places: Places::default(), detail, events: 0 }
+        Budget { places: Places::default(), seen: Copies::default(), detail, events: 0 }
     }
 
     /// Whether the events of the connection with this number are kept.

@@ -1,5 +1,7 @@
 //! What could not be known of what one end sent, in words.
 
+use ackclock_tcp::Span;
+
 /// What is missing or odd in the capture.
 pub(super) struct Gaps {
     /// The end sent data.
@@ -21,7 +23,9 @@ pub(super) struct Gaps {
     pub options_cut: bool,
     pub gaps: u64,
     pub went_back: u64,
-    pub duplicates: u64,
+    pub copies: u64,
+    /// How long after a packet its copy came, at most.
+    pub lag: Span,
     pub strays: u64,
     pub jumps: u64,
     pub bad_blocks: u64,
@@ -73,7 +77,12 @@ impl Gaps {
             "the clock of the capture went back",
             "times the clock of the capture went back",
         );
-        count(self.duplicates, "a packet was captured twice", "packets were captured twice");
+        let lag = format!("{:.3} ms", self.lag.secs_f64() * 1e3);
+        count(
+            self.copies,
+            "a packet was captured twice",
+            &format!("packets were captured twice, up to {lag} apart: the copies are left out"),
+        );
         count(
             self.strays,
             "a packet was ignored whose numbers are far outside of the stream",

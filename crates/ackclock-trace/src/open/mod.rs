@@ -11,7 +11,7 @@
 //! | Was only one direction captured? | [`directions`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
 //! | Which position is this sequence number? | [`end::positions`] |
-//! | Does the capture have this frame twice? | `end::duplicates` |
+//! | Does the capture have this frame twice? | [`copies`](crate::copies) |
 //! | Where was the capture taken? | [`vantage`] |
 //! | What is SMSS if the SYNs do not say it? | [`warm_up`] |
 //! | What is SMSS if the SYNs say too much? | [`segment_size`] |
@@ -57,11 +57,11 @@ use self::delayed::DelayedSender;
 use self::directions::Directions;
 use self::ecn::Marks;
 use self::end::End;
-pub use self::end::Recent;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
 use self::vantage::Place;
 use self::warm_up::WarmUp;
+use crate::copies::Lag;
 use crate::packet::Packet;
 use crate::path::Path;
 use crate::sender::{Opening, Sight, Terms};
@@ -83,6 +83,7 @@ pub(crate) struct Open {
     /// A SYN was seen.
     begun: bool,
     clock: Clock,
+    copies: Lag,
     handshake: Handshake,
     /// The last SYN that did not belong here, and when it came again: it opens another connection
     /// if it is answered.
@@ -129,6 +130,7 @@ impl Open {
             client_is_low: from_client == from_low,
             begun: syn,
             clock: Clock::new(p.at),
+            copies: Lag::default(),
             handshake: Handshake::default(),
             strays: ThinVec::new(),
             marks: Marks::default(),
@@ -245,8 +247,8 @@ impl Open {
             return self.stray(p, one);
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
-        if self.ends[one].is_duplicate(p) {
-            return;
+        if self.copies.is_copy(p, self.number << 1 | one as u64, &mut budget.seen) {
+            return self.ends[one].copied();
         }
         self.place.ttl(one, p.ttl);
         self.options_cut |= p.options_cut;

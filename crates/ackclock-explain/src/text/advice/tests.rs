@@ -31,6 +31,7 @@ fn connection(from_server: Flow) -> Found {
         start: ms(0),
         end: ms(4000),
         packets: 9,
+        copies: 0,
         begun: true,
         one_way: false,
         ended: Ended::Fin,

@@ -28,6 +28,7 @@ pub fn connection() -> Connection {
         start: at_ms(0),
         end: at_ms(5_000),
         packets: 250,
+        copies: 0,
         begun: true,
         one_way: false,
         ended: Ended::Fin,

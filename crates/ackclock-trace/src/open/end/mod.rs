@@ -1,14 +1,12 @@
 //! One end as a sender: what it sends, and what the other end acknowledges of it, in the order of
 //! the file.
 
-mod duplicates;
 mod numbers;
 pub(crate) mod positions;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
-pub use self::duplicates::Recent;
 use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
 use super::clock::Moment;
@@ -43,8 +41,9 @@ pub(super) struct End {
     reset: bool,
     /// Position of the byte that a window probe carried last.
     probe: Compact<u64>,
-    recent: Recent,
     numbers: Numbers,
+    /// Packets that were copies of others.
+    copies: u32,
 }
 
 impl End {
@@ -136,11 +135,6 @@ impl End {
         self.positions.is_lost()
     }
 
-    /// Frames that the capture has twice.
-    pub fn duplicates(&self) -> u64 {
-        self.recent.duplicates()
-    }
-
     /// Sequence or acknowledgment numbers that cannot belong to the stream.
     pub fn strays(&self) -> u64 {
         self.positions.strays()
@@ -166,10 +160,15 @@ impl End {
         self.positions.forget_strays(strays);
     }
 
-    /// Whether the capture has this packet twice.
-    #[inline]
-    pub fn is_duplicate(&mut self, p: &Packet) -> bool {
-        self.recent.contains(p)
+    /// The capture has a packet of it twice.
+    #[cold]
+    pub fn copied(&mut self) {
+        self.copies += 1;
+    }
+
+    /// Packets that the capture has twice.
+    pub fn copies(&self) -> u64 {
+        self.copies.into()
     }
 
     #[inline]

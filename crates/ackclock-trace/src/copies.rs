@@ -1,0 +1,153 @@
+//! Frames that the capture has twice: by a mirror port that sees a packet come and go, or on several
+//! interfaces of one host.
+
+use std::hash::Hasher;
+
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Span, Time};
+use rustc_hash::FxHasher;
+
+use crate::packet::Packet;
+
+/// How much later the second copy may be. A sender counts IP identifications up, so that this may
+/// be longer than a round trip. No SYN is sent again so soon (RFC 6298 section 2.1).
+const WITHIN: Span = Span::from_millis(100);
+/// The same where copies and retransmissions have no identification to differ by (IPv6), only a
+/// timestamp, which may be of the same tick.
+const WITHIN_TICK: Span = Span::from_micros(500);
+/// The same where they have no timestamp either: but in a datacenter no loss is repaired so soon.
+const WITHIN_LEAST: Span = Span::from_micros(100);
+/// A queue between both copies may grow to so many times what it was when a copy was certain.
+const GROWS: u64 = 4;
+/// Of the last eight packets with data, so many are the same as others up to their timestamps:
+/// no sender repairs that much within a tick of its clock.
+const MANY: u32 = 4;
+
+/// Buckets of [`Copies`], a power of two, and packets in each.
+const BUCKETS: usize = 1 << 12;
+const PLACES: usize = 4;
+
+/// Any odd number that has bits everywhere: here 2^64 by the golden ratio.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The last few thousand packets of a capture, by which those are found that it has twice.
+#[derive(Debug)]
+pub struct Copies(Box<[[Print; PLACES]]>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Print {
+    /// Of what the packet says; 0 in an empty place.
+    print: u32,
+    /// In microseconds.
+    at: u32,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Copies(vec![[Print::default(); PLACES]; BUCKETS].into_boxed_slice())
+    }
+}
+
+impl Copies {
+    /// The same one, if it was there a moment ago, and how long ago. Else takes note of this one, in
+    /// the place of the oldest.
+    #[inline]
+    fn find(&mut self, print: u64, at: Time) -> Option<(&mut Print, Span)> {
+        let bucket = &mut self.0[(print >> 32) as usize % BUCKETS];
+        let (print, at) = (print as u32 | 1, (at.0 / 1000) as u32);
+        let age = |place: &Print| Span::from_micros(at.abs_diff(place.at).into());
+        let same = |place: &Print| place.print == print && age(place) <= WITHIN;
+        if let Some(i) = bucket.iter().position(same) {
+            let age = age(&bucket[i]);
+            return Some((&mut bucket[i], age));
+        }
+        bucket.rotate_right(1);
+        bucket[0] = Print { print, at };
+        None
+    }
+}
+
+/// How long after a packet its copy comes, in one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lag {
+    /// The longest time after which a copy was certain; zero before there was one.
+    longest: Span,
+    /// Of the last eight packets with data, those that were the same as others.
+    same: u8,
+}
+
+impl Lag {
+    /// The longest time after which a copy was certain.
+    pub fn longest(&self) -> Span {
+        self.longest
+    }
+
+    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `of`:
+    /// another number for each end of each connection.
+    #[inline]
+    pub fn is_copy(&mut self, p: &Packet, of: u64, seen: &mut Copies) -> bool {
+        let identified = matches!(p.ip_id, Some(1..));
+        // ACKs alone may be the same twice.
+        let carries = carries(p);
+        if !identified && !carries && self.longest == Span::ZERO {
+            return false;
+        }
+        let found = seen.find(print(p, of), p.at);
+        if carries {
+            self.same = self.same << 1 | u8::from(found.is_some());
+        }
+        let Some((place, age)) = found else { return false };
+        // A SYN/ACK goes by the server's timer, and when the SYN comes again.
+        let opens = p.control.contains(Control::SYN) && !p.control.contains(Control::ACK);
+        if identified || opens {
+            self.longest = self.longest.max(age);
+            return true;
+        }
+        self.looks_like_copy(p, carries, place, age)
+    }
+
+    /// It is the same as another one, but so may a retransmission be.
+    #[cold]
+    fn looks_like_copy(&mut self, p: &Packet, carries: bool, place: &mut Print, age: Span) -> bool {
+        let ticks = p.options.timestamps.is_some();
+        let at_once = match (carries, ticks) {
+            (false, _) => Span::ZERO,
+            (true, true) => WITHIN_TICK,
+            (true, false) => WITHIN_LEAST,
+        };
+        if ticks && self.same.count_ones() >= MANY {
+            self.longest = self.longest.max(age);
+        }
+        let copy = age <= at_once.max(self.longest.times(GROWS));
+        if !copy {
+            place.at = (p.at.0 / 1000) as u32;
+        } else if age > at_once {
+            // What comes then is sent again, and has a copy itself.
+            *place = Print::default();
+        }
+        copy
+    }
+}
+
+/// Whether it carries something that is acknowledged.
+fn carries(p: &Packet) -> bool {
+    p.len > 0 || p.control.contains(Control::SYN) || p.control.contains(Control::FIN)
+}
+
+#[inline]
+fn print(p: &Packet, of: u64) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(of);
+    hasher.write_u64(u64::from(p.seq.0) << 32 | u64::from(p.ack.0));
+    let bits = u64::from(p.len) << 32 | u64::from(p.ip_id.unwrap_or(0)) << 16 | u64::from(p.wnd);
+    hasher.write_u64(bits);
+    let ts = p.options.timestamps.unwrap_or_default();
+    hasher.write_u64(u64::from(ts.val) << 32 | u64::from(ts.ecr));
+    hasher.write_u64(
+        u64::from(p.control.0) << 56
+            ^ u64::from(p.options.sack.as_slice().first().map_or(0, |b| b.right.0)),
+    );
+    // Its low bits depend on little of what was written, and those that depend on all of it are few.
+    let mixed = u128::from(hasher.finish()) * u128::from(MIX);
+    (mixed >> 64) as u64 ^ mixed as u64
+}
