@@ -172,6 +172,7 @@ pub(crate) fn explained() -> Explained {
         copies: 0,
         begun: false,
         one_way: false,
+        unanswered: false,
         ended: Ended::Open,
         position: Position {
             vantage: Vantage::Server,

@@ -37,6 +37,9 @@ pub struct Connection {
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is
     /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).
     pub one_way: bool,
+    /// ACKs are missing from the capture, all without data or those of most of the time: it was
+    /// filtered, or has lost them. Then nothing is said of the same.
+    pub unanswered: bool,
     /// How it ended.
     pub ended: Ended,
     /// Where the capture was taken.

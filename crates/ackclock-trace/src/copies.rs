@@ -1,5 +1,5 @@
-//! Frames that the capture has twice: by a mirror port that sees a packet come and go, or on several
-//! interfaces of one host.
+//! Frames that the capture has twice: by a mirror port that sees a packet come and go, or on
+//! several interfaces of one host.
 
 use std::hash::Hasher;
 
@@ -49,8 +49,8 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// The same one, if it was there a moment ago, and how long ago. Else takes note of this one, in
-    /// the place of the oldest.
+    /// The same one, if it was there a moment ago, and how long ago. Else takes note of this one,
+    /// in the place of the oldest.
     #[inline]
     fn find(&mut self, print: u64, at: Time) -> Option<(&mut Print, Span)> {
         let bucket = &mut self.0[(print >> 32) as usize % BUCKETS];
@@ -147,7 +147,8 @@ fn print(p: &Packet, of: u64) -> u64 {
         u64::from(p.control.0) << 56
             ^ u64::from(p.options.sack.as_slice().first().map_or(0, |b| b.right.0)),
     );
-    // Its low bits depend on little of what was written, and those that depend on all of it are few.
+    // Its low bits depend on little of what was written, and those that depend on all of it are
+    // few.
     let mixed = u128::from(hasher.finish()) * u128::from(MIX);
     (mixed >> 64) as u64 ^ mixed as u64
 }

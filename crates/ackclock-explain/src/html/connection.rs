@@ -147,7 +147,7 @@ fn verdict(found: &Found) -> String {
     let held = causes(found.stalls().into_iter().map(|(end, stall)| (found.flow(end), stall)));
     let why = text::why(found);
     let mut html = format!("<p class=\"verdict\">{}.</p>\n", escape(&why));
-    if c.one_way {
+    if c.one_way || c.unanswered {
         return html;
     }
     let _ = writeln!(html, "<p>Its time went into: {}.</p>", list(&text::shares(found.lifetime())));

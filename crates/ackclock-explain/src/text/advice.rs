@@ -329,7 +329,7 @@ fn full_segments_never_arrived(found: &Found, flow: &Flow) -> bool {
     let c = &found.connection;
     let full = flow.retransmissions.iter().filter(|r| r.len >= flow.mss);
     let arrived = flow.rtt.is_some() || flow.retransmissions.iter().any(|r| r.lost == Some(false));
-    c.begun && !c.one_way && !arrived && full.count() >= UNANSWERED
+    c.begun && !c.one_way && !c.unanswered && !arrived && full.count() >= UNANSWERED
 }
 
 /// Those that send no tail loss probes for certain: over all of its connections, for which its

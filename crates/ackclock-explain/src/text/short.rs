@@ -195,6 +195,11 @@ pub(crate) fn why(found: &Found) -> String {
             "only one direction was captured, so nothing says what limited it or whether it stalled"
                 .into()
         }
+        None if found.connection.unanswered => {
+            "ACKs are missing from the capture, so nothing says what limited it or whether it \
+             stalled"
+                .into()
+        }
         None => return "it took no time".into(),
     };
     let rates = Rates::of(&found.connection, flow);

@@ -10,7 +10,18 @@ use super::doubts::Gaps;
 use super::end::End;
 use super::end::positions::ROOM;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
+use crate::lifetime::Limit;
 use crate::sender::{Found, Sight};
+
+/// So many full segments are not sent without an ACK of any of them, if not all at once: half a
+/// super-segment.
+const UNASKED: u64 = 22;
+
+/// What the model of a sender has found, which may know SMSS better.
+struct Model {
+    mss: u32,
+    found: Found,
+}
 
 impl Open {
     /// The connection is over. `why` counts where its packets do not say how it ended.
@@ -35,6 +46,18 @@ impl Open {
             why
         };
         let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
+        let models = [0, 1].map(|end| self.settle(end, budget));
+        let misses_most = |end: usize| {
+            // Away from the sender, what it had sent before may look new.
+            self.place.sight(end) == Sight::Sent
+                && models[end].as_ref().is_some_and(misses_most_acks)
+        };
+        let unanswered = self.misses_all_bare_acks(&models) || [0, 1].into_iter().any(misses_most);
+        let told = !unanswered && !self.directions.is_one();
+        let [from_client, from_server] = {
+            let [first, second] = models;
+            [self.flow(0, first, told), self.flow(1, second, told)]
+        };
         Connection {
             number: self.number,
             client,
@@ -45,11 +68,24 @@ impl Open {
             copies: self.ends.iter().map(End::copies).sum(),
             begun: self.begun,
             one_way: self.directions.is_one(),
+            unanswered,
             ended,
             position: self.place.position(),
-            from_client: self.flow(0, budget),
-            from_server: self.flow(1, budget),
+            from_client,
+            from_server,
         }
+    }
+
+    /// No ACK without data was captured, although one end has sent so much that the other one had
+    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment). What both ends send all
+    /// the time acknowledges the other's.
+    fn misses_all_bare_acks(&self, models: &[Option<Model>; 2]) -> bool {
+        let bytes = [0, 1].map(|end| models[end].as_ref().map_or(0, |model| model.found.bytes));
+        let unasked = |end: usize| {
+            let much = u64::from(self.mss(end)) * UNASKED;
+            self.ends[end].ahead() >= much && bytes[1 - end] < bytes[end] / 4
+        };
+        !self.has_bare_acks && !self.directions.is_one() && [0, 1].into_iter().any(unasked)
     }
 
     /// The server has answered the SYN by a reset.
@@ -59,12 +95,20 @@ impl Open {
         client && !server && !data && self.ends[1].is_reset()
     }
 
-    fn flow(&mut self, end: usize, budget: &mut Budget) -> Flow {
+    /// What the model of an end has found; `None` of one that has sent nothing.
+    fn settle(&mut self, end: usize, budget: &mut Budget) -> Option<Model> {
         let sender = std::mem::take(&mut self.senders[end]);
         let mss = sender.mss().unwrap_or_else(|| self.mss(end));
-        let found = sender.finish(self.clock.last(), self.place.delay(end), &mut budget.places);
-        let mut doubts = self.gaps(end, found.is_some()).doubts();
-        let mut found: Found = found.unwrap_or_default();
+        let delay = self.place.delay(end);
+        let found = sender.finish(self.clock.last(), delay, &mut budget.places)?;
+        Some(Model { mss, found })
+    }
+
+    /// What an end has sent. `told`: there is enough to say why, and what it waited for.
+    fn flow(&self, end: usize, model: Option<Model>, told: bool) -> Flow {
+        let mut doubts = self.gaps(end, model.is_some()).doubts();
+        let Model { mss, mut found } =
+            model.unwrap_or_else(|| Model { mss: self.mss(end), found: Found::default() });
         doubts.append(&mut found.doubts);
         // One may be a FIN.
         if found.unseen > 1 {
@@ -87,8 +131,8 @@ impl Open {
             doubts,
             ..Flow::default()
         };
-        if self.directions.is_one() {
-            return one_way(flow);
+        if !told {
+            return untold(flow);
         }
         Flow {
             mss,
@@ -138,10 +182,17 @@ impl Open {
     }
 }
 
-/// What an end sent, where only one direction was captured: without what came back, nothing says
-/// why, nor what anybody waited for.
+/// For more of the time than not in which it had something to do, the ACKs of what an end sent are
+/// not in the capture.
+fn misses_most_acks(Model { found, .. }: &Model) -> bool {
+    let busy = found.lifetime.whole() - found.lifetime.of(Limit::Application);
+    found.unacked.times(2) > busy && found.unacked > Span::ZERO
+}
+
+/// What an end sent, where only one direction was captured, or ACKs are missing: without what came
+/// back, nothing says why, nor what anybody waited for.
 #[cold]
-fn one_way(flow: Flow) -> Flow {
+fn untold(flow: Flow) -> Flow {
     let unexplained = |r| Retransmission {
         kind: Kind::Unknown,
         probability: None,

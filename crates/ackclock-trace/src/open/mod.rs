@@ -103,6 +103,8 @@ pub(crate) struct Open {
     gaps: u64,
     /// Options were cut off by the snap length.
     options_cut: bool,
+    /// An ACK without data was seen, beside what opens and closes the connection.
+    has_bare_acks: bool,
     /// Events are kept.
     events: bool,
 }
@@ -144,6 +146,7 @@ impl Open {
             paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
             options_cut: false,
+            has_bare_acks: false,
             events: budget.keeps_events(number),
         }
     }
@@ -256,6 +259,7 @@ impl Open {
         if syn {
             self.syn(p, now.at, one);
         }
+        self.has_bare_acks |= p.len == 0 && p.control == Control::ACK;
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);
         }

@@ -2,8 +2,8 @@
 
 use crate::file::Frame;
 
-/// Two enumerations, of reasons and of wrappers, with a name for each: so that no list of all of them
-/// can lack one.
+/// Two enumerations, of reasons and of wrappers, with a name for each: so that no list of all of
+/// them can lack one.
 macro_rules! reasons {
     (
         $($(#[$reason_doc:meta])* $reason:ident = $reason_name:literal,)*;

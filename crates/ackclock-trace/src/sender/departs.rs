@@ -126,7 +126,9 @@ impl SenderModel {
         let gap = self.stalls.has_gap_since(moments.progress());
         let acked = moments.last_ack() > Time::ZERO && windows.offered() > 0;
         if acked && least > timers.backed_off() && outstanding.retransmitted() == 0 && !gap {
-            outstanding.misses_acks();
+            // The last new data was looked at, too, if it came as late.
+            let (all, last) = (moments.since_progress(at), moments.since_new_data(at));
+            outstanding.misses_acks(if all - last > UNANSWERED { last } else { all });
             self.stalls.gap(at);
         }
     }

@@ -101,6 +101,8 @@ pub(crate) struct Found {
     pub full_window: u64,
     pub dsacks: u64,
     pub unseen: u64,
+    /// For how long ACKs of what was outstanding are not in the capture.
+    pub unacked: Span,
     pub rtt: Option<RoundTrip>,
     pub events: Vec<Event>,
     pub doubts: Vec<String>,
@@ -278,6 +280,7 @@ impl SenderModel {
             full_window,
             dsacks,
             unseen: stream.outstanding.unseen(),
+            unacked: stream.outstanding.unacked(),
             rtt: stream.timers.round_trip(),
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
         }

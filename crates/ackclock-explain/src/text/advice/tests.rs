@@ -34,6 +34,7 @@ fn connection(from_server: Flow) -> Found {
         copies: 0,
         begun: true,
         one_way: false,
+        unanswered: false,
         ended: Ended::Fin,
         position,
         from_client: Flow { offered: syn(true), ..Flow::default() },

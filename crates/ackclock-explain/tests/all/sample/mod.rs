@@ -31,6 +31,7 @@ pub fn connection() -> Connection {
         copies: 0,
         begun: true,
         one_way: false,
+        unanswered: false,
         ended: Ended::Fin,
         position: Position {
             vantage: Vantage::Server,

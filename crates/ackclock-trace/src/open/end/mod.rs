@@ -44,6 +44,8 @@ pub(super) struct End {
     numbers: Numbers,
     /// Packets that were copies of others.
     copies: u32,
+    /// The most bytes that were seen of it and not acknowledged.
+    ahead: u64,
 }
 
 impl End {
@@ -102,6 +104,11 @@ impl End {
     /// An ACK for this end was seen.
     pub fn has_acks(&self) -> bool {
         self.acks
+    }
+
+    /// The most bytes that were seen of it and not acknowledged.
+    pub fn ahead(&self) -> u64 {
+        self.ahead
     }
 
     /// SACK blocks for this end were seen.
@@ -210,6 +217,7 @@ impl End {
         let cwr = p.control.contains(Control::CWR);
         let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id, missing, cwr };
         self.positions.extend(data.end());
+        self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {
             self.untimed = data.end();
         }

@@ -435,6 +435,30 @@ fn a_mirror_port_that_sees_each_packet_twice() {
     });
 }
 
+/// Who filters out ACKs without data cannot be told why, nor who captures none for most of the time.
+#[test]
+fn acks_that_the_capture_does_not_have() {
+    let told = |bare: bool, last: u64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(10.0, syn(1));
+        for n in 0..100 {
+            let at = 11.0 + 20.0 * n as f64;
+            talk.at(at, c(1460 * n, 1460));
+            if bare && n < last {
+                talk.at(at + 10.0, s(0, 0).ack(1460 * (n + 1)));
+            }
+        }
+        talk.at(2015.0, s(0, 100).ack(146_000));
+        let one = talk.one();
+        assert_eq!(one.unanswered, one.from_client.lifetime.main().is_none());
+        one.unanswered
+    };
+    assert_eq!(
+        [told(false, 100), told(true, 100), told(true, 60), told(true, 20)],
+        [true, false, false, true]
+    );
+}
+
 #[test]
 fn what_the_capture_has_twice_counts_once() {
     each(|mut talk| {

@@ -105,8 +105,8 @@ pub(crate) struct Outstanding {
     overcut: bool,
     /// There were too many segments to keep all of them.
     overflown: bool,
-    /// ACKs of what is outstanding are not in the capture.
-    misses_acks: bool,
+    /// For how many milliseconds ACKs of what was outstanding are not in the capture.
+    unacked: u32,
     /// Bytes that were acknowledged but never seen.
     unseen: u64,
 }
@@ -189,16 +189,21 @@ impl Outstanding {
     pub fn doubts(&self) -> impl Iterator<Item = &'static str> {
         let overflown =
             self.overflown.then_some("too much is outstanding: ACKs are missing from the capture");
-        let missing = self.misses_acks.then_some("ACKs are missing from the capture");
+        let missing = (self.unacked > 0).then_some("ACKs are missing from the capture");
         let overcut = self.overcut.then_some(
             "SACK blocks or retransmissions leave too many pieces to follow all of them",
         );
         overflown.into_iter().chain(missing).chain(overcut)
     }
 
-    /// The sender goes on as if what is outstanding had been acknowledged.
-    pub fn misses_acks(&mut self) {
-        self.misses_acks = true;
+    /// The sender goes on for so much longer as if what is outstanding had been acknowledged.
+    pub fn misses_acks(&mut self, span: Span) {
+        self.unacked = self.unacked.saturating_add((span.0 / 1_000_000) as u32);
+    }
+
+    /// For how long ACKs of what was outstanding are not in the capture.
+    pub fn unacked(&self) -> Span {
+        Span::from_millis(self.unacked.into())
     }
 
     /// New data goes out.
