@@ -435,6 +435,23 @@ fn a_mirror_port_that_sees_each_packet_twice() {
     });
 }
 
+/// What was outstanding when the capture began is not missing from it; what is afterwards is.
+#[test]
+fn what_went_out_before_the_capture_is_not_missing() {
+    each(|mut talk| {
+        talk.at(0.0, c(100_000, 1000));
+        for n in 1..20 {
+            let at = 10.0 * n as f64;
+            talk.at(at, s(0, 0).ack(90_000 + 1000 * n));
+            if n != 5 {
+                talk.at(at + 0.1, c(100_000 + 1000 * n, 1000));
+            }
+        }
+        talk.at(300.0, s(0, 0).ack(120_000));
+        assert_eq!(talk.one().from_client.unseen, 1000);
+    });
+}
+
 /// Who filters out ACKs without data cannot be told why, nor who captures none for most of the time.
 #[test]
 fn acks_that_the_capture_does_not_have() {

@@ -16,7 +16,7 @@ use self::moments::Moments;
 use self::outstanding::{Outstanding, Replaced, Segment};
 use self::timers::Timers;
 use self::windows::Windows;
-use super::input::{Acked, Sent, Terms};
+use super::input::{Acked, Opening, Sent, Terms};
 use crate::compact::Compact;
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
@@ -130,6 +130,9 @@ impl Stream {
         }
         if sent.fin {
             self.fin.set(sent.end() - 1);
+        }
+        if self.bytes == 0 && self.terms.opening == Opening::Unseen {
+            self.outstanding.begins_later(sent.position);
         }
         self.outstanding.append(sent.at, sent.len);
         self.bytes += u64::from(sent.payload());

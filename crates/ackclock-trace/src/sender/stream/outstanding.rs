@@ -109,11 +109,18 @@ pub(crate) struct Outstanding {
     unacked: u32,
     /// Bytes that were acknowledged but never seen.
     unseen: u64,
+    /// What is below this went out before the capture began.
+    begin: u64,
 }
 
 impl Outstanding {
     pub fn has_started(&self) -> bool {
         self.started
+    }
+
+    /// What is below `position` went out before the capture began, unseen as that may be.
+    pub fn begins_later(&mut self, position: u64) {
+        self.begin = position;
     }
 
     /// The stream begins here.
@@ -341,7 +348,7 @@ impl Outstanding {
             return None;
         };
         if acked.is_hole() {
-            self.unseen += u64::from(acked.len);
+            self.unseen += if acked.position < self.begin { 0 } else { acked.len.into() };
         }
         Some(acked)
     }
