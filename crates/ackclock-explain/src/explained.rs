@@ -105,6 +105,9 @@ pub struct Found {
     pub number: usize,
     /// Which of [`Explained::captures`].
     pub capture: usize,
+    /// The number of the earlier connection that this one is again, with other addresses or ports:
+    /// the capture has both sides of a translator (NAT).
+    pub same_as: Option<usize>,
     /// The connection; in a box, so that it can take the place that it had while it was open.
     pub connection: Box<Connection>,
     /// Its timeouts that were replayed.
@@ -245,14 +248,21 @@ impl Explained {
         !self.connections.is_empty()
     }
 
+    /// Each connection once, also where the capture has it on both sides of a translator.
+    pub fn counted(&self) -> impl Iterator<Item = &Found> {
+        let has = |number: usize| {
+            self.connections.binary_search_by_key(&number, |found| found.number).is_ok()
+        };
+        self.connections.iter().filter(move |found| !found.same_as.is_some_and(has))
+    }
+
     /// The stalls in which time was lost, the longest first. Where the application had nothing to
     /// send, none was.
     pub fn stalls(&self) -> Vec<(&Found, End, &Stall)> {
         let of =
             |found| Found::stalls(found).into_iter().map(move |(end, stall)| (found, end, stall));
         let mut all: Vec<_> = self
-            .connections
-            .iter()
+            .counted()
             .flat_map(of)
             .filter(|(_, _, s)| s.cause != StallCause::Application)
             .collect();

@@ -180,6 +180,7 @@ pub(crate) fn explained() -> Explained {
             to_client: None,
             to_server: None,
         },
+        numbers: [None; 2],
         from_client: idle(),
         from_server: lossy(),
     };
@@ -203,6 +204,7 @@ pub(crate) fn explained() -> Explained {
     let found = |number, connection, saved| Found {
         number,
         capture: 0,
+        same_as: None,
         connection: Box::new(connection),
         saved,
     };

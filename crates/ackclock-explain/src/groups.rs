@@ -75,7 +75,7 @@ fn network(host: IpAddr) -> IpAddr {
 /// First the group whose connections were held up for longest.
 fn groups(explained: &Explained, by: By) -> Vec<(Group, Summary)> {
     let mut groups: BTreeMap<Group, Summary> = BTreeMap::new();
-    for found in &explained.connections {
+    for found in explained.counted() {
         groups.entry(by.of(found)).or_default().add(found);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();

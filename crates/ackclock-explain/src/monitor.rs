@@ -1,7 +1,9 @@
 //! Connections explained while they go on: each when it ends, and all together at any time.
 
 use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts};
+use ackclock_trace::{
+    Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, translated,
+};
 
 use crate::explained::{Capture, Found};
 use crate::json::ConnectionJson;
@@ -75,14 +77,22 @@ impl Monitor {
 
     fn count(&mut self, mut ended: Vec<Connection>) -> Vec<Found> {
         hosts::decide(&mut ended);
-        let found = ended.into_iter().map(|connection| Found {
-            number: usize::try_from(connection.number).unwrap_or(usize::MAX),
+        let again = translated::again(&ended);
+        let numbers: Vec<usize> = ended
+            .iter()
+            .map(|connection| usize::try_from(connection.number).unwrap_or(usize::MAX))
+            .collect();
+        let found = ended.into_iter().zip(again).zip(&numbers);
+        let found = found.map(|((connection, again), &number)| Found {
+            number,
             capture: 0,
+            same_as: again.map(|again| numbers[again]),
             connection: Box::new(connection),
             saved: Vec::new(),
         });
         let mut bad = Vec::new();
-        for found in found {
+        // Both sides of a translator see a connection end at about the same time.
+        for found in found.filter(|found| found.same_as.is_none()) {
             self.all.add(&found);
             if found.counts().lost_time() > Span::ZERO {
                 self.bad.add(&found);

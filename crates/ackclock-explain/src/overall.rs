@@ -106,7 +106,7 @@ impl Overall {
 
     pub fn of(explained: &Explained) -> Overall {
         let mut all = Overall::default();
-        for found in &explained.connections {
+        for found in explained.counted() {
             let either = |of: fn(&Flow) -> bool| u64::from(found.flows().any(|(_, flow)| of(flow)));
             all.connections += 1;
             all.sack += either(|f| f.sack);

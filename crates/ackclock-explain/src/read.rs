@@ -6,7 +6,7 @@ use std::path::Path;
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
     Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Reader, Settings, Tracker,
-    decode, hosts,
+    decode, hosts, translated,
 };
 
 use crate::clock::Clock;
@@ -53,8 +53,14 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
         let (capture, connections) = result?;
         let (index, first) = (explained.captures.len(), explained.connections.len());
         explained.captures.push(capture);
-        explained.connections.extend(connections.into_iter().enumerate().map(|(i, connection)| {
-            Found { number: first + i, capture: index, connection, saved: Vec::new() }
+        let again = translated::again(&connections);
+        let found = connections.into_iter().zip(again).enumerate();
+        explained.connections.extend(found.map(|(i, (connection, again))| Found {
+            number: first + i,
+            capture: index,
+            same_as: again.map(|again| first + again),
+            connection,
+            saved: Vec::new(),
         }));
     }
     Ok(explained)

@@ -46,8 +46,8 @@ impl Summary {
 }
 
 impl Explained {
-    /// All connections.
+    /// All connections, each once.
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.connections)
+        Summary::of(self.counted())
     }
 }

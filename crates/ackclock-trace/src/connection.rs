@@ -44,6 +44,9 @@ pub struct Connection {
     pub ended: Ended,
     /// Where the capture was taken.
     pub position: Position,
+    /// The sequence numbers of position 0 and after the last byte that was seen, of client and
+    /// server; `None` of an end of which nothing is known.
+    pub numbers: [Option<[Seq; 2]>; 2],
     /// What the client sent.
     pub from_client: Flow,
     /// What the server sent.

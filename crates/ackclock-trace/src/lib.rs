@@ -25,6 +25,7 @@ mod path;
 mod sender;
 mod settings;
 mod tracker;
+pub mod translated;
 pub mod ways;
 
 pub use connection::{

@@ -73,7 +73,7 @@ pub fn compare(
             format!("--compare: this takes two captures that are files, and here are {found}");
         return Err(Error::Usage(what));
     };
-    let of = |capture| explained.connections.iter().filter(move |f| f.capture == capture);
+    let of = |capture| explained.counted().filter(move |f| f.capture == capture);
     let totals = [0, 1].map(|capture| Summary::of(of(capture)));
     let progress = Progress::until(sources.iter().map(Source::len).sum(), cancel);
     let read = in_parallel(sources, options.jobs, |source| {

@@ -29,7 +29,13 @@ fn those_with_trouble_are_drawn_most_time_lost_first() {
             c.from_server.stalls[0].cause = ackclock_trace::StallCause::Application;
         }),
     ];
-    let number = |(number, connection)| Found { number, capture: 0, connection, saved: Vec::new() };
+    let number = |(number, connection)| Found {
+        number,
+        capture: 0,
+        same_as: None,
+        connection,
+        saved: Vec::new(),
+    };
     explained.connections = connections.into_iter().enumerate().map(number).collect();
     let numbers =
         |explained: &Explained| eventful(explained).iter().map(|f| f.number).collect::<Vec<_>>();

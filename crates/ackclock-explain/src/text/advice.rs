@@ -44,7 +44,7 @@ struct Advice {
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
     let known = Known { silent: senders_without_probes(explained), causes: causes(explained) };
     let mut all: BTreeMap<String, BTreeMap<&str, Span>> = BTreeMap::new();
-    for found in &explained.connections {
+    for found in explained.counted() {
         for Advice { line, what, span } in one(found, &known) {
             let sum = all.entry(line).or_default().entry(what).or_default();
             *sum = *sum + span;

@@ -20,6 +20,9 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
         if c.begun { "from its SYN on" } else { "its beginning was not seen" },
         ended(c.ended)
     ));
+    if let Some(number) = found.same_as {
+        text.push_str(&format!("the same connection as #{number}, beyond a translator (NAT)\n"));
+    }
     text.push_str(&format!("{}\n", super::short::why(found)));
     text.extend(queueing(found).map(|text| text + "\n"));
     text.push_str(&format!("captured {}\n", position(&c.position)));

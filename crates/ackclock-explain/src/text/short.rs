@@ -22,7 +22,7 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
         return "No TCP connection was found.\n".into();
     }
     let mut text = headline(&explained.summary());
-    text.extend(missing(explained));
+    text.extend(notes(explained).into_iter().map(|note| note + "\n"));
     text.push('\n');
     let worst = worst(explained);
     let (shown, more) = bounded(worst.len(), top);
@@ -36,16 +36,49 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
     text
 }
 
+/// What to know of the capture before its numbers are believed.
+pub(crate) fn notes(explained: &Explained) -> Vec<String> {
+    [twice(explained), translated(explained), missing(explained)].into_iter().flatten().collect()
+}
+
+/// Packets that the capture has twice, if they are a hundredth or more.
+fn twice(explained: &Explained) -> Option<String> {
+    let connections = || explained.connections.iter().map(|found| &found.connection);
+    let copies: u64 = connections().map(|c| c.copies).sum();
+    let packets: u64 = connections().map(|c| c.packets).sum();
+    let part = copies as f64 / packets.max(1) as f64;
+    (part >= 0.01).then(|| {
+        format!(
+            "{:.1} % of the packets are copies of others, as mirror ports and captures of several \
+             interfaces have them: they are left out",
+            100.0 * part
+        )
+    })
+}
+
+/// Connections that the capture has on both sides of a translator.
+fn translated(explained: &Explained) -> Option<String> {
+    let again = explained.connections.len() as u64 - explained.counted().count() as u64;
+    let what = if again == 1 { "is one of these" } else { "are some of these" };
+    (again > 0).then(|| {
+        format!(
+            "{} more {what} again with other addresses or ports, beyond a translator (NAT): each \
+             counts once",
+            count(again, "connection")
+        )
+    })
+}
+
 /// What the capture has missed, if that is a hundredth of the data or more.
 fn missing(explained: &Explained) -> Option<String> {
-    let flows = || explained.connections.iter().flat_map(|found| found.flows());
+    let flows = || explained.counted().flat_map(|found| found.flows());
     let unseen: u64 = flows().map(|(_, flow)| flow.unseen).sum();
     let bytes: u64 = flows().map(|(_, flow)| flow.bytes).sum();
     let part = unseen as f64 / (unseen + bytes).max(1) as f64;
     (part >= 0.01).then(|| {
         format!(
             "{:.1} % of the data is not in the capture: what was lost, and how fast it went, is \
-             less sure\n",
+             less sure",
             100.0 * part
         )
     })
@@ -53,7 +86,7 @@ fn missing(explained: &Explained) -> Option<String> {
 
 /// The connections, that which was held up for longest first.
 pub(crate) fn worst(explained: &Explained) -> Vec<&Found> {
-    let mut all: Vec<&Found> = explained.connections.iter().collect();
+    let mut all: Vec<&Found> = explained.counted().collect();
     all.sort_by_key(|found| Reverse((held(found), found.busy(), Reverse(found.number))));
     all
 }
@@ -241,10 +274,30 @@ mod tests {
             explained.connections[0].connection.from_client.unseen = (unseen * bytes).div_ceil(990);
             text(&explained, 1).contains(
                 "1.0 % of the data is not in the capture: what was lost, and how fast it went, is \
-                 less sure\n",
+                 less sure",
             )
         };
         assert_eq!([told(10), told(9), told(0)], [true, false, false]);
+    }
+
+    /// Copies, and a connection on both sides of a translator, are told of and not counted.
+    #[test]
+    fn what_the_capture_has_twice() {
+        let mut explained = fixture::explained();
+        explained.connections[1].connection.copies = 2;
+        explained.connections[1].same_as = Some(0);
+        let told = text(&explained, 0);
+        let lines = [
+            "1 connection, ",
+            "11.1 % of the packets are copies of others, as mirror ports and captures of several \
+             interfaces have them: they are left out\n",
+            "1 connection more is one of these again with other addresses or ports, beyond a \
+             translator (NAT): each counts once\n",
+        ];
+        assert!(lines.iter().all(|line| told.contains(line)), "{told}");
+        // The other one alone counts, for it is not there again.
+        assert!(explained.keep(1));
+        assert!(text(&explained, 0).starts_with("1 connection, "));
     }
 
     /// Which half of the path's share was longer.

@@ -26,8 +26,13 @@ fn verdicts() -> Explained {
     flow.stalls.truncate(1);
     (flow.retransmissions[0].frame, flow.retransmissions[1].frame, flow.stalls[0].frame) =
         (1, 2, 3);
-    let found =
-        Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() };
+    let found = Found {
+        number: 0,
+        capture: 0,
+        same_as: None,
+        connection: Box::new(connection),
+        saved: Vec::new(),
+    };
     Explained { connections: vec![found], ..explained() }
 }
 

@@ -71,6 +71,7 @@ impl Open {
             unanswered,
             ended,
             position: self.place.position(),
+            numbers: self.ends.each_ref().map(End::numbers),
             from_client,
             from_server,
         }

@@ -37,10 +37,12 @@ fn connection(from_server: Flow) -> Found {
         unanswered: false,
         ended: Ended::Fin,
         position,
+        numbers: [None; 2],
         from_client: Flow { offered: syn(true), ..Flow::default() },
         from_server,
     };
-    Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() }
+    let (connection, saved) = (Box::new(connection), Vec::new());
+    Found { number: 0, capture: 0, same_as: None, connection, saved }
 }
 
 fn again(at: u64, position: u64, kind: Kind) -> Retransmission {

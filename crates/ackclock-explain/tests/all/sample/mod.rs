@@ -39,6 +39,7 @@ pub fn connection() -> Connection {
             to_client: Some(Span::from_millis(100)),
             to_server: None,
         },
+        numbers: [None; 2],
         from_client: flow(),
         from_server: flow(),
     }
@@ -196,6 +197,7 @@ pub fn explained() -> Explained {
     let found = |number: usize, connection, saved| Found {
         number,
         capture: 0,
+        same_as: None,
         connection: Box::new(Connection { number: number as u64, ..connection }),
         saved,
     };

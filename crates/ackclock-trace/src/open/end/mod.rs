@@ -90,6 +90,11 @@ impl End {
         self.positions.una()
     }
 
+    /// The numbers of position 0 and after the highest byte seen.
+    pub fn numbers(&self) -> Option<[Seq; 2]> {
+        self.positions.first_and_last()
+    }
+
     /// Something of its stream was seen, or acknowledged.
     pub fn has_begun(&self) -> bool {
         self.data || self.positions.max() > 0

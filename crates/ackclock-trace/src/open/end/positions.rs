@@ -46,6 +46,11 @@ impl Positions {
         (self.max, self.una) = (0, 0);
     }
 
+    /// The numbers of position 0 and after the highest byte seen.
+    pub fn first_and_last(&self) -> Option<[Seq; 2]> {
+        self.origin.map(|origin| [origin, Seq::at(origin, self.max)])
+    }
+
     /// A SYN/ACK whose SYN is missing acknowledges this.
     pub fn start_if_unknown(&mut self, origin: Seq) {
         self.origin = self.origin.or(Some(origin));

@@ -399,3 +399,33 @@ fn the_rest_of_a_connection_knows_its_segment_size() {
     });
 }
 
+/// The capture has both sides of a translator: the same numbers, by other addresses or ports.
+#[test]
+fn a_connection_on_both_sides_of_a_translator() {
+    let again = |isns: [u32; 2], later: f64, begun: bool| {
+        let mut inside = Talk::new(isns);
+        let mut packets = Vec::new();
+        for (ms, p) in [(0.0, syn(0)), (10.0, syn(1)), (10.1, c(0, 0)), (11.0, c(0, 500))] {
+            if begun || !p.control.contains(Control::SYN) {
+                let mut q = inside.on_wire(ms, p, &[]);
+                packets.push(q);
+                let outside: SocketAddr = "203.0.113.1:50000".parse().unwrap();
+                let client = if p.from == 0 { &mut q.src } else { &mut q.dst };
+                *client = outside;
+                q.at = Time(q.at.0 + (later * 1e6) as u64);
+                packets.push(q);
+            }
+        }
+        packets.sort_by_key(|p| p.at);
+        packets.iter().for_each(|p| inside.tracker.packet(p));
+        crate::translated::again(&inside.all())
+    };
+    for isns in ISNS {
+        assert_eq!(again(isns, 0.005, true), [None, Some(0)]);
+        assert_eq!(again(isns, 0.005, false), [None, Some(0)]);
+        // Later it is another one that somebody sends again.
+        assert_eq!(again(isns, 1500.0, true), [None, None]);
+    }
+    // All simulated connections may begin with the same number.
+    assert_eq!(again([7, 7], 0.005, true), [None, None]);
+}
