@@ -37,11 +37,17 @@ impl Found {
     }
 
     /// How long the server's application kept the client waiting, if that is most of the time in
-    /// which the application had nothing to send.
+    /// which that end had nothing to send, or all that it had was on its way. An answer that comes
+    /// soon carries the ACK of what was asked, which looks as if it were on its way until then.
     pub(crate) fn thinking(&self) -> Option<Span> {
         let answering = self.connection.from_server.lifetime.answering();
-        let idle = self.lifetime().of(Limit::Application);
-        (answering > Span::ZERO && answering >= Span(idle.0 / 2)).then(|| answering.min(idle))
+        let lifetime = self.lifetime();
+        let asked = match self.sender() {
+            End::Client => lifetime.of(Limit::Path) - lifetime.full(),
+            End::Server => Span::ZERO,
+        };
+        let waiting = lifetime.of(Limit::Application) + asked;
+        (answering > Span::ZERO && answering >= Span(waiting.0 / 2)).then(|| answering.min(waiting))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Ended, Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Connection, Ended, Lifetime, Limit, Stall, StallCause};
 
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence};
@@ -170,15 +170,16 @@ pub(crate) fn headed(found: &Found) -> String {
 fn limited(found: &Found, main: Limit) -> String {
     let lifetime = found.lifetime();
     let whole = lifetime.whole();
-    if main != Limit::Application {
-        return limited_of(found, main, whole);
-    }
-    let mut text = match found.thinking() {
+    let waits = main == Limit::Application || main == Limit::Path && !is_full(lifetime);
+    let mut text = match found.thinking().filter(|_| waits) {
         Some(span) => {
             format!("the server's application kept the client waiting {}", part(span, whole))
         }
         None => limited_of(found, main, whole),
     };
+    if main != Limit::Application {
+        return text;
+    }
     // Connections that are kept open are idle for most of their time. What counts is the rest.
     let busy = found.busy();
     let others = Limit::ALL.into_iter().filter(|limit| *limit != main);
@@ -215,6 +216,13 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     text
 }
 
+/// The round trip from client to server and back, as the handshake measured it: no ACK of it is
+/// delayed.
+fn handshake_trip(c: &Connection) -> Option<Span> {
+    let [client, server] = [c.position.to_client?, c.position.to_server?];
+    Some(client + server).filter(|trip| c.begun && *trip > Span::ZERO)
+}
+
 /// `the client's receive window held the server back for 2.8 s of 3.0 s (93 %); 3.1 Mbit/s, round
 /// trip 45 ms (median 47 ms, 99th 52 ms), 0.1 % retransmitted`.
 pub(crate) fn why(found: &Found) -> String {
@@ -237,11 +245,17 @@ pub(crate) fn why(found: &Found) -> String {
     };
     let rates = Rates::of(&found.connection, flow);
     let rtt = flow.rtt.map(|rtt| {
+        // All ACKs of data may have been delayed, or come with answers.
+        let trip = handshake_trip(&found.connection).filter(|trip| rtt.min > trip.times(2));
+        let least = trip.unwrap_or(rtt.min);
+        // Of what goes out alone, receivers delay the ACK.
+        let delayed = rtt.alone.saturating_mul(2) > rtt.samples && rtt.median > least.times(2);
         format!(
-            "round trip {} (median {}, 99th {})",
-            time(rtt.min),
+            "round trip {} (median {}, 99th {}{})",
+            time(least),
             time(rtt.median),
-            time(rtt.p99)
+            time(rtt.p99),
+            if delayed { ", with delayed ACKs" } else { "" }
         )
     });
     let again = rates.retransmitted.filter(|part| *part > 0.0);
@@ -298,6 +312,54 @@ mod tests {
         // The other one alone counts, for it is not there again.
         assert!(explained.keep(1));
         assert!(text(&explained, 0).starts_with("1 connection, "));
+    }
+
+    /// Where all ACKs of data were delayed, the handshake says how long the path is.
+    #[test]
+    fn round_trips_of_delayed_acks() {
+        let told = |min: u64, begun: bool, alone: u64| {
+            let mut found = fixture::explained().connections.swap_remove(0);
+            let flow = &mut found.connection.from_server;
+            flow.lifetime.add(Limit::Path, Span::from_millis(1000));
+            let rtt = flow.rtt.as_mut().unwrap();
+            (rtt.min, rtt.median) = (Span::from_millis(min), Span::from_millis(41));
+            (rtt.alone, rtt.samples) = (alone, 10);
+            found.connection.begun = begun;
+            found.connection.position.to_client = Some(Span::from_millis(10));
+            found.connection.position.to_server = Some(Span::ZERO);
+            let why = why(&found);
+            let from = why.find("round trip").unwrap();
+            let (least, _) = why[from..].split_once(" (median 41.0 ms").unwrap();
+            (least.to_owned(), why.contains(", with delayed ACKs)"))
+        };
+        let short = "round trip 10.0 ms".to_owned();
+        assert_eq!(told(30, true, 10), (short.clone(), true));
+        assert_eq!(told(30, true, 5), (short, false));
+        assert_eq!(told(30, false, 10), ("round trip 30.0 ms".into(), false));
+        assert_eq!(told(15, true, 10), ("round trip 15.0 ms".into(), true));
+    }
+
+    /// An answer soon enough to carry the ACK of what was asked is one that the client waits for.
+    #[test]
+    fn an_answer_that_carries_the_ack() {
+        let sentence = |answering: u64, full: u64| {
+            let mut found = fixture::explained().connections.swap_remove(1);
+            let mut lifetime = Lifetime::default();
+            lifetime.add(Limit::Path, Span::from_millis(1000));
+            lifetime.add_full(Span::from_millis(full));
+            let flow = &mut found.connection.from_client;
+            (flow.lifetime, flow.bytes) = (lifetime, 1000);
+            let mut lifetime = Lifetime::default();
+            lifetime.add(Limit::Application, Span::from_millis(1000));
+            lifetime.add_answering(Span::from_millis(answering));
+            found.connection.from_server.lifetime = lifetime;
+            limited(&found, Limit::Path)
+        };
+        let waiting = "the server's application kept the client waiting for 0.50 s of 1.0 s (50 %)";
+        assert_eq!(sentence(500, 0), waiting);
+        for (answering, full) in [(499, 0), (500, 500)] {
+            assert!(!sentence(answering, full).contains("waiting"));
+        }
     }
 
     /// Which half of the path's share was longer.
