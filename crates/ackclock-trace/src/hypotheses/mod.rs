@@ -11,6 +11,7 @@
 //! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).
 
 mod candidates;
+mod division;
 mod numbers;
 mod recoveries;
 mod rewrite;
@@ -24,10 +25,11 @@ mod waits;
 use ackclock_tcp::{Span, Time};
 
 use self::candidates::{Candidate, LEAST, Least, candidates};
+use self::division::Divided;
 pub(crate) use self::rewrite::rewrite;
-use self::script::Script;
+use self::script::{Script, Step};
 use self::start::{Points, Start, beginnings, outages};
-use self::trial::{Limits, Lists, Says, Setting, run};
+use self::trial::{Limits, Lists, Says, Setting, divide, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, Sent, Terms};
 
@@ -37,6 +39,11 @@ pub(crate) const MOST: usize = 2048;
 
 /// How many segments are compared at most, over all candidates; the commonest of these come first.
 const MOST_WORK: usize = 1 << 20;
+
+/// As many at most where nothing is to be explained: any sender does the same then.
+const MOST_CALM_WORK: usize = 1 << 13;
+/// A candidate that costs less for each segment fits so well that none is looked for that is better.
+const FITS: f32 = 0.2;
 
 /// Segments after one that a candidate has to agree with, too, and with how many at least where
 /// all go wrong soon.
@@ -110,6 +117,21 @@ impl Entry {
     }
 }
 
+/// What has passed of one way of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Passed<'a> {
+    pub entries: &'a [Entry],
+    /// Bytes that other connections had outstanding on the path, from each of these entries on; 0
+    /// before the first.
+    pub others: &'a [(usize, u32)],
+    /// Nothing else has passed.
+    pub all: bool,
+    /// As in [`SenderModel::finish`].
+    ///
+    /// [`SenderModel::finish`]: crate::sender::SenderModel::finish
+    pub arrivals: Option<f64>,
+}
+
 /// What is most probable of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verdict {
@@ -137,7 +159,11 @@ pub(crate) fn may_try(terms: &Terms) -> bool {
 /// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
 /// between the capture and the sender; zero if it is not known. With it comes that round trip,
 /// known or learned; zero still if neither.
-pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Verdict>, Span) {
+pub(crate) fn verdicts(
+    terms: Terms,
+    entries: &[Entry],
+    delay: Span,
+) -> (Vec<Verdict>, Span, Option<Whole>) {
     let sent = entries.iter().filter_map(Entry::sent).count();
     let mut tries = Tries {
         terms,
@@ -145,6 +171,7 @@ pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Ver
         verdicts: vec![None; sent],
         work: 0,
         best: Best::default(),
+        whole: None,
         lists: Lists::default(),
     };
     let begins = beginnings(terms, entries, delay);
@@ -164,9 +191,70 @@ pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Ver
             }
         }
     }
-    let Tries { mut verdicts, .. } = tries;
+    let Tries { mut verdicts, whole, .. } = tries;
     numbers::forbid(entries, &mut verdicts);
-    (verdicts.into_iter().flatten().collect(), delay)
+    (verdicts.into_iter().flatten().collect(), delay, whole)
+}
+
+/// A candidate that explains all of a connection in which nothing is to be explained: the first one
+/// that fits.
+pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole> {
+    let mut lists = Lists::default();
+    let mut work = 0;
+    let mut best: Option<Whole> = None;
+    for start in beginnings(terms, entries, delay) {
+        for paused in [false, true] {
+            let Some(script) = Script::new(terms, entries, &start, paused) else { continue };
+            if paused && !script.may_pause {
+                continue;
+            }
+            for setting in settings(&script, terms.sack) {
+                let most = best.map_or(allowed(script.segments), |best| best.cost);
+                if setting.cost > most || work > MOST_CALM_WORK {
+                    break;
+                }
+                let (says, _, fit) = run(&script, &setting, Limits { most, best: &[] }, &mut lists);
+                work += 1 + says.len();
+                let cost = says.last().map_or(0.0, |says| says.cost);
+                let is_whole = says.len() == script.segments && fit.is_good(&script);
+                if is_whole && best.is_none_or(|best| cost < best.cost) {
+                    best = Some(Whole { cost, start, paused, setting });
+                    if cost < FITS * script.segments as f32 {
+                        return best;
+                    }
+                }
+            }
+        }
+    }
+    best
+}
+
+/// A candidate that explains all of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    pub cost: f32,
+    start: Start,
+    paused: bool,
+    setting: Setting,
+}
+
+impl Whole {
+    /// What limited it until `end`, and when it began. `least`: no round trip is shorter.
+    pub fn divided(
+        &self,
+        terms: Terms,
+        passed: Passed<'_>,
+        end: Time,
+        least: Span,
+    ) -> Option<(Time, Divided)> {
+        let script = Script::new(terms, passed.entries, &self.start, self.paused)?;
+        let begin = script.steps.first()?.0;
+        // The model of the sender may not have known how long the last ACK was on its way.
+        let last = script.steps.iter().rev().find(|(_, step)| matches!(step, Step::Acked(_)));
+        let end = last.map_or(end, |(at, _)| end.max(*at));
+        let divided = divide(&script, &self.setting, passed, end, least)?;
+        Some((begin, divided))
+    }
 }
 
 /// Candidates that are tried, and what comes of it.
@@ -178,6 +266,8 @@ struct Tries<'a> {
     /// Segments that were compared so far.
     work: usize,
     best: Best,
+    /// The best one that explains all, from the beginning on.
+    whole: Option<Whole>,
     lists: Lists,
 }
 
@@ -272,20 +362,27 @@ impl Tries<'_> {
                 let most = least.min(least_of_all) + HOPELESS;
                 let limits = Limits { most, best: &best };
                 let same = untimed.iter().rfind(|(other, _)| setting.is_patient(other));
-                let says = if let Some(says) = same.and_then(|(_, index)| all.get(*index)) {
+                let (says, fit) = if let Some(says) = same.and_then(|(_, index)| all.get(*index)) {
                     let run = |lists| run(script, &setting, limits, lists).0;
                     debug_assert!(says.iter().zip(run(&mut self.lists)).all(|(a, b)| *a == b));
-                    says.clone()
+                    (says.clone(), None)
                 } else {
-                    let (says, is_timed) = run(script, &setting, limits, &mut self.lists);
+                    let (says, is_timed, fit) = run(script, &setting, limits, &mut self.lists);
                     if !is_timed {
                         untimed.push((setting, all.len()));
                     }
-                    says
+                    (says, Some(fit))
                 };
                 if says.len() == script.segments {
                     least = least.min(says.last().map_or(0.0, |says| says.cost));
                     least_of_all = least_of_all.min(least);
+                    let cost = says.last().map_or(0.0, |says| says.cost);
+                    let Script { start, paused, .. } = *script;
+                    let is_whole =
+                        start.resumed.is_none() && fit.is_some_and(|fit| fit.is_good(script));
+                    if is_whole && self.whole.is_none_or(|w| cost < w.cost) {
+                        self.whole = Some(Whole { cost, start, paused, setting });
+                    }
                 }
                 take_least(&mut best, &says);
                 self.work += 1 + says.len();
@@ -307,10 +404,10 @@ fn take_least(least: &mut Vec<f32>, says: &[Says]) {
 
 /// All candidates, with what they may begin with; those with a least timeout as few have it come
 /// last.
-fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting<'a>> {
+fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting> + 'a {
     let all = || candidates(sack).iter();
     let usual = all().flat_map(|c| LEAST.map(|least| (c, least, 0.0))).collect();
-    let learned = |c: &'a Candidate| {
+    let learned = |c: &'static Candidate| {
         let least: &[Span] = match c.least {
             Least::Whole => &script.waits,
             Least::BesideTrip => &script.waits_beside_trip,
@@ -319,7 +416,7 @@ fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting<
         least.iter().map(move |&least| (c, least, UNUSUAL))
     };
     let unusual = all().flat_map(learned).collect();
-    let starts = move |senders: Vec<(&'a Candidate, Span, f32)>| {
+    let starts = move |senders: Vec<(&'static Candidate, Span, f32)>| {
         let windows = script.windows.iter();
         windows.flat_map(move |&initial_window| {
             senders.clone().into_iter().flat_map(move |(candidate, min_rto, cost)| {

@@ -2,22 +2,44 @@
 
 use ackclock_tcp::{Cause, EventKind, Span};
 
-use super::{Entry, Verdict, recoveries, verdicts};
+use super::{Passed, Verdict, Whole, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::Limit;
 use crate::sender::{Found, Terms, expiry};
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
-pub(crate) fn rewrite(terms: Terms, entries: &[Entry], delay: Span, found: &mut Found) {
-    if found.retransmissions.is_empty() && found.stalls.is_empty() {
-        return;
+pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut Found) {
+    let entries = passed.entries;
+    let whole = if found.retransmissions.is_empty() && found.stalls.is_empty() {
+        if passed.all { calm(terms, entries, delay) } else { None }
+    } else {
+        let (verdicts, delay, whole) = verdicts(terms, entries, delay);
+        if !verdicts.is_empty() {
+            take_over(&verdicts, terms, found);
+            recoveries::rebuild(entries, delay, found);
+        }
+        whole
+    };
+    // Of Nagle's algorithm a candidate knows nothing: it writes small segments when they are seen.
+    let nagle = found.lifetime.of(Limit::Nagle) > Span::ZERO;
+    if let Some(whole) = whole.filter(|_| passed.all && !nagle) {
+        divide(&whole, terms, passed, found);
     }
-    let (verdicts, delay) = verdicts(terms, entries, delay);
-    if verdicts.is_empty() {
-        return;
-    }
-    take_over(&verdicts, terms, found);
-    recoveries::rebuild(entries, delay, found);
+}
+
+/// What limited the candidate that explains all, in place of what the model of the sender had found.
+fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
+    // Times are known to a sixteenth of it (`script.rs`).
+    let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));
+    let Some((begin, divided)) = whole.divided(terms, passed, found.end, least) else { return };
+    let mut lifetime = divided.lifetime;
+    let before = begin.since(terms.start);
+    let handshake = found.lifetime.of(Limit::Handshake).min(before);
+    lifetime.add(Limit::Handshake, handshake);
+    lifetime.add(Limit::Application, before - handshake);
+    lifetime.add_answering(found.lifetime.answering());
+    found.lifetime = lifetime;
+    found.full_window = found.full_window.max(divided.full_window);
 }
 
 fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {

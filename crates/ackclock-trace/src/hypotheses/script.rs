@@ -5,6 +5,7 @@ use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Span, Time};
 
 use super::Entry;
+use super::candidates::LEAST;
 use super::numbers::are_counted;
 use super::start::{INITIAL_WINDOWS, Start};
 use super::waits::waits;
@@ -37,6 +38,9 @@ pub(super) enum Step<'a> {
 
 pub(super) struct Script<'a> {
     pub terms: Terms,
+    /// What it was made of.
+    pub start: Start,
+    pub paused: bool,
     pub steps: Vec<(Time, Step<'a>)>,
     /// Position of the first byte of the candidates.
     pub base: u64,
@@ -59,6 +63,8 @@ pub(super) struct Script<'a> {
     pub grain: Span,
     /// What a segment may be late without any queue.
     pub pace: Span,
+    /// What a segment that waits in a queue may come behind the one before.
+    pub service: Span,
     /// Phases that a clock of [`TICK`] may have, if it has sent what came after silence.
     pub phases: Vec<Span>,
     /// Least intervals that a timer may have, if it has sent what came after silence; and those
@@ -67,6 +73,9 @@ pub(super) struct Script<'a> {
     pub waits_beside_trip: Vec<Span>,
     /// The application may have paused.
     pub may_pause: bool,
+    /// It may have paused where something was lost as well, so that part of the time was a
+    /// timer's.
+    pub is_unsure: bool,
     /// The sender numbers the packets of this connection (IPv4 identification), as Linux does.
     pub numbers: bool,
     /// The number of the packet before.
@@ -107,6 +116,7 @@ impl<'a> Script<'a> {
         let (waits, waits_beside_trip) =
             waits(|| view.sent(), || view.acks(), delay, trip.unwrap_or_default(), grain);
         let segments = view.sent().count();
+        let [service, pace] = view.paces(terms.mss);
         let flight = match start.outage {
             Some(outage) => outage.outstanding,
             None => view.flight(answered, terms.mss),
@@ -119,6 +129,8 @@ impl<'a> Script<'a> {
         let last_ack = passed().last().or(view.acks().next());
         Some(Script {
             terms,
+            start: *start,
+            paused,
             steps: view.steps(&writes, grain),
             base,
             skipped,
@@ -131,14 +143,24 @@ impl<'a> Script<'a> {
             first_window: last_ack.map_or(65535, |a| a.window),
             shift: window_scale(view.acks().map(|a| a.window).max().unwrap_or(0)),
             grain,
-            pace: grain + view.pace(terms.mss).min(MOST_PACE),
+            service: grain + service.min(MOST_PACE),
+            pace: grain + pace.min(MOST_PACE),
             phases: view.phases(grain),
             waits,
             waits_beside_trip,
+            is_unsure: writes.is_unsure,
             may_pause: late.is_some() || writes.may_pause,
             numbers: are_counted(view.sent()),
             number: all[..from].iter().rev().find_map(Entry::sent).and_then(|s| s.ip_id),
         })
+    }
+}
+
+impl Script<'_> {
+    /// From its first step to its last.
+    pub fn span(&self) -> Span {
+        let ends = self.steps.first().zip(self.steps.last());
+        ends.map_or(Span::ZERO, |(first, last)| last.0.since(first.0))
     }
 }
 
@@ -202,12 +224,12 @@ impl<'a> View<'a> {
         steps
     }
 
-    /// How far apart full segments commonly are.
-    fn pace(self, mss: u32) -> Span {
+    /// How far apart full segments are: three quarters of them no less, and half of them.
+    fn paces(self, mss: u32) -> [Span; 2] {
         let gap = |(a, b): (&Sent, &Sent)| (b.len >= mss).then(|| b.at.since(a.at));
         let mut gaps: Vec<Span> = self.sent().zip(self.sent().skip(1)).filter_map(gap).collect();
         gaps.sort_unstable();
-        gaps.get(gaps.len() / 2).copied().unwrap_or(Span::ZERO)
+        [gaps.len() / 4, gaps.len() / 2].map(|n| gaps.get(n).copied().unwrap_or(Span::ZERO))
     }
 
     /// As in [`Script`].
@@ -233,6 +255,8 @@ struct Writes {
     fin: bool,
     /// Somewhere it may have paused.
     may_pause: bool,
+    /// As in [`Script`].
+    is_unsure: bool,
 }
 
 impl Writes {
@@ -249,21 +273,25 @@ impl Writes {
         let base = view.base;
         let mut list = vec![(begin.0, base, begin.1)];
         let mut may_pause = false;
-        let (mut una, mut una_at, mut max) = (base, begin.0, base);
+        let (mut una, mut una_at, mut max, mut edge) = (base, begin.0, base, base);
         let mut waiting = view.acks().peekable();
-        let (mut fin, mut ended_short) = (false, None);
+        let (mut fin, mut ended_short, mut is_unsure) = (false, None, false);
         for s in view.sent() {
             while let Some(a) = waiting.next_if(|a| a.at + view.delay <= s.at) {
+                edge = edge.max(a.ack.saturating_add(a.allowed()));
                 if a.ack > una {
                     (una, una_at) = (a.ack, a.at + view.delay);
                 }
             }
             if s.position >= max {
                 // What is shorter than a full segment was all that there was to send. Else it may
-                // have paused before a segment with all before it acknowledged.
+                // have paused before a segment with all before it acknowledged; unless something
+                // was sent before and lost, as the numbers of packets say.
                 let short = ended_short == Some(s.position);
                 let idle = s.at.since(una_at);
-                let pauses_here = max > base && una >= max && idle > grain.times(2);
+                let quiet = una >= max && idle > grain.times(2);
+                let pauses_here = max > base && quiet && idle > timers(s.missing);
+                is_unsure |= pauses_here && s.missing > 0;
                 may_pause |= pauses_here && !short;
                 if let Some(answered) = in_flight
                     && max > base
@@ -276,11 +304,13 @@ impl Writes {
                     list.push((s.at, s.position, cost));
                 }
                 fin |= s.fin;
-                ended_short = (s.payload() < mss && !s.fin).then(|| s.end());
+                // The receiver's window may have cut it.
+                let cut = edge == s.end();
+                ended_short = (s.payload() < mss && !s.fin && !cut).then(|| s.end());
             }
             max = max.max(s.end());
         }
-        Writes { list, end: max, fin, may_pause }
+        Writes { list, end: max, fin, may_pause, is_unsure }
     }
 }
 
@@ -295,6 +325,12 @@ fn windows(start: &Start, flight: u32, segments: usize) -> Vec<u32> {
             [first].into_iter().chain(INITIAL_WINDOWS.into_iter().filter(larger)).collect()
         }
     }
+}
+
+/// How long timers wait until they have sent so many packets, if the least interval is that of RFC
+/// 6298 (section 2.4), which doubles each time.
+fn timers(packets: u16) -> Span {
+    LEAST[1].times((1 << packets.min(16)) - 1)
 }
 
 /// What a pause of this length costs, of all that it may have been: one that ends just when a timer

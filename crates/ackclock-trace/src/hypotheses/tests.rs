@@ -84,7 +84,7 @@ fn lost_tail(again: &[f64]) -> Vec<Entry> {
 }
 
 fn kind_and_class(entries: &[Entry], sack: bool) -> (Option<Kind>, Option<TimeoutClass>, f64) {
-    let (all, _) = verdicts(terms(sack), entries, Span::from_millis(RTT as u64));
+    let (all, ..) = verdicts(terms(sack), entries, Span::from_millis(RTT as u64));
     let last = all.last().expect("hypotheses agree");
     (last.kind, last.says.expiry.map(|expiry| expiry.class), last.probability)
 }
@@ -219,7 +219,7 @@ fn found_and_true(
     (entries, causes): &(Vec<Entry>, Vec<Option<Cause>>),
     delay: f64,
 ) -> (Vec<Kind>, Vec<Cause>) {
-    let (all, _) = verdicts(terms, entries, Span((delay * 1e6) as u64));
+    let (all, ..) = verdicts(terms, entries, Span((delay * 1e6) as u64));
     let found = all.iter().filter_map(|verdict| verdict.kind).collect();
     (found, causes.iter().copied().flatten().collect())
 }
@@ -232,7 +232,7 @@ fn the_delay_follows_from_the_initial_window() {
     let all = transfer(40..41, 0..0, None);
     let found = found_and_true(made_up, &all, 0.0);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
-    let (_, learned) = verdicts(made_up, &all.0, Span::ZERO);
+    let (_, learned, _) = verdicts(made_up, &all.0, Span::ZERO);
     assert_eq!(learned.0.div_ceil(1_000_000), RTT as u64);
     // What was measured stays.
     let measured = Span::from_millis(49);
@@ -522,7 +522,7 @@ fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>
         };
         run(&script, &setting, Limits { most: 1e9, best: &[] }, &mut Lists::default())
     };
-    let ((short, may_differ), (long, _)) = (least(200), least(1000));
+    let ((short, may_differ, _), (long, ..)) = (least(200), least(1000));
     ([short, long], may_differ)
 }
 

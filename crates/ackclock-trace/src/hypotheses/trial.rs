@@ -14,9 +14,10 @@ use ackclock_tcp::{
 
 use rustc_hash::FxHashMap;
 
-use super::HOPELESS;
-use super::candidates::Candidate;
+use super::candidates::{Candidate, LEAST};
+use super::division::{Divided, Division};
 use super::script::{Script, Step};
+use super::{HOPELESS, Passed};
 use crate::connection::{Kind, State};
 use crate::sender::{Acked, Sent};
 
@@ -42,6 +43,8 @@ const OVERTAKEN: f32 = 3.0;
 const LATE: f32 = 12.0;
 /// Most transmissions of a candidate that are looked through for the one that was seen.
 const REACH: usize = 512;
+/// Of a candidate that stands for the sender, no more than this part of the time is unexplained.
+const PART_UNEXPLAINED: u64 = 20;
 /// A candidate that sends so many times as much as was seen is no good.
 const MOST_SENT: usize = 4;
 
@@ -118,12 +121,15 @@ struct Trial<'a> {
     patience: Span,
     /// What was done may depend on that interval.
     timed: bool,
+    fit: Fit,
+    /// What limits it, if anyone asks.
+    division: Option<Division<'a>>,
 }
 
 /// A candidate, and what it begins with.
 #[derive(Clone, Copy)]
-pub(super) struct Setting<'a> {
-    pub candidate: &'a Candidate,
+pub(super) struct Setting {
+    pub candidate: &'static Candidate,
     /// The least interval of its timer, and what it costs to assume that.
     pub min_rto: Span,
     pub cost: f32,
@@ -135,7 +141,7 @@ pub(super) struct Setting<'a> {
     pub tick_phase: Span,
 }
 
-impl Setting<'_> {
+impl Setting {
     /// The same but for a timer that waits at least as long.
     pub fn is_patient(&self, other: &Setting) -> bool {
         let begins = |s: &Setting| (s.initial_window, s.initial_ssthresh, s.tick_phase, s.cost);
@@ -160,67 +166,118 @@ impl Limits<'_> {
     }
 }
 
-/// What the candidate says of each segment that was seen, as far as it came before it cost more
-/// than it may; and whether that may depend on how long its timer waits at least.
+/// What a candidate leaves unexplained, however probable it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fit {
+    /// Something was seen that it has not sent.
+    unsent: bool,
+    /// A timer has sent what the numbers of packets have no room for.
+    untold: bool,
+    /// For so long segments would have waited in a queue that nothing came out of, or been on their
+    /// way alone for longer than timers wait.
+    stood_still: Span,
+}
+
+impl Fit {
+    /// It may stand for the sender.
+    pub fn is_good(&self, script: &Script) -> bool {
+        let patience = Span(script.span().0 / PART_UNEXPLAINED);
+        !self.unsent && !self.untold && self.stood_still <= patience && !script.is_unsure
+    }
+}
+
+/// What the candidate says of each segment that was seen, as far as it came before it cost more than
+/// it may; whether that may depend on how long its timer waits at least; and how it fits.
 pub(super) fn run(
     script: &Script,
     setting: &Setting,
     limits: Limits,
     lists: &mut Lists,
-) -> (Vec<Says>, bool) {
-    lists.clear();
-    let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
-        setting;
-    let strategy = candidate.composition.build();
-    let terms = &script.terms;
-    let config = SenderConfig {
-        isn: Seq(0),
-        mss: terms.mss.max(1),
-        initial_window: Some(initial_window),
-        initial_ssthresh,
-        initial_rwnd: script.first_window,
-        wscale: script.shift,
-        sack: terms.sack,
-        timestamps: terms.timestamps,
-        handshake_rtt: script.trip,
-        min_rto: Some(min_rto),
-        tick_phase,
-        ..SenderConfig::default()
-    };
-    let mut trial = Trial {
-        script,
-        sender: Sender::new(config, strategy),
-        lists,
-        next: 0,
-        seen_at: Time::ZERO,
-        late: Span::ZERO,
-        number: script.number.filter(|_| script.numbers),
-        progress: Time::ZERO,
-        backed_off: false,
-        expiry: None,
-        cost,
-        says: Vec::new(),
-        used: None,
-        patience: Span(min_rto.0 / 2),
-        timed: false,
-    };
-    for (at, step) in &script.steps {
-        trial.elapse(*at);
-        match step {
-            Step::Write { bytes, fin, pause } => {
-                trial.cost += pause;
-                trial.write(*at, *bytes, *fin);
-            }
-            Step::Acked(acked) => trial.acked(*at, acked),
-            Step::Seen { sent, late } => trial.seen(sent, *late),
-        }
-        if trial.cost > limits.at(trial.says.len())
-            || trial.lists.own.len() > 64 + MOST_SENT * script.segments
-        {
-            break;
+) -> (Vec<Says>, bool, Fit) {
+    let mut trial = Trial::new(script, setting, lists);
+    trial.go(&limits);
+    (trial.says, trial.timed, trial.fit)
+}
+
+/// What limited a candidate until `end`. `least`: no round trip is shorter.
+pub(super) fn divide<'a>(
+    script: &'a Script<'a>,
+    setting: &Setting,
+    passed: Passed<'a>,
+    end: Time,
+    least: Span,
+) -> Option<Divided> {
+    let begin = script.steps.first().map_or(Time::ZERO, |(at, _)| *at);
+    let mut lists = Lists::default();
+    let mut trial = Trial::new(script, setting, &mut lists);
+    trial.division = Some(Division::new(&script.terms, begin, passed, least));
+    trial.go(&Limits { most: f32::INFINITY, best: &[] });
+    trial.elapse(end);
+    let Trial { division, sender, .. } = trial;
+    division.map(|division| division.into_divided(end, &sender, passed.arrivals))
+}
+
+impl<'a> Trial<'a> {
+    fn new(script: &'a Script<'a>, setting: &Setting, lists: &'a mut Lists) -> Trial<'a> {
+        lists.clear();
+        let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
+            setting;
+        let strategy = candidate.composition.build();
+        let terms = &script.terms;
+        let config = SenderConfig {
+            isn: Seq(0),
+            mss: terms.mss.max(1),
+            initial_window: Some(initial_window),
+            initial_ssthresh,
+            initial_rwnd: script.first_window,
+            wscale: script.shift,
+            sack: terms.sack,
+            timestamps: terms.timestamps,
+            handshake_rtt: script.trip,
+            min_rto: Some(min_rto),
+            tick_phase,
+            ..SenderConfig::default()
+        };
+        Trial {
+            script,
+            sender: Sender::new(config, strategy),
+            lists,
+            next: 0,
+            seen_at: Time::ZERO,
+            late: Span::ZERO,
+            number: script.number.filter(|_| script.numbers),
+            progress: Time::ZERO,
+            backed_off: false,
+            expiry: None,
+            cost,
+            says: Vec::new(),
+            used: None,
+            patience: Span(min_rto.0 / 2),
+            timed: false,
+            fit: Fit::default(),
+            division: None,
         }
     }
-    (trial.says, trial.timed)
+
+    /// Puts it through the script, until it costs more than it may.
+    fn go(&mut self, limits: &Limits) {
+        for (at, step) in &self.script.steps {
+            self.elapse(*at);
+            match step {
+                Step::Write { bytes, fin, pause } => {
+                    self.cost += pause;
+                    self.write(*at, *bytes, *fin);
+                }
+                Step::Acked(acked) => self.acked(*at, acked),
+                Step::Seen { sent, late } => self.seen(sent, *late),
+            }
+            if self.cost > limits.at(self.says.len())
+                || self.lists.own.len() > 64 + MOST_SENT * self.script.segments
+            {
+                break;
+            }
+        }
+    }
 }
 
 impl Trial<'_> {
@@ -234,6 +291,9 @@ impl Trial<'_> {
             let (flight, cwnd) = (before.flight(), before.cwnd);
             let timeouts = self.sender.stats().timeouts_by_class;
             self.timed = true;
+            if let Some(division) = &mut self.division {
+                division.elapse(due, &self.sender);
+            }
             self.sender.on_deadline(due);
             let now = self.sender.stats().timeouts_by_class;
             if let Some(class) = timeouts.iter().zip(&now).position(|(before, now)| before != now)
@@ -243,8 +303,14 @@ impl Trial<'_> {
                 let waited = due.since(self.progress);
                 self.backed_off = true;
                 self.expiry = Some(Expiry { class, state, flight, cwnd, waited });
+                if let Some(division) = &mut self.division {
+                    division.waited();
+                }
             }
             self.drain(due);
+        }
+        if let Some(division) = &mut self.division {
+            division.elapse(until, &self.sender);
         }
     }
 
@@ -258,7 +324,14 @@ impl Trial<'_> {
         }
         // After a pause the window restarts (RFC 5681 section 4.1).
         self.timed |= self.lists.own.last().is_some_and(|own| at.since(own.at) >= self.patience);
+        let first = self.lists.own.is_empty();
+        if let Some(division) = self.division.as_mut().filter(|_| !first) {
+            division.writes(true);
+        }
         self.drain(at);
+        if let Some(division) = &mut self.division {
+            division.writes(false);
+        }
     }
 
     fn acked(&mut self, at: Time, a: &Acked) {
@@ -280,9 +353,13 @@ impl Trial<'_> {
         };
         let una = self.sender.acked();
         self.sender.on_segment(at, &segment);
-        if self.sender.acked() > una {
+        let advanced = [una, self.sender.acked()];
+        if advanced[1] > una {
             self.progress = at;
             self.backed_off = false;
+        }
+        if let Some(division) = &mut self.division {
+            division.acked(advanced, a);
         }
         self.drain(at);
     }
@@ -315,6 +392,9 @@ impl Trial<'_> {
                 continue;
             }
             is_new |= transmit.transmission == 1;
+            if let Some(division) = &mut self.division {
+                division.sent(&transmit);
+            }
             let timed_out = matches!(transmit.cause, Cause::Timeout | Cause::BackedOffTimeout);
             let expiry = if timed_out { self.expiry.take() } else { None };
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
@@ -378,9 +458,11 @@ impl Trial<'_> {
         }
         let Some((_, cost, index)) = best else {
             self.cost += UNSENT;
+            self.fit.unsent = true;
             return self.says.push(Says { cost: self.cost, ..Says::default() });
         };
         self.cost += cost;
+        self.fit(sent, index, step.filter(|_| is_behind != Some(true)));
         let own = &mut self.lists.own[index];
         own.seen = true;
         if own.len != sent.payload() && own.len != sent.len {
@@ -408,6 +490,24 @@ impl Trial<'_> {
         self.seen_at = self.seen_at.max(sent.at);
         self.next = self.next.max(index + 1);
         self.says.push(Says { cost: self.cost, ..says });
+    }
+
+    /// `sent` is the transmission of this index. What waits in a queue comes out one behind the
+    /// other, in twice the time at the most that most segments take.
+    /// `step`: as in [`Trial::skipped`]; a timer has sent nothing where no number is missing.
+    fn fit(&mut self, sent: &Sent, index: usize, step: Option<u16>) {
+        let Own { at, .. } = self.lists.own[index];
+        let gap = sent.at.since(self.seen_at);
+        let missing = step.filter(|_| gap >= LEAST[0]).map(|step| usize::from(step - 1));
+        if index >= self.next && missing.is_some_and(|missing| missing < self.unseen(index)) {
+            self.fit.untold = true;
+        }
+        let queued = at + self.script.grain < self.seen_at;
+        let stood_still = if queued { gap } else { sent.at.since(at.max(self.seen_at)) };
+        let most = if queued { self.script.service.times(2) } else { LEAST[0] };
+        if stood_still > most {
+            self.fit.stood_still = self.fit.stood_still + stood_still;
+        }
     }
 
     /// What it costs not to have seen what was sent before this one. `step`: by so much its number

@@ -11,7 +11,7 @@ use super::handshake::Syn;
 use super::input::{Data, Input};
 use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
-use crate::hypotheses::{self, Entry};
+use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
 use crate::sender::{Acked, Arrivals, Found, SenderModel, Sent, Terms};
 
@@ -51,6 +51,9 @@ struct Model {
 struct Log {
     terms: Terms,
     entries: Vec<Entry>,
+    /// Bytes that other connections had outstanding on the path, from each entry at which that was
+    /// another number than before.
+    others: Vec<(usize, u32)>,
     /// There was no place for more of them.
     is_over: bool,
     /// When the sender sent what passes.
@@ -70,7 +73,10 @@ impl DelayedSender {
         let sender = SenderModel::new(terms, path);
         let (entries, clock) = (Vec::new(), SendClock::default());
         let arrivals = Arrivals::default();
-        let log = || Box::new(Log { terms, entries, is_over: false, clock, arrivals });
+        let log = || {
+            let others = Vec::new();
+            Box::new(Log { terms, entries, others, is_over: false, clock, arrivals })
+        };
         let log = hypotheses::may_try(&terms).then(log);
         let (acks, now, size) = (VecDeque::new(), Time::ZERO, SegmentSize::default());
         self.model = Some(Box::new(Model { sender, acks, now, size, log }));
@@ -207,7 +213,12 @@ impl DelayedSender {
         let arrivals = model.log.as_ref().and_then(|log| log.arrivals.bits_per_second());
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &model.log {
-            hypotheses::rewrite(log.terms, &log.entries, delay, &mut found);
+            hypotheses::rewrite(
+                log.terms,
+                Passed { entries: &log.entries, others: &log.others, all: !log.is_over, arrivals },
+                delay,
+                &mut found,
+            );
             places.give_back(log.entries.len());
         }
         Some(found)
@@ -226,6 +237,10 @@ impl Model {
                 if log.entries.capacity() == 0 {
                     // Most clients send one request, and get ACKs for the handshake and for that.
                     log.entries.reserve_exact(2);
+                }
+                let others = self.sender.others();
+                if log.others.last().map_or(0, |(_, last)| *last) != others {
+                    log.others.push((log.entries.len(), others));
                 }
                 log.entries.push(entry());
             }

@@ -144,7 +144,10 @@ impl Open {
             recoveries: found.recoveries,
             stalls: found.stalls,
             losses: found.losses,
-            lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
+            // The last ACK has reached the sender later than the capture.
+            lifetime: found
+                .lifetime
+                .fit(found.end.max(self.clock.last()).since(self.clock.start())),
             probes_of_new_data: found.probes_of_new_data,
             ways: found.ways,
             undecided: found.undecided,

@@ -180,6 +180,12 @@ impl Limits {
         covers
     }
 
+    /// Bytes that other connections have outstanding on the path.
+    #[inline]
+    pub fn others(&self) -> u32 {
+        bytes(self.path.flight()).saturating_sub(self.counted)
+    }
+
     /// A SYN goes out, and there was none before.
     pub fn opening(&mut self) {
         self.opening = true;

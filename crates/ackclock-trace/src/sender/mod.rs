@@ -66,9 +66,8 @@ use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
-pub(crate) use self::rate::Arrivals;
-use self::rate::Bottleneck;
 pub(crate) use self::rate::TICK;
+pub(crate) use self::rate::{Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
 pub(crate) use self::stream::KEEP_ALIVE;
@@ -88,7 +87,10 @@ pub(crate) struct Found {
     pub timeouts: Vec<Timeout>,
     pub recoveries: Vec<Recovery>,
     pub stalls: Vec<Stall>,
+    /// Until [`Found::end`].
     pub lifetime: Lifetime,
+    /// When the last packet was at the sender.
+    pub end: Time,
     pub losses: Losses,
     pub probes_of_new_data: u64,
     pub ways: Ways,
@@ -157,6 +159,12 @@ impl SenderModel {
     #[inline]
     pub fn ack_is_due(&mut self, now: Time, ack: Option<(Time, u64)>) {
         self.limits.ack_is_due(now, ack, &self.stream);
+    }
+
+    /// Bytes that other connections have outstanding on the path.
+    #[inline]
+    pub fn others(&self) -> u32 {
+        self.limits.others()
     }
 
     /// SMSS.
@@ -263,6 +271,7 @@ impl SenderModel {
         episodes.settle(&facts, &mut undecided);
         let full_window = limits.full_window();
         Found {
+            end,
             stalls: stalls.into_all(&timeouts, &retransmissions),
             losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
             lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds(arrivals)),

@@ -1,0 +1,195 @@
+//! What limited a candidate: it knows what a capture does not show, cwnd and what was outstanding.
+//!
+//! A candidate that explains all that was seen has had what limited the sender, too.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ackclock_tcp::{Cause, Phase, Sender, Span, Time, Transmit};
+
+use super::{Entry, Passed};
+use crate::lifetime::{Lifetime, Limit, Shares};
+use crate::sender::{Acked, Bottleneck, Opening, Terms, Trip};
+
+/// What is outstanding and was sent once.
+struct Flying {
+    end: u64,
+    at: Time,
+}
+
+/// The time of a candidate, divided so far.
+pub(super) struct Division<'a> {
+    /// Bytes that other connections have outstanding on the path, and what is to come of that.
+    others: u64,
+    to_come: &'a [(usize, u32)],
+    entries: &'a [Entry],
+    now: Time,
+    found: Shares,
+    /// As it was at the last event of the sender itself.
+    before: (Time, Shares),
+    /// A tail loss probe up to here is not acknowledged.
+    probe: u64,
+    /// For how long cwnd or the path was full, by bytes outstanding on the path.
+    full: BTreeMap<u64, Span>,
+    /// The largest window that has limited it, in bytes.
+    full_window: u64,
+    flying: VecDeque<Flying>,
+    /// The application writes now, at a time that is that of the capture: what goes out at once may
+    /// have done so earlier, and measures nothing.
+    writes: bool,
+    /// No round trip is shorter: a candidate that has a shorter one has sent too late.
+    least: Span,
+    bottleneck: Bottleneck,
+}
+
+/// What limited a candidate, from when it began.
+pub(crate) struct Divided {
+    pub lifetime: Lifetime,
+    /// As in [`crate::sender::Found`].
+    pub full_window: u64,
+}
+
+impl<'a> Division<'a> {
+    /// `least`: no round trip is shorter.
+    pub fn new(terms: &Terms, begin: Time, passed: Passed<'a>, least: Span) -> Division<'a> {
+        // The handshake alone, with no segment of data at its end, as the round trip to the sender
+        // is known in the end.
+        let handshake = match terms.opening {
+            Opening::Seen => terms.handshake_rtt.map(|trip| trip.min(begin.since(terms.start))),
+            Opening::Unseen | Opening::MadeUp => None,
+        };
+        Division {
+            others: 0,
+            to_come: passed.others,
+            entries: passed.entries,
+            now: begin,
+            found: Shares::default(),
+            before: (begin, Shares::default()),
+            probe: 0,
+            full: BTreeMap::new(),
+            full_window: 0,
+            flying: VecDeque::new(),
+            writes: false,
+            least,
+            // A candidate says exactly when it has sent what.
+            bottleneck: Bottleneck::new(terms.mss, handshake, true),
+        }
+    }
+
+    /// Time goes on until then; the sender has not been told yet.
+    pub fn elapse(&mut self, at: Time, sender: &Sender) {
+        let span = at.since(self.now);
+        self.now = self.now.max(at);
+        if span == Span::ZERO {
+            return;
+        }
+        self.hear_of_others();
+        let s = sender.state();
+        let (flight, unsent) = (s.flight(), s.written.saturating_sub(s.snd_max));
+        let next = unsent.min(s.mss);
+        let closed = s.snd_max + next > s.window_edge;
+        let repairs = s.phase != Phase::Open || s.snd_una < self.probe;
+        let limit = match () {
+            () if flight == 0 && unsent == 0 => Limit::Application,
+            () if flight == 0 && closed => Limit::ReceiveWindow,
+            // A lost FIN holds up nothing.
+            () if repairs && s.fin && s.snd_una + 1 == s.written => Limit::Application,
+            () if repairs => Limit::Recovery,
+            () if unsent == 0 => Limit::Path,
+            () if flight + next <= s.cwnd && closed => Limit::ReceiveWindow,
+            () => {
+                let full = self.full.entry(flight + self.others).or_default();
+                *full = *full + span;
+                Limit::CongestionWindow
+            }
+        };
+        if limit == Limit::ReceiveWindow {
+            self.full_window = self.full_window.max(s.window_edge.saturating_sub(s.snd_una));
+        }
+        self.found.add(limit, span);
+    }
+
+    /// What other connections have outstanding by now.
+    fn hear_of_others(&mut self) {
+        while let Some(((entry, bytes), rest)) = self.to_come.split_first()
+            && self.entries.get(*entry).is_none_or(|entry| entry.at() <= self.now)
+        {
+            (self.others, self.to_come) = (u64::from(*bytes), rest);
+        }
+    }
+
+    /// The retransmission timer expires, or that of a probe: the time since the last event was lost
+    /// by it.
+    pub fn waited(&mut self) {
+        let (last, found) = self.before;
+        let span = self.now.since(last);
+        self.found = found;
+        self.found.add(Limit::Recovery, span);
+        self.event();
+    }
+
+    /// Something has happened at the sender, other than that the application has written.
+    fn event(&mut self) {
+        self.before = (self.now, self.found);
+    }
+
+    /// The application begins or ends to write.
+    pub fn writes(&mut self, writes: bool) {
+        self.writes = writes;
+    }
+
+    /// It sends.
+    pub fn sent(&mut self, transmit: &Transmit) {
+        let end = transmit.position + u64::from(transmit.segment.len);
+        if transmit.cause == Cause::TailLossProbe {
+            self.waited();
+            if transmit.transmission > 1 {
+                self.probe = end;
+            }
+        }
+        self.event();
+        if transmit.transmission == 1 && !self.writes {
+            self.flying.push_back(Flying { end, at: self.now });
+        } else {
+            // Karn's rule.
+            self.flying.clear();
+        }
+    }
+
+    /// An ACK has reached it, which acknowledged up to `una` before, and does up to `ack` now.
+    pub fn acked(&mut self, [una, ack]: [u64; 2], a: &Acked) {
+        self.event();
+        let mut covered = None;
+        while self.flying.front().is_some_and(|flying| flying.end <= ack) {
+            if let Some(Flying { at, .. }) = self.flying.pop_front() {
+                covered = Some(covered.map_or([at; 2], |[oldest, _]: [Time; 2]| [oldest, at]));
+            }
+        }
+        match covered {
+            Some([oldest, newest])
+                if a.timed && a.sacks == 0 && self.now.since(newest) >= self.least =>
+            {
+                let (at, bytes) = (self.now, ack - una);
+                self.bottleneck.measured(&Trip { at, oldest, newest, ack, bytes });
+            }
+            _ => self.bottleneck.interrupted(),
+        }
+    }
+
+    /// At the end. `arrivals`: as in [`Bottleneck::holds`].
+    pub fn into_divided(mut self, end: Time, sender: &Sender, arrivals: Option<f64>) -> Divided {
+        self.elapse(end, sender);
+        let holds = self.bottleneck.holds(arrivals);
+        let mut lifetime = Lifetime::from(self.found);
+        for (flight, span) in self.full {
+            let filled = holds.map_or(0.0, |holds| flight as f64 / holds);
+            if filled >= 1.0 {
+                lifetime.take(Limit::CongestionWindow, span);
+                lifetime.add(Limit::Path, span);
+                lifetime.add_full(span);
+            } else {
+                lifetime.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
+            }
+        }
+        Divided { lifetime, full_window: self.full_window }
+    }
+}
