@@ -173,7 +173,7 @@ const ETHERNET_AND_IP: usize = 34;
 /// Where the identification is in a frame.
 const IP_IDENTIFICATION: usize = 18;
 /// The port of flow 0 (`CaptureWriter`).
-const FIRST_PORT: u16 = 10_000;
+pub(crate) const FIRST_PORT: u16 = 10_000;
 
 /// The capture without what is to be missing, and which packets its frames are.
 pub(crate) fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<FrameKey>) {

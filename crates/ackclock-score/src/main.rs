@@ -162,22 +162,44 @@ fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
 }
 
 fn what_if(args: &WhatIfArgs) -> Result<String, String> {
-    let answers = match args.kernel {
-        Some(pairs) => pairs::answers(seeds(args.of.seed, pairs), args.jobs)
-            .map_err(|error| error.to_string())?,
-        None => what_if::all(seeds(args.of.seed, args.of.connections))?,
+    let range = seeds(args.of.seed, args.of.connections);
+    let parts = match args.kernel {
+        Some(pairs) => vec![(
+            "pairs of the kernel",
+            pairs::answers(seeds(args.of.seed, pairs), args.jobs)
+                .map_err(|error| error.to_string())?,
+        )],
+        None => {
+            let [single, single_later] = what_if::all(range.clone(), what_if::single)?;
+            let [web, web_later] = what_if::all(range, what_if::web)?;
+            let mut first = single.clone();
+            first.add(web.clone());
+            vec![
+                ("single connections, first timeouts", single),
+                ("Web users, first timeouts", web),
+                ("first timeouts", first),
+                ("single connections, later timeouts", single_later),
+                ("Web users, later timeouts", web_later),
+            ]
+        }
     };
     let mut out = String::new();
-    for a in answers.iter().filter(|_| args.wrong) {
-        if a.avoided[0] != a.avoided[1] || (a.saved[0] - a.saved[1]).abs() > 0.1 * a.saved[1].abs()
-        {
-            out += &format!("{a:?}\n");
+    let mut json = Map::new();
+    for (name, asked) in parts {
+        let wrong = args.wrong && name != "first timeouts";
+        for a in asked.answers.iter().filter(|_| wrong) {
+            let off = (a.saved[0] - a.saved[1]).abs() > 0.1 * a.saved[1].abs();
+            if a.avoided[0] != a.avoided[1] || off {
+                out += &format!("{a:?}\n");
+            }
         }
+        let summary = what_if::Summary::of(&asked);
+        out += &format!("{name}\n{}\n", summary.table());
+        json.insert(name.into(), summary.json());
     }
-    let summary = what_if::Summary::of(&answers);
     Ok(match args.of.format {
-        Format::Table => out + &summary.table(),
-        Format::Json => format!("{:#}\n", summary.json()),
+        Format::Table => out.trim_end().to_string() + "\n",
+        Format::Json => format!("{:#}\n", Value::Object(json)),
     })
 }
 

@@ -56,6 +56,57 @@ pub fn scenario(seed: u64, min_rto: Option<&str>) -> String {
     out
 }
 
+/// Web users behind a shared bottleneck, as `scenarios/web.toml` has them, but fewer: persistent
+/// connections of one server to near and far users, that open with a handshake and carry a few
+/// responses with pauses between them. Losses come from the queue, and in some scenarios from the
+/// path.
+pub fn web(seed: u64) -> String {
+    let mut draw = Draw(Rng::new(seed, "score/web"));
+    let users = draw.one(&[12, 25, 50]);
+    let rate = draw.one(&[2, 5, 10]);
+    let mut out = String::from("duration = \"100s\"\n[tcp]\nmss = 1460\nrwnd = \"256kb\"\n");
+    let _ = writeln!(
+        out,
+        "handshake = true\ninitial_window = {}\ndelayed_ack = \"{}\"\nmin_rto = \"{}\"\n\
+         timestamps = {}\ntimer = \"{}\"",
+        draw.one(&[3, 10, 10]),
+        draw.one(&["off", "40ms"]),
+        draw.one(&["200ms", "1s"]),
+        draw.chance(0.5),
+        draw.one(&["rfc6298", "linux"]),
+    );
+    let loss = draw.one(&["", "", "{ bernoulli = { p = \"1%\" } }"]);
+    let _ = writeln!(
+        out,
+        "[[link]]\nfrom = \"sender\"\nto = \"router\"\nrate = \"{rate}mbit\"\ndelay = \"10ms\"\n\
+         queue = {{ droptail = {{ packets = {} }} }}\nloss = [{loss}]",
+        draw.one(&[10, 20, 50]),
+    );
+    let places = [("near", "5ms"), ("far", "60ms"), ("satellite", "250ms")];
+    for (place, delay) in places {
+        let _ = writeln!(
+            out,
+            "[[link]]\nfrom = \"router\"\nto = \"{place}\"\nrate = \"100mbit\"\ndelay = \"{delay}\""
+        );
+    }
+    // A connection brings 0.19 Mb, as in `scenarios/web.toml`.
+    let arrivals = users * 190 / rate;
+    let strategy = strategy(&mut draw);
+    for user in 0..users {
+        let (place, _) = draw.one(&places);
+        let start = draw.below(arrivals);
+        let _ = writeln!(
+            out,
+            "[[flow]]\nname = \"user{user}\"\nfrom = \"sender\"\nto = \"{place}\"\n\
+             strategy = \"{strategy}\"\nstart = \"{start}ms\"\n\
+             source.web = {{ responses = 3.1, think = \"1s\", size = {{ max = \"1mb\", mix = [\
+             {{ share = \"88%\", lognormal = {{ mean = \"7247b\", sigma = 1.0 }} }}, \
+             {{ share = \"12%\", pareto = {{ mean = \"10558b\", shape = 1.2 }} }}] }} }}"
+        );
+    }
+    out
+}
+
 /// Short transfers over one path that differ in what a capture away from the sender does not show
 /// at once: the sender's strategy and timer, and what was lost.
 pub(crate) fn siblings(seed: u64) -> Vec<String> {
@@ -250,7 +301,7 @@ fn drops(draw: &mut Draw, segments: u64, from: u64) -> String {
     format!("drop = {{ segments = {lost:?}, retransmissions = [{}] }}", again.join(", "))
 }
 
-fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
+fn strategy(draw: &mut Draw) -> String {
     let registry = Registry::default();
     let presets = presets(&registry);
     let strategy = match draw.below(10) {
@@ -259,6 +310,11 @@ fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
         3 => draw.one(&MORE),
         _ => draw.one(&presets),
     };
+    strategy.into()
+}
+
+fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
+    let strategy = strategy(draw);
     let source = match draw.below(10) {
         0 => format!("{{ writes = [{}] }}", writes(draw)),
         1 => "{ web = { responses = 6, size = { fixed = \"20kb\" }, think = \"300ms\" } }".into(),

@@ -1,36 +1,39 @@
 //! How right the answers to "what would have avoided it" are.
 //!
-//! Each simulated connection is run again, over the same path with room for everything, with the
+//! Each simulated scenario is run again, over the same path with room for everything, with the
 //! transmissions lost that were lost before, and no others. Then every strategy that `explain`
-//! names runs under the same list of losses. What `explain` says of the capture of the first run is
-//! held against that.
+//! names runs under the same list of losses, in place of the one of that connection; others that
+//! share the path keep theirs. What `explain` says of the capture of the first of these runs is
+//! held against that. What it says of the strategy that the sender has is asked for, too: that
+//! cannot have avoided its own timeout.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ackclock_explain::{Rescue, replay};
+use ackclock_explain::{End, Explained, Found, save};
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
 use ackclock_net::{FlowId, Place, Recorder};
-use ackclock_report::{CaptureFormat, CaptureWriter, percentile};
-use ackclock_run::handshake;
-use ackclock_tcp::{Event, EventKind, Registry, Sighting, Span, Time};
-use ackclock_trace::{Connection, Episode, Timeout};
+use ackclock_report::percentile;
+use ackclock_tcp::{Event, EventKind, Registry, Sighting, Time};
+use ackclock_trace::{Episode, State, Timeout};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::captures::explained;
+use crate::captures::{FIRST_PORT, explained, written};
 use crate::population;
 
 /// Differences in time saved below this are none: two ticks.
 const TICKS: f64 = 0.02;
-
-/// The time 0 of a simulation in its capture: the year 2000.
-const EPOCH: u64 = 946_684_800_000_000_000;
 
 /// One answer of `explain`, and what is true.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Of the scenario.
     pub seed: u64,
+    /// The flow of the scenario.
+    pub flow: usize,
+    /// The strategy that it has.
+    pub sender: String,
     /// The strategy asked about.
     pub strategy: &'static str,
     /// Whether it repairs the losses without a timeout: as said, and as it is.
@@ -41,6 +44,55 @@ pub struct Answer {
     pub between: Option<[f64; 2]>,
     /// What the timeout waited, and the round trip, in seconds.
     pub scale: [f64; 2],
+    /// Nothing was reported behind the loss.
+    pub tail: bool,
+}
+
+/// Which timeouts of a connection an answer may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Nothing had been retransmitted before: the other strategy comes to it as the sender did.
+    First,
+    /// The other strategy has repaired what was lost before in its own way and comes to it with
+    /// other windows, at another time.
+    Later,
+}
+
+impl When {
+    /// When this timeout was.
+    pub const fn of(episode: &Episode) -> When {
+        if episode.slow_start { When::First } else { When::Later }
+    }
+}
+
+impl Answer {
+    /// It is about the strategy that the sender has.
+    fn is_of_its_own(&self) -> bool {
+        self.sender == self.strategy
+    }
+}
+
+/// What was asked of timeouts of one sort, and the answers.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Timeouts about which something may have been said.
+    pub timeouts: usize,
+    /// Of these, those about which something was.
+    pub told: usize,
+    /// Of the timeouts, those of senders whose own strategy `explain` names.
+    pub own: usize,
+    /// What was said.
+    pub answers: Vec<Answer>,
+}
+
+impl Asked {
+    /// Adds another scenario's.
+    pub fn add(&mut self, other: Asked) {
+        self.timeouts += other.timeouts;
+        self.told += other.told;
+        self.own += other.own;
+        self.answers.extend(other.answers);
+    }
 }
 
 /// What happened to a flow in a run.
@@ -48,30 +100,11 @@ pub struct Answer {
 struct Log {
     /// Dropped data: position, length, transmission.
     dropped: Vec<(u64, u32, u32)>,
-    timeouts: Vec<Time>,
+    /// When, and what was not acknowledged then.
+    timeouts: Vec<(Time, u64)>,
     acked: Vec<(Time, u64)>,
-    seen: Vec<Sighting>,
-}
-
-impl Recorder for Log {
-    fn event(&mut self, _: FlowId, event: &Event) {
-        match event.kind {
-            EventKind::Dropped { seq, len, transmission, .. } => {
-                self.dropped.push((seq, len, transmission));
-            }
-            EventKind::TimedOut { .. } => self.timeouts.push(event.at),
-            _ => {}
-        }
-        if self.acked.last().is_none_or(|(_, una)| *una < event.snd_una) {
-            self.acked.push((event.at, event.snd_una));
-        }
-    }
-
-    fn packet(&mut self, _: FlowId, place: Place, sighting: &Sighting) {
-        if place == Place::Sender {
-            self.seen.push(*sighting);
-        }
-    }
+    /// New data: when, and to which position.
+    sent: Vec<(Time, u64)>,
 }
 
 impl Log {
@@ -79,167 +112,320 @@ impl Log {
     fn acknowledged(&self, position: u64) -> Option<Time> {
         self.acked.get(self.acked.partition_point(|(_, una)| *una < position)).map(|(at, _)| *at)
     }
+
+    /// When the byte at this position went out first.
+    fn began(&self, position: u64) -> Option<Time> {
+        self.sent.get(self.sent.partition_point(|(_, end)| *end <= position)).map(|(at, _)| *at)
+    }
+
+    /// What became of these bytes: how long it took from when `lost` went out first until all below
+    /// `end` was acknowledged, and whether a timeout was needed for anything from `position` on.
+    fn repair(&self, position: u64, lost: u64, end: u64) -> Option<(f64, bool)> {
+        let took = self.acknowledged(end)?.since(self.began(lost)?).secs_f64();
+        Some((took, self.timeouts.iter().any(|(_, una)| (position..end).contains(una))))
+    }
 }
 
-fn run(text: &str, seed: u64, strategy: Option<&str>) -> Result<(Log, Simulation), String> {
+/// What happened in a run.
+struct Logs {
+    flows: Vec<Log>,
+    /// At the senders.
+    seen: Vec<(u32, Sighting)>,
+}
+
+impl Recorder for Logs {
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        let Some(log) = self.flows.get_mut(flow.0 as usize) else { return };
+        match event.kind {
+            EventKind::Dropped { seq, len, transmission, .. } => {
+                log.dropped.push((seq, len, transmission));
+            }
+            EventKind::TimedOut { .. } => log.timeouts.push((event.at, event.snd_una)),
+            EventKind::Sent { seq, len, transmission: 1, .. } => {
+                log.sent.push((event.at, seq + u64::from(len)));
+            }
+            _ => {}
+        }
+        if log.acked.last().is_none_or(|(_, una)| *una < event.snd_una) {
+            log.acked.push((event.at, event.snd_una));
+        }
+    }
+
+    fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
+        if place == Place::Sender {
+            self.seen.push((flow.0, *sighting));
+        }
+    }
+}
+
+fn run(text: &str, seed: u64) -> Result<(Logs, Simulation), String> {
     let registry = Registry::default();
-    let text = match strategy {
-        Some(strategy) => with(text, "strategy", &format!("\"{strategy}\"")),
-        None => text.to_string(),
-    };
-    let scenario = Scenario::from_toml(&text, &registry).map_err(|e| e.to_string())?;
+    let scenario = Scenario::from_toml(text, &registry).map_err(|e| e.to_string())?;
     let options = BuildOptions::new(&registry, seed).events(true);
     let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
-    let mut log = Log::default();
-    simulation.run(&mut log).map_err(|e| e.to_string())?;
-    Ok((log, simulation))
+    let flows = simulation.flows.iter().map(|_| Log::default()).collect();
+    let mut logs = Logs { flows, seen: Vec::new() };
+    simulation.run(&mut logs).map_err(|e| e.to_string())?;
+    Ok((logs, simulation))
 }
 
 /// The scenario with another value for the key of each line that begins with it.
 fn with(text: &str, key: &str, value: &str) -> String {
+    with_each(text, key, |_| Some(value))
+}
+
+/// The same; `value` says which for each of these lines, counted from 0.
+fn with_each<'a>(text: &str, key: &str, value: impl Fn(usize) -> Option<&'a str>) -> String {
+    let mut place = 0..;
     let line = |line: &str| match line.strip_prefix(key).map(str::trim_start) {
-        Some(rest) if rest.starts_with('=') => format!("{key} = {value}\n"),
+        Some(rest) if rest.starts_with('=') => match place.next().and_then(&value) {
+            Some(value) => format!("{key} = {value}\n"),
+            None => format!("{line}\n"),
+        },
         _ => format!("{line}\n"),
     };
     text.lines().map(line).collect()
 }
 
-/// The same with these losses alone, and room in every queue.
-fn listed(text: &str, mss: u32, dropped: &[(u64, u32, u32)]) -> String {
-    let of = |&(seq, _, transmission): &(u64, u32, u32)| (seq / u64::from(mss), transmission);
-    let first = dropped.iter().map(of).filter(|(_, t)| *t == 1).map(|(n, _)| n.to_string());
-    let again = dropped.iter().map(of).filter(|(_, t)| *t > 1);
-    let again = again.map(|(n, t)| format!("\"{n}:{}\"", t - 1));
-    let loss = format!(
-        "[{{ drop = {{ segments = [{}], retransmissions = [{}] }} }}]",
-        first.collect::<Vec<_>>().join(", "),
-        again.collect::<Vec<_>>().join(", ")
-    );
-    let room = with(text, "queue", "{ droptail = { packets = 100000 } }");
-    with(&room, "loss", &loss)
-}
-
-/// The answers about one scenario; none where nothing timed out, or more than losses happened.
-///
-/// # Errors
-/// When the scenario is wrong, or the network.
-pub fn answers(seed: u64) -> Result<Vec<Answer>, String> {
-    let text = population::scenario(seed, None);
-    let more = ["reorder", "spikes", "jitter", "duplicate", "count = 3"];
-    if more.iter().any(|key| text.contains(key)) {
-        return Ok(Vec::new());
-    }
-    let (before, simulation) = run(&text, seed, None)?;
-    let Some(mss) = simulation.flows.first().map(|flow| flow.mss) else { return Ok(Vec::new()) };
-    if before.dropped.iter().all(|(_, _, transmission)| *transmission == 0) {
-        return Ok(Vec::new());
-    }
-    let text = listed(&text, mss, &before.dropped);
-    let (log, simulation) = run(&text, seed, None)?;
-    let Some(connection) = captured(&simulation, &log.seen)? else { return Ok(Vec::new()) };
-    let mut all = Vec::new();
-    let asked = |timeout: &&Timeout| timeout.episode.as_ref().is_some_and(|e| e.slow_start);
-    for timeout in connection.from_client.timeouts.iter().filter(asked) {
-        let Some(episode) = &timeout.episode else { continue };
-        let scale = [timeout.waited.secs_f64(), episode.rtt.secs_f64()];
-        for rescue in replay(timeout) {
-            all.extend(answer(seed, &text, &log, episode, &rescue, scale)?);
-        }
-    }
-    Ok(all)
-}
-
-/// One of the answers, and the truth.
-fn answer(
-    seed: u64,
-    text: &str,
-    log: &Log,
-    episode: &Episode,
-    rescue: &Rescue,
-    scale: [f64; 2],
-) -> Result<Option<Answer>, String> {
-    let end = episode.position + episode.repaired;
-    let start = Time(episode.start.0 - EPOCH);
+/// The scenario in which one flow has another strategy.
+fn of_another(text: &str, flow: usize, strategy: &str) -> String {
     // Linux has one timer for three ends, which is part of what it does.
-    let text = match rescue.strategy {
+    let text = match strategy {
         "linux" => &with(text, "timer", "\"linux\""),
         _ => text,
     };
-    let (other, _) = run(text, seed, Some(rescue.strategy))?;
-    let (Some(was), Some(is)) = (log.acknowledged(end), other.acknowledged(end)) else {
-        return Ok(None);
+    let strategy = format!("\"{strategy}\"");
+    with_each(text, "strategy", |place| (place == flow).then_some(&*strategy))
+}
+
+/// What was dropped of a flow: its name, its SMSS, and the transmissions.
+type Dropped<'a> = (&'a str, u32, &'a [(u64, u32, u32)]);
+
+/// The same with these losses alone, and room in every queue.
+fn listed(text: &str, flows: &[Dropped<'_>]) -> String {
+    let drop = |&(flow, mss, dropped): &Dropped<'_>| {
+        // A drop list names the segment whose first byte is in the packet.
+        let of = |&(seq, len, transmission): &(u64, u32, u32)| {
+            let segment = seq.div_ceil(u64::from(mss));
+            (segment * u64::from(mss) < seq + u64::from(len)).then_some((segment, transmission))
+        };
+        let first = dropped.iter().filter_map(of).filter(|(_, t)| *t == 1);
+        let first: Vec<String> = first.map(|(n, _)| n.to_string()).collect();
+        let again = dropped.iter().filter_map(of).filter(|(_, t)| *t > 1);
+        let again: Vec<String> = again.map(|(n, t)| format!("\"{n}:{}\"", t - 1)).collect();
+        (!first.is_empty() || !again.is_empty()).then(|| {
+            let (first, again) = (first.join(", "), again.join(", "));
+            format!(
+                "{{ drop = {{ segments = [{first}], retransmissions = [{again}], flow = \"{flow}\" \
+                 }} }}"
+            )
+        })
     };
-    let timed_out = other.timeouts.iter().any(|at| *at >= start && *at <= is);
-    let saved = Span(was.0).secs_f64() - Span(is.0).secs_f64();
-    Ok(Some(Answer {
-        seed,
-        strategy: rescue.strategy,
-        avoided: [rescue.avoided, !timed_out],
-        saved: [rescue.saved_s, saved],
-        between: rescue.saved_90_s,
-        scale,
-    }))
+    let lists: Vec<String> = flows.iter().filter_map(drop).collect();
+    let room = with(text, "queue", "{ droptail = { packets = 100000 } }");
+    with(&room, "loss", &format!("[{}]", lists.join(", ")))
 }
 
-/// The first connection of a capture at the sender.
-fn captured(simulation: &Simulation, seen: &[Sighting]) -> Result<Option<Connection>, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let mut capture =
-        CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, "sender").map_err(text)?;
-    if let Some(flow) = simulation.flows.first() {
-        capture.connection(0, [0; 2], handshake(flow));
-    }
-    seen.iter().try_for_each(|packet| capture.packet(0, packet)).map_err(text)?;
-    let file = capture.finish().map_err(text)?;
-    explained(&file).map(|all| all.into_iter().next())
-}
-
-/// The answers about the scenarios of these seeds.
+/// What is said and true of one scenario of single connections; nothing where several compete. The
+/// first of the two are of [`When::First`].
 ///
 /// # Errors
-/// The first one's, as [`answers`].
-pub fn all(seeds: std::ops::Range<u64>) -> Result<Vec<Answer>, String> {
-    let all: Result<Vec<Vec<Answer>>, String> = seeds.into_par_iter().map(answers).collect();
-    Ok(all?.concat())
+/// When the scenario is wrong, or the network.
+pub fn single(seed: u64) -> Result<[Asked; 2], String> {
+    match population::scenario(seed, None) {
+        text if text.contains("count = 3") => Ok(Default::default()),
+        text => asked(&text, seed),
+    }
 }
 
-/// How right they are.
+/// The same of one scenario of Web users behind a shared bottleneck.
+///
+/// # Errors
+/// When the scenario is wrong, or the network.
+pub fn web(seed: u64) -> Result<[Asked; 2], String> {
+    asked(&population::web(seed), seed)
+}
+
+fn asked(text: &str, seed: u64) -> Result<[Asked; 2], String> {
+    let (before, simulation) = run(text, seed)?;
+    let flows = simulation.flows.iter().zip(&before.flows);
+    let dropped: Vec<Dropped<'_>> =
+        flows.map(|(flow, log)| (&*flow.name, flow.mss, &*log.dropped)).collect();
+    if dropped.iter().all(|(_, _, dropped)| dropped.iter().all(|(.., again)| *again == 0)) {
+        return Ok(Default::default());
+    }
+    let text = listed(text, &dropped);
+    let (logs, simulation) = run(&text, seed)?;
+    let capture = written(&simulation, &logs.seen, "sender").map_err(|e| e.to_string())?;
+    let mut others = Others { text: &text, seed, runs: BTreeMap::new() };
+    let mut both = [Asked::default(), Asked::default()];
+    for found in said(&capture)? {
+        let flow = usize::from(found.connection.client.port() - FIRST_PORT);
+        let (Some(log), Some(built)) = (logs.flows.get(flow), simulation.flows.get(flow)) else {
+            continue;
+        };
+        for (place, timeout) in found.connection.from_client.timeouts.iter().enumerate() {
+            let Some(episode) = timeout.episode.as_ref().filter(|e| e.repaired > 0) else {
+                continue;
+            };
+            let all = &mut both[When::of(episode) as usize];
+            let rescues = found.rescues(End::Client, place);
+            all.timeouts += 1;
+            all.told += usize::from(!rescues.is_empty());
+            all.own += usize::from(NAMED.contains(&&*built.strategy));
+            for rescue in rescues {
+                let other = others.log(flow, rescue.strategy)?;
+                let of = |(avoided, saved)| Answer {
+                    seed,
+                    flow,
+                    sender: built.strategy.clone(),
+                    strategy: rescue.strategy,
+                    avoided: [rescue.avoided, avoided],
+                    saved: [rescue.saved_s, saved],
+                    between: rescue.saved_90_s,
+                    scale: scale(timeout, episode),
+                    tail: timeout.state == State::Open,
+                };
+                all.answers.extend(truth(episode, log, other).map(of));
+            }
+        }
+    }
+    Ok(both)
+}
+
+/// Strategies that `explain` names and that are a sender's own here.
+const NAMED: [&str; 6] = ["sack", "rack-tlp", "linux", "newreno", "net-reno", "net-reno-sack"];
+
+/// What the timeout waited, and the round trip, in seconds.
+pub(crate) fn scale(timeout: &Timeout, episode: &Episode) -> [f64; 2] {
+    [timeout.waited.secs_f64(), episode.rtt.secs_f64()]
+}
+
+/// The connections of a capture, with what `explain` says would have avoided their timeouts.
+pub(crate) fn said(capture: &[u8]) -> Result<Vec<Found>, String> {
+    let found = |(number, connection)| Found {
+        number,
+        capture: 0,
+        connection: Box::new(connection),
+        saved: Vec::new(),
+    };
+    let connections = explained(capture)?.into_iter().enumerate().map(found).collect();
+    let mut all = Explained { connections, ..Explained::default() };
+    save(&mut all, 1).map_err(|e| e.to_string())?;
+    Ok(all.connections)
+}
+
+/// Whether the timeout is avoided in the other run, and how much sooner all is repaired there.
+fn truth(episode: &Episode, log: &Log, other: &Log) -> Option<(bool, f64)> {
+    let (position, end) = (episode.position, episode.position + episode.repaired);
+    let first = episode.lost.iter().position(|lost| *lost > 0)?;
+    let lost = position + first as u64 * u64::from(episode.mss);
+    let (was, _) = log.repair(position, lost, end)?;
+    let (is, timed_out) = other.repair(position, lost, end)?;
+    Some((!timed_out, was - is))
+}
+
+/// Runs in which one flow has another strategy.
+struct Others<'a> {
+    text: &'a str,
+    seed: u64,
+    runs: BTreeMap<(usize, &'static str), Log>,
+}
+
+impl Others<'_> {
+    /// What happens to this flow with this strategy.
+    fn log(&mut self, flow: usize, strategy: &'static str) -> Result<&Log, String> {
+        use std::collections::btree_map::Entry;
+        Ok(match self.runs.entry((flow, strategy)) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let (mut logs, _) = run(&of_another(self.text, flow, strategy), self.seed)?;
+                entry.insert(logs.flows.swap_remove(flow))
+            }
+        })
+    }
+}
+
+/// What is said and true of the scenarios of these seeds.
+///
+/// # Errors
+/// The first one's, as [`single`] and [`web`].
+pub fn all(
+    seeds: std::ops::Range<u64>,
+    of: fn(u64) -> Result<[Asked; 2], String>,
+) -> Result<[Asked; 2], String> {
+    let all: Result<Vec<[Asked; 2]>, String> = seeds.into_par_iter().map(of).collect();
+    let [mut first, mut later] = [Asked::default(), Asked::default()];
+    for [one, other] in all? {
+        first.add(one);
+        later.add(other);
+    }
+    Ok([first, later])
+}
+
+/// How right the answers are.
 pub struct Summary {
+    /// Timeouts about which something may have been said, and those about which something was.
+    timeouts: usize,
+    told: usize,
+    /// Timeouts of senders whose own strategy may have been named, and how often it is said to
+    /// avoid them, which is never so.
+    own: [usize; 2],
+    /// Answers about other strategies than the sender's.
     pairs: usize,
     /// Whose "avoided" is right.
     right: usize,
+    /// Said to be avoided, and of these those that are.
+    avoided: [usize; 2],
     /// Off by how much, in parts of what is saved: of those that do save, sorted.
     off: Vec<f64>,
     /// Of those said to avoid the timeout: whose interval holds what is saved.
     held: usize,
-    /// Of them, sorted: what is saved beyond what was said, in parts of what the timeout waited,
-    /// and in round trips.
-    beyond: [Vec<f64>; 2],
+    /// Of them, those with something reported behind the loss and tails, sorted: what is saved
+    /// beyond what was said, in parts of what the timeout waited, and in round trips.
+    beyond: [[Vec<f64>; 2]; 2],
 }
 
 impl Summary {
     /// Of these.
-    pub fn of(answers: &[Answer]) -> Summary {
+    pub fn of(asked: &Asked) -> Summary {
+        let said = |a: &&&Answer| a.avoided[0];
+        let is = |a: &&&Answer| a.avoided[1];
+        let own = asked.answers.iter().filter(|a| a.is_of_its_own() && a.avoided[0]).count();
+        let answers: Vec<&Answer> = asked.answers.iter().filter(|a| !a.is_of_its_own()).collect();
         let saves = answers.iter().filter(|a| a.avoided[1] && a.saved[1] > TICKS);
         let mut off: Vec<f64> =
             saves.map(|a| (a.saved[0] - a.saved[1]).abs() / a.saved[1]).collect();
         off.sort_by(f64::total_cmp);
         let right = answers.iter().filter(|a| a.avoided[0] == a.avoided[1]).count();
-        let (mut held, mut beyond) = (0, [Vec::new(), Vec::new()]);
-        for a in answers {
+        let (mut held, mut beyond) = (0, <[[Vec<f64>; 2]; 2]>::default());
+        for a in &answers {
             let Some([least, most]) = a.between else { continue };
             held += usize::from(least <= a.saved[1] && a.saved[1] <= most);
-            for (beyond, unit) in beyond.iter_mut().zip(a.scale) {
+            for (beyond, unit) in beyond[usize::from(a.tail)].iter_mut().zip(a.scale) {
                 beyond.push((a.saved[1] - a.saved[0]) / unit.max(1e-9));
             }
         }
-        beyond.iter_mut().for_each(|beyond| beyond.sort_by(f64::total_cmp));
-        Summary { pairs: answers.len(), right, off, held, beyond }
+        beyond.iter_mut().flatten().for_each(|beyond| beyond.sort_by(f64::total_cmp));
+        Summary {
+            timeouts: asked.timeouts,
+            told: asked.told,
+            own: [asked.own, own],
+            pairs: answers.len(),
+            right,
+            avoided: [
+                answers.iter().filter(said).count(),
+                answers.iter().filter(said).filter(is).count(),
+            ],
+            off,
+            held,
+            beyond,
+        }
     }
 
     /// How many intervals there are.
     fn intervals(&self) -> usize {
-        self.beyond[0].len()
+        self.beyond.iter().map(|[below, _]| below.len()).sum()
     }
 
     /// The part of the intervals that hold what is saved.
@@ -248,15 +434,31 @@ impl Summary {
     }
 
     /// What the intervals are made of: in one of twenty cases less is saved than said by so many
-    /// times what the timeout waited, and more by so many round trips.
-    fn bounds(&self) -> Option<[f64; 2]> {
-        Some([-percentile(&self.beyond[0], 5.0)?, percentile(&self.beyond[1], 95.0)?])
+    /// times what the timeout waited, and more by so many round trips. Of those with something
+    /// reported behind the loss, and of tails.
+    fn bounds(&self) -> [Option<[f64; 2]>; 2] {
+        self.beyond
+            .each_ref()
+            .map(|[below, above]| Some([-percentile(below, 5.0)?, percentile(above, 95.0)?]))
     }
 
     /// A few lines.
     pub fn table(&self) -> String {
-        let percent = 100.0 * self.right as f64 / self.pairs.max(1) as f64;
-        let mut out = format!("pairs {}, \"avoided\" right in {percent:.1} %\n", self.pairs);
+        let percent = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
+        let mut out = format!("timeouts {}, of which {} are told of\n", self.timeouts, self.told);
+        let _ = writeln!(
+            out,
+            "said to be avoided by the sender's own strategy: {} of {}",
+            self.own[1], self.own[0]
+        );
+        let _ = writeln!(
+            out,
+            "pairs {}, \"avoided\" right in {:.1} %; of {} said to be avoided {:.1} % are",
+            self.pairs,
+            percent(self.right, self.pairs),
+            self.avoided[0],
+            percent(self.avoided[1], self.avoided[0])
+        );
         let _ = writeln!(out, "error of the time saved, of {} that save:", self.off.len());
         for at in [50.0, 90.0] {
             let _ = match percentile(&self.off, at) {
@@ -264,13 +466,16 @@ impl Summary {
                 None => Ok(()),
             };
         }
-        if let Some([less, more]) = self.bounds() {
+        if self.intervals() > 0 {
             let percent = 100.0 * self.coverage();
             let _ = writeln!(out, "90 % intervals, of {}: {percent:.1} % hold", self.intervals());
+        }
+        for (name, bounds) in ["with a sign of the loss", "of tails"].iter().zip(self.bounds()) {
+            let Some([less, more]) = bounds else { continue };
             let _ = writeln!(
                 out,
-                "  here they would reach {less:.2} of what was waited below, {more:.1} round trips \
-                 above"
+                "  {name} they would reach {less:.2} of what was waited below, {more:.1} round \
+                 trips above"
             );
         }
         out
@@ -279,8 +484,14 @@ impl Summary {
     /// The same.
     pub fn json(&self) -> Value {
         json!({
+            "timeouts": self.timeouts,
+            "told": self.told,
+            "own_asked": self.own[0],
+            "own_avoided": self.own[1],
             "pairs": self.pairs,
             "avoided_right": self.right,
+            "said_avoided": self.avoided[0],
+            "said_avoided_right": self.avoided[1],
             "saving": self.off.len(),
             "median_error": percentile(&self.off, 50.0),
             "error_90": percentile(&self.off, 90.0),

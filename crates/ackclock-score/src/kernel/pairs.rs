@@ -9,19 +9,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ackclock_explain::{Rescue, replay};
+use ackclock_explain::{End, Rescue};
 use ackclock_net::Rng;
 use ackclock_tcp::Span;
 use ackclock_tcp::wire::Control;
-use ackclock_trace::{Episode, Timeout};
+use ackclock_trace::{Episode, State, Timeout};
 use toml::{Table, Value};
 
 use super::pcap::{self, Packet};
 use super::plan::{Plan, Planned, Work};
 use super::testbed::Testbed;
 use super::work;
-use crate::captures::explained;
-use crate::what_if::Answer;
+use crate::what_if::{Answer, Asked, said, scale};
 
 /// Payload of a full segment, with timestamps.
 const MSS: u64 = 1448;
@@ -126,21 +125,24 @@ impl Pair {
     ///
     /// # Errors
     /// What could not be done; it takes root, tcpdump and ip.
-    pub fn answers(&self, directory: &Path, net: u8) -> io::Result<Vec<Answer>> {
+    pub fn answers(&self, directory: &Path, net: u8) -> io::Result<Asked> {
         let [file, other] = ["without", "with"]
             .map(|name| directory.join(format!("pair-{}.{name}.pcap", self.seed)));
         let without = self.run(false, &file, net)?;
         let capture = std::fs::read(&file)?;
-        let connections = explained(&capture).map_err(io::Error::other)?;
+        let connections = said(&capture).map_err(io::Error::other)?;
         let with = self.run(true, &other, net)?;
-        let asked = |t: &&Timeout| t.episode.as_ref().is_some_and(|e| e.slow_start);
-        let mut all = Vec::new();
-        let timeouts = connections.iter().flat_map(|connection| &connection.from_client.timeouts);
-        for timeout in timeouts.filter(asked) {
-            let Some(episode) = &timeout.episode else { continue };
-            let rescues = replay(timeout).into_iter();
-            for rescue in rescues.filter(|rescue| rescue.strategy == STRATEGY) {
-                all.extend(self.answer(timeout, episode, &rescue, [&without, &with]));
+        let mut all = Asked::default();
+        for found in &connections {
+            for (place, timeout) in found.connection.from_client.timeouts.iter().enumerate() {
+                let slow_start = |e: &&Episode| e.slow_start;
+                let Some(episode) = timeout.episode.as_ref().filter(slow_start) else { continue };
+                let rescues = found.rescues(End::Client, place);
+                all.timeouts += 1;
+                all.told += usize::from(!rescues.is_empty());
+                for rescue in rescues.iter().filter(|rescue| rescue.strategy == STRATEGY) {
+                    all.answers.extend(self.answer(timeout, episode, rescue, [&without, &with]));
+                }
             }
         }
         Ok(all)
@@ -157,11 +159,14 @@ impl Pair {
         let (was, is) = (without.acknowledged(end)?, with.acknowledged(end)?);
         Some(Answer {
             seed: self.seed,
+            flow: 0,
+            sender: "linux without".into(),
             strategy: rescue.strategy,
             avoided: [rescue.avoided, with.timeouts == 0],
             saved: [rescue.saved_s, was.secs_f64() - is.secs_f64()],
             between: rescue.saved_90_s,
-            scale: [timeout.waited.secs_f64(), episode.rtt.secs_f64()],
+            scale: scale(timeout, episode),
+            tail: timeout.state == State::Open,
         })
     }
 
@@ -204,10 +209,10 @@ impl Ran {
 ///
 /// # Errors
 /// The first one's, as [`Pair::answers`].
-pub fn answers(seeds: std::ops::Range<u64>, jobs: usize) -> io::Result<Vec<Answer>> {
+pub fn answers(seeds: std::ops::Range<u64>, jobs: usize) -> io::Result<Asked> {
     let directory = std::env::temp_dir().join(format!("ackclock-pairs-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Ok(Vec::new())));
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Ok(Asked::default())));
     let all: Vec<u64> = seeds.collect();
     thread::scope(|scope| {
         for job in 0..jobs {
@@ -217,7 +222,7 @@ pub fn answers(seeds: std::ops::Range<u64>, jobs: usize) -> io::Result<Vec<Answe
                     let answers = Pair::drawn(*seed).answers(directory, (job % 250) as u8 + 1);
                     let Ok(mut found) = found.lock() else { return };
                     match (answers, &mut *found) {
-                        (Ok(answers), Ok(all)) => all.extend(answers),
+                        (Ok(answers), Ok(all)) => all.add(answers),
                         (Err(error), Ok(_)) => *found = Err(error),
                         (_, Err(_)) => return,
                     }
@@ -228,7 +233,7 @@ pub fn answers(seeds: std::ops::Range<u64>, jobs: usize) -> io::Result<Vec<Answe
     std::fs::remove_dir_all(&directory)?;
     let found = found.into_inner().unwrap_or_else(|_| Err(io::Error::other("a pair panicked")));
     found.map(|mut all| {
-        all.sort_by_key(|answer| answer.seed);
+        all.answers.sort_by_key(|answer| answer.seed);
         all
     })
 }
