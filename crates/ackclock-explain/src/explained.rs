@@ -1,6 +1,7 @@
 //! What was found in a set of captures: the one value that all outputs read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
@@ -94,7 +95,7 @@ pub struct Saved {
     pub from: End,
     /// Which of [`Flow::timeouts`].
     pub timeout: usize,
-    /// Each strategy that was tried.
+    /// Each strategy of which something can be said.
     pub by: Vec<Rescue>,
 }
 
@@ -120,6 +121,14 @@ impl Found {
         match from {
             End::Client => &self.connection.from_client,
             End::Server => &self.connection.from_server,
+        }
+    }
+
+    /// The address of an end.
+    pub(crate) fn address(&self, end: End) -> IpAddr {
+        match end {
+            End::Client => self.connection.client.ip(),
+            End::Server => self.connection.server.ip(),
         }
     }
 
@@ -242,6 +251,12 @@ pub struct Explained {
 }
 
 impl Explained {
+    /// Timeouts that were replayed and of which nothing can be said.
+    pub(crate) fn untold(&self) -> usize {
+        let saved = self.connections.iter().flat_map(|found| &found.saved);
+        saved.filter(|saved| saved.by.is_empty()).count()
+    }
+
     /// Keeps this connection alone. Returns whether there is one with its number.
     pub fn keep(&mut self, number: usize) -> bool {
         self.connections.retain(|found| found.number == number);

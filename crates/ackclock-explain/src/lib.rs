@@ -51,7 +51,7 @@ pub use monitor::Monitor;
 #[cfg(not(target_family = "wasm"))]
 pub use parquet::{TakeTable, tables, write_parquet};
 pub use read::{Options, read, with_events};
-pub use replay::{Rescue, replay};
+pub use replay::{Rescue, Sender, replay};
 pub use saved::save;
 pub use source::{Source, captures_at};
 pub use summary::Summary;

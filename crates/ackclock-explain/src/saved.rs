@@ -1,10 +1,13 @@
 //! Replays timeouts: what would have avoided them.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
 use ackclock_run::in_parallel;
 
 use crate::error::Error;
 use crate::explained::{End, Explained, Saved};
-use crate::replay::replay;
+use crate::replay::{Sender, replay};
 
 /// The most timeouts that are replayed of a set of captures: those for which was waited longest.
 const MOST: usize = 400;
@@ -31,10 +34,29 @@ pub fn save(explained: &mut Explained, jobs: u16) -> Result<(), Error> {
     candidates.truncate(MOST);
     explained.replayed = candidates.len();
     candidates.sort_unstable();
-    let rescues = in_parallel(&candidates, jobs, |c| Ok(replay(timeout(c))));
+    let senders = senders(explained);
+    let sender = |&(index, end, _): &(usize, End, usize)| {
+        let found: &crate::Found = &explained.connections[index];
+        senders.get(&found.address(end)).copied().unwrap_or_default()
+    };
+    let rescues = in_parallel(&candidates, jobs, |c| Ok(replay(timeout(c), sender(c))));
     let rescues = rescues.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     for ((index, from, timeout), by) in candidates.into_iter().zip(rescues) {
         explained.connections[index].saved.push(Saved { from, timeout, by });
     }
     Ok(())
 }
+
+/// What all connections of a host tell of it as a sender.
+fn senders(explained: &Explained) -> BTreeMap<IpAddr, Sender> {
+    let mut all: BTreeMap<IpAddr, Sender> = BTreeMap::new();
+    for found in &explained.connections {
+        for (end, flow) in found.flows() {
+            all.entry(found.address(end)).or_default().add(flow.ways.probes);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -386,6 +386,10 @@ pub struct Episode {
     pub mss: u32,
     /// The round trip without queueing.
     pub rtt: Span,
+    /// The shortest one that the sender had seen when it began to repair; at least `rtt`.
+    pub rtt_before: Span,
+    /// That of the first retransmission that arrived; `None` if that is not known.
+    pub rtt_after: Option<Span>,
     /// The bottleneck's rate in bits a second; `None` if that is not known.
     pub rate_bps: Option<f64>,
     /// cwnd at the beginning, in segments: as much as was outstanding when all had gone out that

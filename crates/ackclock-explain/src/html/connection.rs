@@ -389,21 +389,23 @@ fn timeouts(html: &mut String, found: &Found) {
 
 /// What would have avoided a timeout, what saves most first.
 fn rescued(found: &Found, end: End, place: usize, class: TimeoutClass) -> String {
-    let rescues = found.rescues(end, place);
-    let mut helps: Vec<_> = rescues.iter().filter(|r| r.avoided && r.saved_s > 0.0).collect();
+    let Some(saved) = found.saved.iter().find(|s| (s.from, s.timeout) == (end, place)) else {
+        return match class {
+            TimeoutClass::BackedOff => "not replayed: part of the timeout before it".into(),
+            _ => "not replayed: what was outstanding was not seen whole, or others took longer"
+                .into(),
+        };
+    };
+    let mut helps: Vec<_> = saved.by.iter().filter(|r| r.avoided && r.saved_s > 0.0).collect();
     helps.sort_by(|a, b| b.saved_s.total_cmp(&a.saved_s));
-    match (rescues.is_empty(), helps.is_empty()) {
-        (true, _) if class == TimeoutClass::BackedOff => {
-            "not replayed: part of the timeout before it".into()
-        }
-        (true, _) => {
-            "not replayed: what was outstanding was not seen whole, or others took longer".into()
-        }
-        (false, true) => format!("none of the {} strategies tried", rescues.len()),
-        (false, false) => {
-            let part = |r: &&crate::Rescue| format!("{}: {}", r.mechanism, text::seconds_saved(r));
-            helps.iter().map(part).collect::<Vec<_>>().join(", ")
-        }
+    let (saving, perhaps): (Vec<_>, Vec<_>) = helps.into_iter().partition(|r| r.saves());
+    let saving = saving.iter().map(|r| format!("{}: {}", r.mechanism, text::seconds_saved(r)));
+    let perhaps = perhaps.iter().map(|r| format!("perhaps {}", r.mechanism));
+    let parts: Vec<String> = saving.chain(perhaps).collect();
+    match (saved.by.len(), parts.is_empty()) {
+        (0, _) => "cannot be told: a replay of the sender does not do as the sender did".into(),
+        (tried, true) => format!("none of the {tried} strategies tried"),
+        (_, false) => parts.join(", "),
     }
 }
 

@@ -214,11 +214,15 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
         (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest"),
         (all, _) => text::count(all as u64, "timeout"),
     };
+    let untold = match explained.untold() {
+        0 => String::new(),
+        n => format!(" Of {} nothing can be told.", text::count(n as u64, "timeout")),
+    };
     let _ = writeln!(
         html,
         "<p class=\"soft\">An estimate from {of}, each replayed under every strategy: the same \
          transmissions are lost again whatever is \
-         sent in between, and no others.</p>"
+         sent in between, and no others.{untold}</p>"
     );
     if all.helpful().next().is_none() {
         html.push_str("<p>What was tried would have avoided none of them.</p>\n");

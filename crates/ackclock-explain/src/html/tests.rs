@@ -167,6 +167,17 @@ fn why_a_timeout_was_not_replayed() {
     let mut explained = fixture::explained();
     explained.connections[0].saved[0].by.iter_mut().for_each(|rescue| rescue.avoided = false);
     assert!(first_page(&explained).contains("none of the 3 strategies tried"));
+    // The least that the best would have saved is nothing.
+    let mut explained = fixture::explained();
+    explained.connections[0].saved[0].by[2].saved_90_s = Some([0.0, 1.0]);
+    assert!(
+        first_page(&explained).contains(
+            "lost-retransmission recovery: 0.50 s (90 %: 0.25 to 0.62 s), perhaps RACK-TLP"
+        )
+    );
+    explained.connections[0].saved[0].by.clear();
+    assert!(first_page(&explained).contains("cannot be told: a replay of the sender does not do"));
+    assert!(!index(&explained, &[0], 0).contains("What would have avoided timeouts"));
 }
 
 #[test]

@@ -217,11 +217,7 @@ fn hosts(found: &Found, from: End) -> (String, String) {
 }
 
 fn address(found: &Found, end: End) -> IpAddr {
-    let c = &found.connection;
-    match end {
-        End::Client => c.client.ip(),
-        End::Server => c.server.ip(),
-    }
+    found.address(end)
 }
 
 /// A handshake of one round trip is as it has to be. What is beyond that is time lost.
@@ -361,15 +357,16 @@ fn saved_by_probes(found: &Found, from: End) -> Span {
     let tails = timeouts.filter(|(_, t)| {
         t.class == TimeoutClass::NonTrigger && t.state == State::Open && t.spurious.is_none()
     });
-    let saved = tails.filter_map(|(i, _)| avoided(found.rescues(from, i), "sack+tlp"));
+    let saved = tails.filter_map(|(i, _)| avoided(found.rescues(from, i), "sack", "sack+tlp"));
     saved.fold(Span::ZERO, |sum, saved| sum + saved)
 }
 
-/// What a strategy would have saved, if it would have avoided the timeout and the standard, which
-/// is the first rescue, would not.
-fn avoided(rescues: &[Rescue], strategy: &str) -> Option<Span> {
-    rescues.first().filter(|standard| !standard.avoided)?;
-    let rescue = rescues.iter().find(|r| r.strategy == strategy)?;
+/// What a strategy would have saved, if it would have avoided the timeout and the standard would
+/// not.
+fn avoided(rescues: &[Rescue], standard: &str, strategy: &str) -> Option<Span> {
+    let of = |name: &str| rescues.iter().find(|r| r.strategy == name);
+    of(standard).filter(|standard| !standard.avoided)?;
+    let rescue = of(strategy)?;
     (rescue.avoided && rescue.saved_s > 0.0).then(|| Span::from_secs_f64(rescue.saved_s))
 }
 
@@ -392,7 +389,7 @@ fn several_lost(found: &Found, from: End) -> Span {
     let end = |recovery: &Recovery| recovery.end.unwrap_or(found.connection.end);
     let recoveries = flow.recoveries.iter().filter(several).map(|r| end(r).since(r.start));
     let timeouts = 0..flow.timeouts.len();
-    let saved = timeouts.filter_map(|i| avoided(found.rescues(from, i), "sack"));
+    let saved = timeouts.filter_map(|i| avoided(found.rescues(from, i), "newreno", "sack"));
     recoveries.chain(saved).fold(Span::ZERO, |sum, span| sum + span)
 }
 

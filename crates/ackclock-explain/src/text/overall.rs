@@ -4,7 +4,7 @@ use ackclock_report::{Align, align};
 
 use super::words::count;
 use crate::explained::Explained;
-use crate::overall::{FIGURE_1, Overall, PaperTable, Point, RescueSum};
+use crate::overall::{FIGURE_1, Overall, PaperTable, Point};
 
 /// The windows at which figure 1 is printed.
 const WINDOWS: [u64; 12] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64];
@@ -61,12 +61,21 @@ fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
         (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest; "),
         _ => String::new(),
     };
-    let note =
-        format!("({note}an estimate: the same transmissions are lost again, and no others)\n");
+    let untold = match explained.untold() {
+        0 => String::new(),
+        n => format!("; of {} nothing can be told", count(n as u64, "timeout")),
+    };
+    let note = format!(
+        "({note}an estimate: the same transmissions are lost again, and no others{untold})\n"
+    );
     match (rows.len(), all.rescues.first()) {
+        (_, None) if explained.untold() > 0 => {
+            Some("What would have avoided the timeouts cannot be told\n".into())
+        }
         (_, None) => None,
-        (1, Some(RescueSum { replayed, .. })) => {
-            Some(format!("What was tried would have avoided no timeout: 0 of {replayed}\n{note}"))
+        (1, Some(_)) => {
+            let tried = all.rescues.iter().map(|sum| sum.replayed).max().unwrap_or(0);
+            Some(format!("What was tried would have avoided no timeout: 0 of {tried}\n{note}"))
         }
         _ => Some(align(&rows, Align::Right) + &note),
     }

@@ -234,14 +234,15 @@ impl SenderModel {
         let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
         let (index, window) = (recovery.retransmissions.len(), stream.windows.offered());
         let begins = stream.outstanding.get(records.start).is_some_and(|s| episodes.begins_with(s));
-        let soon = Span(stream.timers.min_rtt().0 / 2);
+        let rtt = stream.timers.min_rtt();
+        let soon = Span(rtt.0 / 2);
         let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
         if let Some(segment) = stream.outstanding.get(records.start).filter(|_| !records.is_empty())
         {
             losses.retransmitted(segment, index, stream);
         }
         let replaced = stream.retransmit(sent, records, index as u32 + 1, |segment| {
-            episodes.retransmitted(segment, index, window, flight);
+            episodes.retransmitted(segment, index, window, flight, rtt);
         });
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture.

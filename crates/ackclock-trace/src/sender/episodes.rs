@@ -25,6 +25,10 @@ struct Period {
     flight: u32,
     /// Offered by the receiver.
     window: u64,
+    /// The shortest round trip that the sender had seen when the period began.
+    before: Span,
+    /// The round trip of the first retransmission that arrived.
+    after: Compact<Span>,
     repaired: Option<Time>,
     /// Position after the last byte before the sender went idle; 0 until it has.
     idle: u64,
@@ -60,8 +64,16 @@ impl Episodes {
     }
 
     /// `segment` is retransmitted, as the retransmission with index `index`. `flight` was
-    /// outstanding when all had gone out that followed it at once.
-    pub fn retransmitted(&mut self, segment: &Segment, index: usize, window: u64, flight: u32) {
+    /// outstanding when all had gone out that followed it at once; `rtt` is the shortest round trip
+    /// so far.
+    pub fn retransmitted(
+        &mut self,
+        segment: &Segment,
+        index: usize,
+        window: u64,
+        flight: u32,
+        rtt: Span,
+    ) {
         let begins = self.begins_with(segment);
         let new = Period {
             first: index,
@@ -70,6 +82,8 @@ impl Episodes {
             base: segment.end().saturating_sub(u64::from(segment.flight)),
             flight: flight.max(segment.flight),
             window,
+            before: rtt,
+            after: None.into(),
             repaired: None,
             idle: 0,
             unseen: segment.unseen,
@@ -79,6 +93,14 @@ impl Episodes {
             (period.start, period.base, period.flight) = (new.start, new.base, new.flight);
         }
         period.unseen |= segment.unseen;
+    }
+
+    /// A retransmission is reported, this long after it went out.
+    pub fn arrived(&mut self, rtt: Span) {
+        let open = self.periods.as_mut().and_then(|periods| periods.open.as_mut());
+        if let Some(period) = open.filter(|period| period.after.get().is_none()) {
+            period.after.set(rtt);
+        }
     }
 
     /// All is repaired. `end` is the index of the next retransmission, `timeout` that of the last
@@ -176,6 +198,9 @@ impl Facts<'_> {
             position: period.base,
             mss: self.terms.mss,
             rtt,
+            rtt_before: period.before.max(rtt),
+            // What is answered sooner was spurious: the answer is that of an earlier transmission.
+            rtt_after: period.after.get().filter(|after| *after >= self.timers.least_trip()),
             rate_bps: self.rate_bps,
             cwnd,
             rwnd: period.window,

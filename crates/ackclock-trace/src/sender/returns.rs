@@ -205,7 +205,12 @@ impl SenderModel {
     /// what has arrived.
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
-        self.repair.get_or_insert_default().recovery.arrived(segment, a, echo, &self.stream)
+        let recovery = &mut self.repair.get_or_insert_default().recovery;
+        let sent = recovery.arrived(segment, a, echo, &self.stream);
+        if segment.again > 0 {
+            self.episodes.arrived(a.at.since(sent));
+        }
+        sent
     }
 
     /// An ACK advances; `disorder` says that the receiver held data behind the head.

@@ -148,3 +148,22 @@ fn marks_lowered_the_window() {
     let text = text.replace("and nothing was lost", "beside losses");
     assert_eq!(lowered_by_marks(End::Server, &lossy), Some(text));
 }
+
+/// In one of twenty cases less is saved than the interval says. Where that may be nothing, nothing
+/// is said.
+#[test]
+fn only_what_saves_time_is_said_to() {
+    let said = |intervals: [Option<[f64; 2]>; 3]| {
+        let mut found = crate::fixture::explained().connections.remove(0);
+        let by = &mut found.saved[0].by;
+        by.iter_mut().zip(intervals).for_each(|(rescue, between)| {
+            (rescue.avoided, rescue.saved_90_s) = (between.is_some(), between);
+        });
+        saved(by)
+    };
+    let both = said([None, Some([0.25, 0.75]), Some([0.5, 1.0])]);
+    assert_eq!(both.as_deref(), Some("RACK-TLP would have saved 0.75 s (90 %: 0.50 to 1.00 s)"));
+    let one = said([None, Some([0.25, 0.75]), Some([0.0, 1.0])]).unwrap();
+    assert_eq!(one, "lost-retransmission recovery would have saved 0.50 s (90 %: 0.25 to 0.75 s)");
+    assert_eq!(said([Some([-1.0, 1.0]), Some([-0.25, 0.75]), Some([-0.5, 1.0])]), None);
+}

@@ -31,6 +31,8 @@ fn the_losses_around_a_timeout() {
         position: 2000,
         mss: 1000,
         rtt: Span::from_micros(49_999),
+        rtt_before: Span::from_micros(49_999),
+        rtt_after: Some(Span::from_millis(50)),
         rate_bps: None,
         // The one behind it went out at once.
         cwnd: 4,
