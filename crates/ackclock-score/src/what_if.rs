@@ -391,7 +391,9 @@ impl Summary {
     pub fn of(asked: &Asked) -> Summary {
         let said = |a: &&&Answer| a.avoided[0];
         let is = |a: &&&Answer| a.avoided[1];
-        let own = asked.answers.iter().filter(|a| a.is_of_its_own() && a.avoided[0]).count();
+        // Where the sender did not time out, a probe was taken for a timeout.
+        let own = |a: &&Answer| a.is_of_its_own() && a.avoided == [true, false];
+        let own = asked.answers.iter().filter(own).count();
         let answers: Vec<&Answer> = asked.answers.iter().filter(|a| !a.is_of_its_own()).collect();
         let saves = answers.iter().filter(|a| a.avoided[1] && a.saved[1] > TICKS);
         let mut off: Vec<f64> =
