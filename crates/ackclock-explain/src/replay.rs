@@ -104,7 +104,8 @@ const ALIKE: f64 = 0.25;
 /// What is known of a sender's ways from all of its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sender {
-    /// Tail loss probes. One that was seen proves them: that there was none may have another reason.
+    /// Tail loss probes. One that was seen proves them: that there was none may have another
+    /// reason.
     pub probes: Evidence,
 }
 
@@ -186,8 +187,8 @@ fn as_it_is(episode: &Episode, waited: Option<Span>, strategies: &[&str]) -> Opt
     replays.filter(|repair| repair.timeouts > 0 && alike(repair)).min_by_key(off)
 }
 
-/// How far beyond what is said to be saved the true time lies in nine of ten cases, in seconds: less
-/// by the first, more by the second.
+/// How far beyond what is said to be saved the true time lies in nine of ten cases, in seconds:
+/// less by the first, more by the second.
 fn reach(timeout: &Timeout, episode: &Episode) -> [f64; 2] {
     let (less, more) = match timeout.state {
         State::Open => TAIL,
@@ -235,15 +236,16 @@ fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Rep
     let (a, b) = (network.node("sender"), network.node("receiver"));
     let rate = episode.rate_bps.map_or(FAST, |bps| (bps as u64).clamp(1, FAST));
     let (before, after) = (episode.rtt_before, episode.rtt_after.unwrap_or(episode.rtt));
-    // Round trips are those of full segments. A short one, as the last often is, takes less, so that
-    // RACK may take the SACK of its probe for that of the original (RFC 8985 section 6.2 step 2).
+    // Round trips are those of full segments. A short one, as the last often is, takes less, so
+    // that RACK may take the SACK of its probe for that of the original (RFC 8985 section 6.2 step
+    // 2).
     let full = Span((u128::from(mss) * 8_000_000_000 / u128::from(rate)) as u64);
     let path = |from, to, rate| {
         LinkConfig::new(
             from,
             to,
             rate,
-            Span(after.0.saturating_sub(full.0) / 2),
+            Span(after.0.saturating_sub(full.0).div_ceil(2)),
             Queue::DropTail(Limit::Packets(u32::MAX)),
         )
     };

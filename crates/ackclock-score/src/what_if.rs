@@ -306,6 +306,7 @@ pub(crate) fn said(capture: &[u8]) -> Result<Vec<Found>, String> {
     let found = |(number, connection)| Found {
         number,
         capture: 0,
+        same_as: None,
         connection: Box::new(connection),
         saved: Vec::new(),
     };

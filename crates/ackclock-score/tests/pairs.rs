@@ -39,7 +39,7 @@ fn said_and_true() {
         let (rate, delay, lost) = ("10mbit", "20ms", (lost, again));
         let pair = Pair { seed, way, segments: 10, lost, rate, delay };
         let answers = pair.answers(&directory, 240 + seed as u8).unwrap();
-        let [answer] = &answers[..] else { panic!("{pair:?}: {answers:?}") };
+        let [answer] = &answers.answers[..] else { panic!("{pair:?}: {answers:?}") };
         assert_eq!(answer.avoided, [avoided; 2], "{pair:?}: {answer:?}");
         if avoided {
             let [said, is] = answer.saved;

@@ -171,8 +171,8 @@ fn a_probe_that_comes_back_too_soon_saves_nothing() {
     assert!(saved_by_rack(100, 110));
 }
 
-/// The retransmission took 150 ms, and a probe may have taken 100 ms, as the handshake did. With the
-/// first RACK-TLP repairs this tail; with the second its short probe comes back too soon.
+/// The retransmission took 150 ms, and a probe may have taken 100 ms, as the handshake did. With
+/// the first RACK-TLP repairs this tail; with the second its short probe comes back too soon.
 #[test]
 fn where_the_round_trip_decides_nothing_is_said() {
     let said = |bytes| {
@@ -195,6 +195,11 @@ fn a_short_probe_comes_back_too_soon() {
         avoid(tail).contains(&"RACK-TLP")
     };
     assert_eq!((saved_by_rack(8000), saved_by_rack(7100)), (true, false));
+    // That of a full segment takes as long as any, also where halves are rounded.
+    let tail = episode(true, 8, 8, &[0, 0, 1, 1, 1, 1, 1, 1]);
+    let rtt = Span(RTT.0 + 1);
+    let tail = Episode { rtt, rtt_before: rtt, rate_bps: Some(1e6), ..tail };
+    assert!(avoid(tail).contains(&"RACK-TLP"));
 }
 
 #[test]

@@ -42,7 +42,8 @@ const MOST_WORK: usize = 1 << 20;
 
 /// As many at most where nothing is to be explained: any sender does the same then.
 const MOST_CALM_WORK: usize = 1 << 13;
-/// A candidate that costs less for each segment fits so well that none is looked for that is better.
+/// A candidate that costs less for each segment fits so well that none is looked for that is
+/// better.
 const FITS: f32 = 0.2;
 
 /// Segments after one that a candidate has to agree with, too, and with how many at least where

@@ -27,7 +27,8 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
     }
 }
 
-/// What limited the candidate that explains all, in place of what the model of the sender had found.
+/// What limited the candidate that explains all, in place of what the model of the sender had
+/// found.
 fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     // Times are known to a sixteenth of it (`script.rs`).
     let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));

@@ -186,8 +186,8 @@ impl Fit {
     }
 }
 
-/// What the candidate says of each segment that was seen, as far as it came before it cost more than
-/// it may; whether that may depend on how long its timer waits at least; and how it fits.
+/// What the candidate says of each segment that was seen, as far as it came before it cost more
+/// than it may; whether that may depend on how long its timer waits at least; and how it fits.
 pub(super) fn run(
     script: &Script,
     setting: &Setting,

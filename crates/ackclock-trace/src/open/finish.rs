@@ -78,8 +78,8 @@ impl Open {
     }
 
     /// No ACK without data was captured, although one end has sent so much that the other one had
-    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment). What both ends send all
-    /// the time acknowledges the other's.
+    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment). What both ends send
+    /// all the time acknowledges the other's.
     fn misses_all_bare_acks(&self, models: &[Option<Model>; 2]) -> bool {
         let bytes = [0, 1].map(|end| models[end].as_ref().map_or(0, |model| model.found.bytes));
         let unasked = |end: usize| {

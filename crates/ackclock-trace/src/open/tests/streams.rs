@@ -452,7 +452,8 @@ fn what_went_out_before_the_capture_is_not_missing() {
     });
 }
 
-/// Who filters out ACKs without data cannot be told why, nor who captures none for most of the time.
+/// Who filters out ACKs without data cannot be told why, nor who captures none for most of the
+/// time.
 #[test]
 fn acks_that_the_capture_does_not_have() {
     let told = |bare: bool, last: u64| {
