@@ -11,7 +11,7 @@
 //! The sender is replayed, too, with each strategy that it may have by what was seen of it. Where
 //! none of them times out and takes about as long as the sender did, the replay leaves out what
 //! mattered, and nothing is said. Nor is a strategy said to avoid a timeout that the sender itself
-//! may have, nor anything of one with which the shortest round trip ever seen decides otherwise.
+//! may have, nor anything of one with which the shortest round trip so far decides otherwise.
 //! Time is saved against the replay of the sender.
 
 use ackclock_net::{
@@ -150,13 +150,13 @@ pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
     let probes = sender.sends_probes() != Some(false);
     let has = |strategy| may_be.contains(&strategy) || strategy == "sack+tlp" && probes;
     let [less, more] = reach(timeout, episode);
-    let soonest =
-        Some(episode.rtt).filter(|rtt| episode.rtt_after.is_some_and(|after| after > *rtt));
-    let sooner = soonest.map(|rtt| Episode { rtt_after: Some(rtt), ..episode.clone() });
+    let least = episode.rtt_least;
+    let sooner = episode.rtt_after.is_none_or(|after| after > least);
+    let sooner = sooner.then(|| Episode { rtt_after: Some(least), ..episode.clone() });
     let rescue = |(strategy, mechanism): &(&'static str, &'static str)| {
         let repair = repair(episode, waited, strategy)?;
         let avoided = repair.timeouts == 0;
-        // A probe may come back as soon as anything ever did.
+        // A probe may come back as soon as anything did so far.
         let soonest = sooner.as_ref().map_or(Some(avoided), |sooner| {
             Some(self::repair(sooner, waited, strategy)?.timeouts == 0)
         })?;

@@ -390,6 +390,8 @@ pub struct Episode {
     pub rtt_before: Span,
     /// That of the first retransmission that arrived; `None` if that is not known.
     pub rtt_after: Option<Span>,
+    /// The shortest one that the sender had seen when all was repaired; at most `rtt_before`.
+    pub rtt_least: Span,
     /// The bottleneck's rate in bits a second; `None` if that is not known.
     pub rate_bps: Option<f64>,
     /// cwnd at the beginning, in segments: as much as was outstanding when all had gone out that

@@ -39,6 +39,7 @@ fn episode(sack: bool, cwnd: u32, segments: u64, lost: &[u8]) -> Episode {
         rtt: RTT,
         rtt_before: RTT,
         rtt_after: None,
+        rtt_least: RTT,
         rate_bps: None,
         cwnd,
         rwnd: 1 << 20,
@@ -198,7 +199,7 @@ fn a_short_probe_comes_back_too_soon() {
     // That of a full segment takes as long as any, also where halves are rounded.
     let tail = episode(true, 8, 8, &[0, 0, 1, 1, 1, 1, 1, 1]);
     let rtt = Span(RTT.0 + 1);
-    let tail = Episode { rtt, rtt_before: rtt, rate_bps: Some(1e6), ..tail };
+    let tail = Episode { rtt_least: rtt, rtt_before: rtt, rtt, rate_bps: Some(1e6), ..tail };
     assert!(avoid(tail).contains(&"RACK-TLP"));
 }
 

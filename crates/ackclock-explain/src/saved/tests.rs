@@ -16,6 +16,7 @@ fn tail() -> Episode {
         rtt: Span::from_millis(100),
         rtt_before: Span::from_millis(100),
         rtt_after: None,
+        rtt_least: Span::from_millis(100),
         rate_bps: None,
         cwnd: 5,
         rwnd: 1 << 20,

@@ -29,6 +29,8 @@ struct Period {
     before: Span,
     /// The round trip of the first retransmission that arrived.
     after: Compact<Span>,
+    /// The shortest one when all was repaired.
+    least: Span,
     repaired: Option<Time>,
     /// Position after the last byte before the sender went idle; 0 until it has.
     idle: u64,
@@ -84,6 +86,7 @@ impl Episodes {
             window,
             before: rtt,
             after: None.into(),
+            least: rtt,
             repaired: None,
             idle: 0,
             unseen: segment.unseen,
@@ -104,12 +107,12 @@ impl Episodes {
     }
 
     /// All is repaired. `end` is the index of the next retransmission, `timeout` that of the last
-    /// one that a timeout sent, or may have sent.
-    pub fn repaired(&mut self, at: Time, end: usize, timeout: Option<usize>) {
+    /// one that a timeout sent, or may have sent; `rtt` is the shortest round trip so far.
+    pub fn repaired(&mut self, at: Time, end: usize, timeout: Option<usize>, rtt: Span) {
         let Some(periods) = &mut self.periods else { return };
         let Some(mut period) = periods.open.take() else { return };
         if timeout.is_some_and(|index| index >= period.first) {
-            (period.end, period.repaired) = (end, Some(at));
+            (period.end, period.repaired, period.least) = (end, Some(at), rtt);
             periods.closed.push(period);
             periods.waiting += 1;
         }
@@ -201,6 +204,7 @@ impl Facts<'_> {
             rtt_before: period.before.max(rtt),
             // What is answered sooner was spurious: the answer is that of an earlier transmission.
             rtt_after: period.after.get().filter(|after| *after >= self.timers.least_trip()),
+            rtt_least: period.least,
             rate_bps: self.rate_bps,
             cwnd,
             rwnd: period.window,

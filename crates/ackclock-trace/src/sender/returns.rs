@@ -268,7 +268,8 @@ impl SenderModel {
         }
         let repaired = stream.outstanding.retransmitted() == 0;
         if repaired && open {
-            episodes.repaired(at, recovery.retransmissions.len(), causes.last_timeout());
+            let (end, rtt) = (recovery.retransmissions.len(), stream.timers.min_rtt());
+            episodes.repaired(at, end, causes.last_timeout(), rtt);
         }
         let clean = repaired && stream.outstanding.head().is_none_or(|head| head.again == 0);
         recovery.phases.advanced(stream.outstanding.una(), clean);

@@ -33,6 +33,7 @@ fn the_losses_around_a_timeout() {
         rtt: Span::from_micros(49_999),
         rtt_before: Span::from_micros(49_999),
         rtt_after: Some(Span::from_millis(50)),
+        rtt_least: Span::from_micros(49_999),
         rate_bps: None,
         // The one behind it went out at once.
         cwnd: 4,
