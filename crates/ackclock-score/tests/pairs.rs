@@ -20,7 +20,8 @@ fn pairs_lose_what_they_send() {
 
 /// A probe repairs a lost tail in the place of the timer, also one that SACK brings. That is said
 /// of the connections without, and true of those with. A tail that is lost again with its probe
-/// times out either way; that cannot always be told. (Of a single segment it would not be known what sent it again.)
+/// times out either way; that cannot always be told. (Of a single segment it would not be known
+/// what sent it again.)
 #[test]
 fn said_and_true() {
     if !rustix::process::geteuid().is_root() || !Path::new("/dev/net/tun").exists() {
