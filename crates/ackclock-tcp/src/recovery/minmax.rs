@@ -88,6 +88,11 @@ impl MinFilter {
     /// `value` was measured at the time `at`; what is older than `window` counts no more.
     #[inline(always)]
     pub fn update(&mut self, window: u64, at: u64, value: u64) {
+        let Best(best) = &mut self.0;
+        if best[2].at == 0 {
+            // What was measured before there was a time, as of a handshake, counts from now on.
+            best.iter_mut().for_each(|best| best.at = at);
+        }
         self.0.update(window, at, value, |a, b| a <= b);
     }
 }
