@@ -53,6 +53,7 @@ pub(super) fn on_timeout(c: &mut Connection, now: Time) {
     if passed.is_some() {
         c.config.path_mss = path_mss;
         c.found_path_mss = Some(path_mss);
+        c.black_hole.passed = None;
         c.sender.set_mss(now, most);
     } else {
         // A second trial cuts what the first has left.

@@ -206,12 +206,12 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     }
     let before = c.sender.acked();
     c.sender.on_segment(now, segment);
-    // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer
-    // continues to send acknowledgments in response to the probe segments". Once nobody is left
-    // who could give up, that would be for ever.
     if c.sender.acked() > before {
         black_hole::on_progress(c);
     }
+    // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer
+    // continues to send acknowledgments in response to the probe segments". Once nobody is left
+    // who could give up, that would be for ever.
     let s = c.sender.state();
     if s.snd_una > before || (s.window_edge <= s.snd_una && !c.closed) {
         c.progress = now;

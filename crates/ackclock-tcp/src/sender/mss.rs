@@ -29,10 +29,15 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
 /// A law that counts segments keeps their number, as in Linux: "units changed and effective
 /// cwnd/ssthresh really reduced now" (`tcp_simple_retransmit`).
 fn keep_segments(c: &mut Sender, before: u64) {
-    let (mss, ssthresh) = (c.s.mss, c.s.ssthresh);
-    c.set_cwnd((c.s.cwnd / before).max(1).saturating_mul(mss));
-    if ssthresh != u64::MAX {
-        c.s.ssthresh = (ssthresh / before).saturating_mul(mss);
+    let mss = c.s.mss;
+    let segments = |bytes: u64| match bytes {
+        u64::MAX => bytes,
+        bytes => (bytes / before).max(1).saturating_mul(mss),
+    };
+    c.set_cwnd(segments(c.s.cwnd));
+    c.s.ssthresh = segments(c.s.ssthresh);
+    if let Some(saved) = &mut c.saved {
+        (saved.cwnd, saved.ssthresh) = (segments(saved.cwnd), segments(saved.ssthresh));
     }
 }
 
