@@ -155,7 +155,9 @@ impl Socket {
                 && len + first.len <= most
             {
                 let Some(next) = self.next_segment(now) else {
-                    if more {
+                    // What goes again may be acknowledged before it leaves, and some of it is not.
+                    let again = first.sent.is_some_and(|sent| sent.transmission > 1);
+                    if more && !again {
                         self.gathered = Some(Gathered { first, header, len });
                         return None;
                     }
