@@ -296,7 +296,8 @@ impl Sweep<'_> {
             } else {
                 return None;
             };
-            Some(Shortfall { sentence, wants_runs: !precision.is_nan() })
+            let ended = short.iter().flatten().any(|precision| precision.is_nan());
+            Some(Shortfall { sentence, wants_runs: !ended })
         };
         short.iter().flatten().zip(named).filter_map(sentence).collect()
     }
