@@ -19,9 +19,13 @@ const WITHIN_TICK: Span = Span::from_micros(500);
 const WITHIN_LEAST: Span = Span::from_micros(100);
 /// A queue between both copies may grow to so many times what it was when a copy was certain.
 const GROWS: u64 = 4;
-/// Of the last eight packets with data, so many are the same as others up to their timestamps:
-/// no sender repairs that much within a tick of its clock.
-const MANY: u32 = 4;
+/// Of the last 32 packets so many are the same as others up to their timestamps: a mirror port sees
+/// half of all packets again, those without data too. What a sender repairs within a tick of its
+/// clock comes with ACKs that differ.
+const MANY: u32 = 12;
+/// Copies are systematic where one of so many packets is one: a flight may pass before its copies
+/// come. A network that duplicates a packet now and then says nothing of what is sent again.
+const ONE_OF: u32 = 16;
 
 /// Buckets of [`Copies`], a power of two, and packets in each.
 const BUCKETS: usize = 1 << 12;
@@ -72,8 +76,11 @@ impl Copies {
 pub struct Lag {
     /// The longest time after which a copy was certain; zero before there was one.
     longest: Span,
-    /// Of the last eight packets with data, those that were the same as others.
-    same: u8,
+    /// Of the last 32 packets, those that were the same as others.
+    same: u32,
+    /// Packets so far, and how many were the same as others. Both are halved as they grow.
+    packets: u16,
+    copies: u16,
 }
 
 impl Lag {
@@ -89,12 +96,16 @@ impl Lag {
         let identified = matches!(p.ip_id, Some(1..));
         // ACKs alone may be the same twice.
         let carries = carries(p);
-        if !identified && !carries && self.longest == Span::ZERO {
+        let ticks = p.options.timestamps.is_some();
+        if !identified && !carries && !ticks && self.longest == Span::ZERO {
             return false;
         }
         let found = seen.find(print(p, of), p.at);
-        if carries {
-            self.same = self.same << 1 | u8::from(found.is_some());
+        self.same = self.same << 1 | u32::from(found.is_some());
+        self.packets += 1;
+        self.copies += u16::from(found.is_some());
+        if self.packets == 1 << 10 {
+            (self.packets, self.copies) = (self.packets / 2, self.copies / 2);
         }
         let Some((place, age)) = found else { return false };
         // A SYN/ACK goes by the server's timer, and when the SYN comes again.
@@ -118,7 +129,9 @@ impl Lag {
         if ticks && self.same.count_ones() >= MANY {
             self.longest = self.longest.max(age);
         }
-        let copy = age <= at_once.max(self.longest.times(GROWS));
+        let systematic = u32::from(self.copies) * ONE_OF >= self.packets.into();
+        let reach = if systematic { self.longest.times(GROWS) } else { Span::ZERO };
+        let copy = age <= at_once.max(reach);
         if !copy {
             place.at = (p.at.0 / 1000) as u32;
         } else if age > at_once {
