@@ -103,7 +103,7 @@ pub(crate) struct Open {
     gaps: u64,
     /// Options were cut off by the snap length.
     options_cut: bool,
-    /// An ACK without data was seen, beside what opens and closes the connection.
+    /// An ACK without data was seen, beside a SYN/ACK, FIN or RST.
     has_bare_acks: bool,
     /// Events are kept.
     events: bool,
@@ -259,7 +259,9 @@ impl Open {
         if syn {
             self.syn(p, now.at, one);
         }
-        self.has_bare_acks |= p.len == 0 && p.control == Control::ACK;
+        let has = |control| p.control.contains(control);
+        let closes = has(Control::FIN) || has(Control::RST);
+        self.has_bare_acks |= p.len == 0 && has(Control::ACK) && !syn && !closes;
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);
         }

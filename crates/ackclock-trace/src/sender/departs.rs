@@ -86,7 +86,7 @@ impl SenderModel {
         if resumes {
             self.sender_resumes(sent, asked);
         }
-        if sent.fin {
+        if sent.fin && self.stream.moments.since_new_data(sent.at) <= SOON {
             self.limits.closes(sent.end() - 1);
         }
         let recovering = self.repair.as_mut().is_some_and(|repair| {

@@ -255,8 +255,8 @@ impl Limits {
         self.last_answer = (self.answering - before, position);
     }
 
-    /// A FIN goes out at this position. What an end that has answered before says shortly before it
-    /// is a farewell when it is no longer than one.
+    /// A FIN goes out at this position, a moment after what was said last. Of an end that has
+    /// answered before that is a farewell when it is no longer than one.
     pub fn closes(&mut self, position: u64) {
         let (waited, from) = self.last_answer;
         if from > 0 && position.saturating_sub(from) <= FAREWELL {
