@@ -253,7 +253,7 @@ pub struct Explained {
 impl Explained {
     /// Timeouts that were replayed and of which nothing can be said.
     pub(crate) fn untold(&self) -> usize {
-        let saved = self.connections.iter().flat_map(|found| &found.saved);
+        let saved = self.counted().flat_map(|found| &found.saved);
         saved.filter(|saved| saved.by.is_empty()).count()
     }
 

@@ -1,6 +1,6 @@
 //! Replays timeouts: what would have avoided them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 
 use ackclock_run::in_parallel;
@@ -18,7 +18,11 @@ const MOST: usize = 400;
 /// [`Error::Usage`] if there can be no such threads.
 pub fn save(explained: &mut Explained, jobs: u16) -> Result<(), Error> {
     let mut candidates: Vec<(usize, End, usize)> = Vec::new();
+    let counted: HashSet<usize> = explained.counted().map(|found| found.number).collect();
     for (index, found) in explained.connections.iter().enumerate() {
+        if !counted.contains(&found.number) {
+            continue;
+        }
         for (end, timeout, t) in found.timeouts() {
             if t.episode.is_some() {
                 candidates.push((index, end, timeout));
