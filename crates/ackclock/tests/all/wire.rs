@@ -524,7 +524,7 @@ fn where_there_is_no_way_it_says_how_to_make_one() {
     let (code, err) = failed(&run(&namespace, &["send", "127.0.0.1:9"]));
     assert!(code == 2 && err.contains("which our stack knows as 10.77.0.1"), "{code}: {err}");
     let (code, err) = failed(&run(&namespace, &["send", "10.77.0.1:9", "--strategy", "oracle"]));
-    assert!(code == 2 && err.contains("no wire does"), "{code}: {err}");
+    assert!(code == 2 && err.contains("which only a simulated network does"), "{code}: {err}");
 }
 
 /// netcat, of which there are three kinds with three kinds of options, as OpenBSD has it.
