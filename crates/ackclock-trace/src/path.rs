@@ -12,6 +12,8 @@ pub(crate) struct Path {
     /// Bytes that all of them have outstanding. One thread reads a capture: the atomic value only
     /// lets a tracker pass from one to another.
     flight: AtomicU64,
+    /// Bytes of all of them that were acknowledged while nothing was lost.
+    delivered: AtomicU64,
 }
 
 impl Path {
@@ -20,6 +22,15 @@ impl Path {
     pub fn outstanding(&self, before: u64, now: u64) {
         let all = self.flight();
         self.flight.store(all.saturating_sub(before).saturating_add(now), Relaxed);
+    }
+
+    /// One of the connections got this ACKed, with nothing lost. Returns the bytes that all of them
+    /// got so far.
+    #[inline]
+    pub fn delivered(&self, bytes: u64) -> u64 {
+        let all = self.delivered.load(Relaxed).saturating_add(bytes);
+        self.delivered.store(all, Relaxed);
+        all
     }
 
     /// Bytes that all connections have outstanding.
@@ -68,6 +79,7 @@ mod tests {
         assert_eq!(there_too.flight(), 700);
         back_too.outstanding(0, 50);
         back_too.outstanding(50, 20);
+        assert_eq!((there.delivered(30), there_too.delivered(12), back.delivered(0)), (30, 42, 0));
         assert_eq!([there, back].map(|path| path.flight()), [700, 20]);
         paths.left([one, other]);
         assert_eq!(paths.0.len(), 1);

@@ -169,7 +169,8 @@ impl<'a> Division<'a> {
                 if a.timed && a.sacks == 0 && self.now.since(newest) >= self.least =>
             {
                 let (at, bytes) = (self.now, ack - una);
-                self.bottleneck.measured(&Trip { at, oldest, newest, ack, bytes });
+                let trip = Trip { at, oldest, newest, ack, bytes, all: ack };
+                self.bottleneck.measured(&trip);
             }
             _ => self.bottleneck.interrupted(),
         }

@@ -30,6 +30,15 @@ const LEAST_WAY: Span = Span::from_micros(100);
 /// in and sends the other. What is written then may leave at any moment of it.
 const AT_ONCE: u64 = 4;
 
+/// Round trips in which a window that is full grows by a segment: by one in each (RFC 5681 section
+/// 3.1), or in two where ACKs are delayed and each counts for a segment; Linux's CUBIC by half of
+/// one at least as long as it is below the window of the last loss (RFC 9438 section 4.3).
+const FLAT: u64 = 4;
+
+/// Slow start doubles what is outstanding with each round trip. One that paces does so twice by
+/// data that leaves later than ACKs come.
+const DOUBLED: u32 = 4;
+
 /// Segments of a window that is large enough to tell whether it has room.
 const MANY: u64 = 8;
 
@@ -57,6 +66,28 @@ struct Pending {
 struct Silent {
     window: Span,
     flight: Span,
+}
+
+/// Data that left a while after an ACK: it was paced, or written only then. How the flight goes on
+/// tells.
+#[derive(Debug, Default)]
+struct Even {
+    /// The most that this sender had outstanding when an ACK came since it last repaired losses or
+    /// was idle for longer than its timer waits (RFC 5681 section 4.1), in bytes.
+    peak: u32,
+    /// The same when there was such data first.
+    first: u32,
+    /// Time that such data ended, not counted so far.
+    span: Span,
+    /// Since when, and `peak` at that time.
+    since: Time,
+    before: u32,
+    /// The most that was outstanding on the path meanwhile, in bytes.
+    most: u32,
+    /// This sender paces.
+    paces: bool,
+    /// Such time with a flight that did not grow, by what was outstanding ([`level`]).
+    flat: Cells<Span>,
 }
 
 /// How soon an ACK reaches the sender.
@@ -113,6 +144,7 @@ pub(crate) struct Limits {
     counted: u32,
     /// The most that was outstanding on the path since new data last went out, in bytes.
     most: u32,
+    even: Option<Box<Even>>,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Cells<Span>,
     /// Of the application's share, how long the other end waited for an answer.
@@ -133,6 +165,9 @@ impl Limits {
         let flight = bytes(stream.outstanding.flight());
         if flight != self.counted {
             if flight < self.counted {
+                if let Some(even) = &mut self.even {
+                    even.peak = even.peak.max(self.counted);
+                }
                 self.partly |= flight > 0;
                 self.freed = self.frees(stream.outstanding.una());
             }
@@ -149,6 +184,12 @@ impl Limits {
         } else if self.room == Time::NEVER {
             self.room = self.now;
         }
+    }
+
+    /// So many bytes were acknowledged, with nothing lost. Returns what all connections on the path
+    /// got so far.
+    pub fn delivered(&self, bytes: u64) -> u64 {
+        self.path.delivered(bytes)
     }
 
     /// Whether cwnd has had room for longer than an ACK needs to let more go.
@@ -169,6 +210,13 @@ impl Limits {
         }
         let room = at.since(self.room);
         without_ack && silent || room > soon(stream) && room < stream.timers.rto()
+    }
+
+    /// Cwnd is lowered, or was after so long without data.
+    fn lowered(&mut self) {
+        if let Some(even) = &mut self.even {
+            even.peak = 0;
+        }
     }
 
     /// Whether this ACK covers the small segment that is outstanding, which then is none any more.
@@ -222,6 +270,7 @@ impl Limits {
         if self.opening {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
+            self.lowered();
             self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
@@ -230,6 +279,9 @@ impl Limits {
         } else {
             if span > follows_within(stream) {
                 self.had_no_more();
+            }
+            if span > stream.timers.rto() {
+                self.lowered();
             }
             // Away from the sender, what is on its way to the capture is not known to be
             // outstanding.
@@ -296,7 +348,8 @@ impl Limits {
             } else {
                 let waited = waited && !self.is_written_now(sent, stream);
                 let room = waited && self.had_room(sent.at, due, stream);
-                self.decide(waited, room, stream, if may_be_probe { silent } else { Span::ZERO });
+                let probed = if may_be_probe { silent } else { Span::ZERO };
+                self.decide(sent.at, waited, room, stream, probed);
             }
             self.most = 0;
         }
@@ -362,7 +415,7 @@ impl Limits {
 
     /// `waited`: what goes out had waited for an ACK. If cwnd had `room`, only the receiver's
     /// window can have held it.
-    fn decide(&mut self, waited: bool, room: bool, stream: &Stream, probed: Span) {
+    fn decide(&mut self, at: Time, waited: bool, room: bool, stream: &Stream, probed: Span) {
         let by_window = self.pending.window + self.pending.shut > Span::ZERO;
         if waited && (by_window || !room) || stream.has_no_room() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
@@ -375,7 +428,7 @@ impl Limits {
             if room {
                 self.found.add(Limit::Path, flight);
             } else {
-                self.was_full(flight, stream.terms.mss);
+                self.was_full(at, flight, stream);
             }
         } else {
             self.had_no_more();
@@ -409,12 +462,35 @@ impl Limits {
         self.beside > BESIDE || self.at_once <= 0
     }
 
-    /// Cwnd was full, or the path.
-    fn was_full(&mut self, span: Span, mss: u32) {
-        if span > Span::ZERO {
-            let full = self.full.at(level(u64::from(self.most / mss.max(1))));
-            *full = *full + span;
+    /// Cwnd was full, as it looks, or the path, until data went out at this time.
+    fn was_full(&mut self, at: Time, span: Span, stream: &Stream) {
+        if span == Span::ZERO {
+            return;
         }
+        let mss = stream.terms.mss;
+        if !stream.terms.at_sender() {
+            return add_at(&mut self.full, self.most, mss, span);
+        }
+        if stream.moments.since_ack(at) <= LEAST_WAY {
+            return add_at(&mut self.full, self.most, mss, span);
+        }
+        let even = self.even.get_or_insert_with(|| {
+            let peak = if stream.timers.has_sample() { bytes(stream.windows.cwnd()) } else { 0 };
+            Box::new(Even { peak, ..Even::default() })
+        });
+        let late = at.since(even.since) > stream.timers.srtt().times(FLAT);
+        let grew = even.peak >= even.before.saturating_add(mss);
+        let (begins, repaired) = (even.before == 0, even.peak < even.before);
+        if !begins && (late || grew || repaired) {
+            even.settle(late && !grew, &mut self.full, mss);
+        }
+        if begins || late || grew || repaired {
+            even.first = if begins || repaired { even.peak } else { even.first };
+            even.paces |= even.first > 0 && even.peak / DOUBLED >= even.first;
+            (even.since, even.before) = (at, even.peak);
+        }
+        even.span = even.span + span;
+        even.most = even.most.max(self.most);
     }
 
     /// A timer has retransmitted: the time since it was set was lost by it.
@@ -459,9 +535,26 @@ impl Limits {
             found.take(Limit::Nagle, share);
             found.add(Limit::Path, share);
         }
-        for (level, span) in self.full.iter() {
+        let filled = |level| {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
-            let filled = holds.map_or(0.0, |holds| outstanding / holds);
+            holds.map_or(0.0, |holds| outstanding / holds)
+        };
+        let mut even = self.even.unwrap_or_default();
+        even.settle(true, &mut self.full, mss);
+        for (level, span) in even.flat.iter() {
+            let full = self.full.at(level);
+            if even.paces || filled(level) >= 1.0 {
+                *full = *full + span;
+                continue;
+            }
+            found.add(Limit::Path, span);
+            // What is written at a steady rate meets an ACK at times.
+            if *full < span {
+                found.add(Limit::Path, std::mem::take(full));
+            }
+        }
+        for (level, span) in self.full.iter() {
+            let filled = filled(level);
             if filled >= 1.0 {
                 found.add(Limit::Path, span);
                 found.add_full(span);
@@ -474,9 +567,28 @@ impl Limits {
     }
 }
 
+impl Even {
+    /// A sender that cwnd limits has more outstanding with each round trip (RFC 5681 section 3.1),
+    /// and one that has just repaired losses has lowered it. If the flight stays `flat`, the
+    /// application writes at a steady rate, or the sender paces at the rate of the path (BBR),
+    /// which then is `full`.
+    fn settle(&mut self, flat: bool, full: &mut Cells<Span>, mss: u32) {
+        let (span, most) = (std::mem::take(&mut self.span), std::mem::take(&mut self.most));
+        add_at(if flat { &mut self.flat } else { full }, most, mss, span);
+    }
+}
+
 /// What a loss limits. A lost FIN holds up nothing: all data has arrived.
 fn repaired(stream: &Stream) -> Limit {
     if stream.waits_for_fin_alone() { Limit::Application } else { Limit::Recovery }
+}
+
+/// Counts time with so many bytes outstanding.
+fn add_at(cells: &mut Cells<Span>, bytes: u32, mss: u32, span: Span) {
+    if span > Span::ZERO {
+        let sum = cells.at(level(u64::from(bytes / mss.max(1))));
+        *sum = *sum + span;
+    }
 }
 
 /// A window is at most 2^30 bytes (RFC 7323 section 2.3); what several connections have outstanding

@@ -37,6 +37,8 @@ pub(crate) struct Trip {
     pub ack: u64,
     /// Bytes that it covers.
     pub bytes: u64,
+    /// Bytes of all connections on this path that have been delivered so far.
+    pub all: u64,
 }
 
 /// The shortest round trip of a full segment.
@@ -48,20 +50,21 @@ struct Base {
     gap: Span,
 }
 
-/// The ACK before.
-#[derive(Clone, Copy, Debug)]
+/// The ACK before, and low bits of [`Trip::ack`] and [`Trip::all`].
+#[derive(Clone, Copy, Debug, Default)]
 struct Last {
-    at: Time,
-    ack: u64,
-    /// It covered more than one segment, so no timer of delayed ACKs has sent it.
-    several: bool,
+    at: Compact<Time>,
+    ack: u32,
+    all: u32,
 }
 
 /// The bottleneck was busy all the time from one ACK to another.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     span: Span,
-    bytes: u64,
+    bytes: u32,
+    /// Of all connections on this path.
+    all: u32,
 }
 
 /// Segments that arrive one behind the other, where the capture was not taken at the sender and
@@ -88,11 +91,15 @@ pub(crate) struct Bottleneck {
     exact: bool,
     handshake: Compact<Span>,
     base: Base,
-    last: Option<Last>,
+    last: Last,
+    /// It covered more than one segment, so no timer of delayed ACKs has sent it.
+    several: bool,
     busy: Busy,
     /// In bits per second, of so many samples or more.
     rate: f64,
     samples: u8,
+    /// The samples are of [`TRAIN`] or more, and of half a round trip or longer.
+    long: bool,
 }
 
 impl Arrivals {
@@ -161,44 +168,59 @@ impl Bottleneck {
     #[inline]
     pub fn measured(&mut self, trip: &Trip) {
         let several = trip.bytes > u64::from(self.mss);
-        let last = self.last.replace(Last { at: trip.at, ack: trip.ack, several });
+        let alike = std::mem::replace(&mut self.several, several) == several;
+        let (at, ack, all) = (Some(trip.at).into(), trip.ack as u32, trip.all as u32);
+        let last = std::mem::replace(&mut self.last, Last { at, ack, all });
         let span = trip.span();
         let ahead = trip.bytes.checked_sub(u64::from(self.mss));
         if let Some(ahead) = ahead.filter(|_| self.base.trip.get().is_none_or(|least| span < least))
         {
             self.base = Base { trip: Some(span).into(), ahead, gap: trip.gap() };
         }
-        let Some((last, base)) = last.zip(self.base.trip.get()) else { return };
-        if last.several == several && was_busy(&last, trip, base + self.slack()) {
-            self.was_busy_since(&last, trip, base);
+        let Some((before, base)) = last.at.get().zip(self.base.trip.get()) else { return };
+        if alike && was_busy(before, trip, base + self.slack()) {
+            let acked = (ack.wrapping_sub(last.ack) as i32).max(0) as u32;
+            self.was_busy_since(trip.at.since(before), [acked, all.wrapping_sub(last.all)], base);
         } else {
             self.is_idle();
         }
     }
 
-    /// From `last` on. A round trip is long enough that when single ACKs come does not count.
-    fn was_busy_since(&mut self, last: &Last, trip: &Trip, base: Span) {
-        let span = self.busy.span + trip.at.since(last.at);
-        let bytes = self.busy.bytes + trip.ack.saturating_sub(last.ack);
-        self.busy = Busy { span, bytes };
-        if span >= base {
+    /// For so long, in which so much of this connection and of all was delivered. A round trip is
+    /// long enough that when single ACKs come does not count. Where ACKs come in bursts (Wi-Fi,
+    /// DOCSIS), it ends with the first of one, as the next begins.
+    fn was_busy_since(&mut self, took: Span, [own, of_all]: [u32; 2], base: Span) {
+        let Busy { span, bytes, all } = self.busy;
+        let late = took.0 as f64 * f64::from(bytes) >= span.0 as f64 * f64::from(own);
+        let (bytes, all) = (bytes.saturating_add(own), all.saturating_add(of_all));
+        self.busy = Busy { span: span + took, bytes, all };
+        if self.busy.span >= base && late {
             self.is_idle();
         }
     }
 
-    /// What was busy so far is one value.
+    /// What was busy so far is one value. Within a burst that comes at once it may be much too
+    /// high: short ones count only until there is a long one, in which silences between bursts have
+    /// their part. In that time the bottleneck served the path's other connections, too.
     fn is_idle(&mut self) {
-        let busy = std::mem::take(&mut self.busy);
-        if busy.span > Span::ZERO {
-            let rate = busy.bytes as f64 * 8.0 / busy.span.secs_f64();
-            follow(&mut self.rate, &mut self.samples, rate);
+        let Busy { span, bytes, all } = std::mem::take(&mut self.busy);
+        let base = self.base.trip.get().unwrap_or_default();
+        let all = all.max(bytes);
+        let long = span.times(2) >= base && u64::from(all) >= TRAIN * u64::from(self.mss);
+        if span == Span::ZERO || self.long && !long {
+            return;
         }
+        if long && !self.long {
+            (self.long, self.samples) = (true, 0);
+        }
+        let rate = f64::from(if long { all } else { bytes }) * 8.0 / span.secs_f64();
+        follow(&mut self.rate, &mut self.samples, rate);
     }
 
     /// An ACK comes that may measure nothing: what follows is not compared with what was before.
     pub fn interrupted(&mut self) {
         self.is_idle();
-        self.last = None;
+        self.last = Last::default();
     }
 
     /// The rate of payload; `None` if the bottleneck was not seen busy.
@@ -243,11 +265,11 @@ fn follow(rate: &mut f64, samples: &mut u8, sample: f64) {
     };
 }
 
-/// The first of the segments waited for the bottleneck when `last` came. Did the others?
-fn was_busy(last: &Last, trip: &Trip, base: Span) -> bool {
-    let took = trip.at.since(last.at);
+/// The first of the segments waited for the bottleneck when the ACK `before` came. Did the others?
+fn was_busy(before: Time, trip: &Trip, base: Span) -> bool {
+    let took = trip.at.since(before);
     let together = trip.gap().0 < took.0 / 4 * 3 && trip.span() >= base;
-    last.at.since(trip.oldest) >= base && (together || trip.span() > base + took)
+    before.since(trip.oldest) >= base && (together || trip.span() > base + took)
 }
 
 #[cfg(test)]

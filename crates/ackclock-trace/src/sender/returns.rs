@@ -88,6 +88,7 @@ impl SenderModel {
         let bytes = a.ack - self.stream.outstanding.una();
         self.stream.windows.delivered(bytes);
         self.episodes.acked(bytes);
+        let all = self.limits.delivered(bytes);
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, &newest);
@@ -96,7 +97,8 @@ impl SenderModel {
                 if segments == 1 && !a.with_data && self.stream.outstanding.is_empty() {
                     self.stream.timers.was_alone();
                 }
-                self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
+                let trip = Trip { at: a.at, oldest, newest, ack: a.ack, bytes, all };
+                self.bottleneck.measured(&trip);
             }
         }
         if let Some(repair) = &mut self.repair {
@@ -197,7 +199,8 @@ impl SenderModel {
         let Stream { outstanding, .. } = &self.stream;
         let ack = outstanding.una() + outstanding.sacked_bytes();
         if a.timed {
-            self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack, bytes });
+            let all = self.limits.delivered(0);
+            self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack, bytes, all });
         }
     }
 

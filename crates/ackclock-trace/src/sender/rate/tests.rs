@@ -12,7 +12,7 @@ fn after(handshake: Option<u64>, acks: &[(u64, u64, u64, u64)]) -> Bottleneck {
     for &(came, oldest, newest, segments) in acks {
         let (ack, bytes) = (segments * 1000, (segments - before) * 1000);
         let (oldest, newest) = (at(oldest), at(newest));
-        found.measured(&Trip { at: at(came), oldest, newest, ack, bytes });
+        found.measured(&Trip { at: at(came), oldest, newest, ack, bytes, all: ack });
         before = segments;
     }
     found
@@ -73,6 +73,36 @@ fn up_fast_and_down_slowly() {
     assert_eq!(trains(4, 13), 2e6);
     let slow = trains(16, 4);
     assert!((slow - (1e6 - 1e6 / 24.0)).abs() < 1e-3, "{slow}");
+}
+
+/// ACKs come in bursts of ten each 80 ms, a millisecond apart (Wi-Fi). Bursts that break off tell a
+/// rate that is too high, but it counts only until the bottleneck was busy for a round trip; and
+/// that ends where the next burst begins.
+#[test]
+fn bursts() {
+    let burst = |n: u64| (0..10).map(move |k| (50 + 80 * n + k, 0, 0, 10 * n + k + 1));
+    let rate = |bursts: u64, then: Option<_>| {
+        let acks: Vec<_> = (0..bursts).flat_map(burst).chain(then).collect();
+        after(None, &acks).bits_per_second().map(f64::round)
+    };
+    assert_eq!(rate(1, Some((110, 60, 60, 11))), Some(8e6));
+    assert_eq!(rate(6, None), Some(1e6));
+    assert_eq!(rate(6, Some((510, 460, 460, 61))), Some(1e6));
+}
+
+/// Another connection has half of the bottleneck. Of what is short, only this one's own is known.
+#[test]
+fn shared() {
+    let rate = |segments: u64| {
+        let mut found = Bottleneck::new(1000, None, true);
+        for n in 1..=segments {
+            let at = Time::ZERO + Span::from_millis(50 + 8 * n);
+            let (ack, all, oldest) = (1000 * n, 2000 * n, Time::ZERO);
+            found.measured(&Trip { at, oldest, newest: oldest, ack, bytes: 1000, all });
+        }
+        found.bits_per_second()
+    };
+    assert_eq!((rate(3), rate(20)), (Some(1e6), Some(2e6)));
 }
 
 /// Single ACKs come early and late. What counts is the time of all of them.

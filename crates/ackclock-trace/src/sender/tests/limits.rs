@@ -94,8 +94,7 @@ fn an_application_that_paces_itself_on_a_short_path() {
         line.ack(at + 0.2, 10 * (n + 1));
     }
     let lifetime = line.found().lifetime;
-    // Nine microseconds within each burst.
-    assert_eq!(lifetime.of(Limit::CongestionWindow), Span::from_micros(180));
+    assert_eq!(lifetime.of(Limit::CongestionWindow), Span::ZERO);
     assert!(lifetime.of(Limit::Application) > Span::from_millis(7));
 }
 
@@ -415,7 +414,8 @@ fn writes_of_its_own() {
 }
 
 /// What is written while ACKs come waits for none of them: nothing was left behind a segment that
-/// is not full, and what goes out 5 ms after an ACK was written then. Full segments may be paced.
+/// is not full, and what goes out 5 ms after an ACK was written then. Nor for full segments, which
+/// may be paced, as the flight does not grow.
 #[test]
 fn writes_between_acks() {
     let found = |rest: u32| {
@@ -432,7 +432,68 @@ fn writes_between_acks() {
         shares(line)
     };
     assert_eq!(found(400), [50.0, 0.0, 0.0, 0.0, 0.0, 105.0, 0.0]);
-    assert_eq!(found(1000), [50.0, 0.0, 0.0, 25.0, 0.0, 80.0, 0.0]);
+    assert_eq!(found(1000), [50.0, 0.0, 0.0, 0.0, 0.0, 105.0, 0.0]);
+}
+
+/// Segments of so many bytes go out at these times in ms, from 50 on, and each is acknowledged
+/// after 50 ms. How long cwnd and the path limited their sender, in ms.
+fn each_acknowledged(bytes: u32, times: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    let acks = times.clone().map(|at| (at + 50.0, true));
+    let mut events: Vec<(f64, bool)> = times.map(|at| (at, false)).chain(acks).collect();
+    events.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    let [mut sent, mut acked] = [0; 2];
+    for (at, is_ack) in events {
+        if is_ack {
+            acked += u64::from(bytes);
+            line.acked_at(at, acked);
+        } else {
+            line.send_bytes(at, sent, bytes);
+            sent += u64::from(bytes);
+        }
+    }
+    let [.., cwnd, _, path, _] = shares(line);
+    [cwnd, path]
+}
+
+/// An application that writes a segment every 12 ms, or 800 bytes every 8 ms: there is an ACK less
+/// than a quarter of a round trip before each, but what is outstanding never grows. Nor does it
+/// where 5 ms after each ACK more is written, as if it were paced.
+#[test]
+fn an_application_that_writes_at_a_steady_rate() {
+    for (bytes, gap) in [(1000, 12.0), (800, 8.0), (1000, 0.7), (1000, 15.0)] {
+        let times = (0..300).map(|n| 60.0 + gap * f64::from(n));
+        let [cwnd, path] = each_acknowledged(bytes, times);
+        assert!(cwnd == 0.0 && path > 250.0, "{bytes} every {gap} ms: {cwnd} and {path} ms");
+    }
+}
+
+/// Slow start that is paced: 2, 4, 8, 16 and 32 segments in a round trip, evenly, each a
+/// millisecond after an ACK or later. Then the rate stays as it is: this sender paces.
+#[test]
+fn a_window_that_grows_while_it_is_paced() {
+    let rounds = |last: u32| {
+        (0..last).flat_map(|round| {
+            let segments = 2 << round.min(4);
+            let begins = 60.0 + 51.0 * f64::from(round);
+            (0..segments).map(move |n| begins + 51.0 / f64::from(segments) * f64::from(n))
+        })
+    };
+    let [cwnd, path] = each_acknowledged(1000, rounds(5));
+    assert!(cwnd > 100.0 && path < 150.0, "{cwnd} and {path} ms");
+    let [longer, still] = each_acknowledged(1000, rounds(25));
+    assert!(longer > cwnd + 900.0 && still < path + 20.0, "{longer} and {still} ms");
+}
+
+/// Twenty segments fill a send buffer, and for each that is acknowledged another one goes at once:
+/// what is outstanding does not grow, but ACKs let it go.
+#[test]
+fn a_send_buffer_that_is_full() {
+    let times = (0..600).map(|n| 60.0 + 50.0 * f64::from(n / 20) + f64::from(n % 20));
+    let [cwnd, path] =
+        each_acknowledged(1000, times.map(|at| at + 0.02 * ((at - 60.0) / 50.0).floor()));
+    assert!(cwnd > 1300.0 && path < 150.0, "{cwnd} and {path} ms");
 }
 
 /// Ten segments every 30 ms, of which twenty may be outstanding: 10 ms before each, ten are
@@ -450,7 +511,7 @@ fn bursts_between_acks() {
         line.ack(150.0 + after, 30);
         shares(line)
     };
-    assert_eq!(found(10.0), [50.0, 0.0, 0.0, 0.018, 0.0, 109.982, 0.0]);
+    assert_eq!(found(10.0), [50.0, 0.0, 0.0, 0.009, 0.0, 109.991, 0.0]);
     assert_eq!(found(0.0), [50.0, 0.0, 0.0, 20.009, 0.0, 79.991, 0.0]);
 }
 
