@@ -47,6 +47,7 @@ RUST_ONLY = {
     "forget",
     "by_rate",
     "on_drained",
+    "counts_segments",
 }
 
 
