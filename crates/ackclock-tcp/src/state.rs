@@ -46,7 +46,7 @@ pub struct State {
     /// Nagle's algorithm is on.
     pub nagle: bool,
     /// The strategy paces what it sends.
-    pub paces: bool,
+    pub(crate) paces: bool,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
