@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{FileError, error_at, parse};
+use ackclock_run::{FileError, Kind, parse};
 use ackclock_tcp::Registry;
 
 use crate::error::Error;
@@ -114,8 +114,7 @@ fn load(
     let of_scenario = |path: &str| fs::read_to_string(path).ok();
     let read = ExperimentFile::from_toml(id, paper, (file, text), registry, of_scenario);
     if read.is_err() && Scenario::from_toml(text, registry).is_ok() {
-        let error = error_at("", "this is a scenario, and no experiment")
-            .help(format!("`ackclock run {file}` runs it"));
+        let error = Kind::Scenario.instead_of(Kind::Experiment, file);
         return Err(FileError { file: file.into(), error }.into());
     }
     Ok(read?)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_lab::{Lab, Options, run};
 use ackclock_report::{Align, align_within};
-use ackclock_run::{Cancel, FileError, WholeFile};
+use ackclock_run::{Cancel, FileError, Kind, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 
@@ -13,7 +13,6 @@ use crate::args::Format;
 use crate::error::Error;
 use crate::output::{NOTHING, ended, json_text, print, width};
 use crate::overwrite;
-use crate::scenario_file::{Kind, kind};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -83,8 +82,8 @@ fn find(name: &str, registry: &Registry) -> Result<Lab, Error> {
         let text =
             fs::read_to_string(name).map_err(|error| Error::Read { path: name.into(), error })?;
         let read = Lab::from_toml(name, &text, registry);
-        if let (Err(_), Some(other)) = (&read, kind(&text).filter(|kind| *kind != Kind::Lab)) {
-            let error = other.instead_of("lab file", name);
+        if let (Err(_), Some(other)) = (&read, Kind::of(&text).filter(|kind| *kind != Kind::Lab)) {
+            let error = other.instead_of(Kind::Lab, name);
             let error = FileError { file: name.into(), error };
             return Err(ackclock_run::Error::Scenario(error).into());
         }

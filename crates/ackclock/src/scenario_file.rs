@@ -1,14 +1,12 @@
 //! The file of a scenario.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::{Scenario, ScenarioError};
-use ackclock_run::{FileError, error_at, parse};
+use ackclock_net::scenario::Scenario;
+use ackclock_run::{FileError, Kind};
 use ackclock_tcp::Registry;
-use serde::de::IgnoredAny;
 
 use crate::error::Error;
 
@@ -34,10 +32,8 @@ impl ScenarioFile {
         match Scenario::with_traces(&text, &file, registry) {
             Ok(scenario) => Ok(ScenarioFile { file, text, scenario }),
             Err(error) => {
-                let error = match kind(&text) {
-                    Some(other) if other != Kind::Scenario => other.instead_of("scenario", &file),
-                    _ => error,
-                };
+                let other = Kind::of(&text).filter(|kind| *kind != Kind::Scenario);
+                let error = other.map_or(error, |other| other.instead_of(Kind::Scenario, &file));
                 Err(ackclock_run::Error::Scenario(FileError { file, error }).into())
             }
         }
@@ -47,37 +43,6 @@ impl ScenarioFile {
     pub fn inputs(&self) -> Vec<PathBuf> {
         let traces = traces(&self.file, &self.scenario);
         std::iter::once(PathBuf::from(&self.file)).chain(traces).collect()
-    }
-}
-
-/// The files that commands run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Scenario,
-    Experiment,
-    Lab,
-}
-
-impl Kind {
-    /// What is wrong with a file of this kind where another one is expected.
-    pub fn instead_of(self, expected: &str, file: &str) -> ScenarioError {
-        let (name, command) = match self {
-            Kind::Scenario => ("a scenario", "run"),
-            Kind::Experiment => ("an experiment", "experiment"),
-            Kind::Lab => ("a lab file", "lab"),
-        };
-        error_at("", format!("this is {name}, and no {expected}"))
-            .help(format!("`ackclock {command} {file}` runs it"))
-    }
-}
-
-/// What a file is by its tables, whatever else is wrong with it.
-pub(crate) fn kind(text: &str) -> Option<Kind> {
-    let has: HashMap<String, IgnoredAny> = parse("", text).ok()?;
-    match has.contains_key("scenario") {
-        true if has.contains_key("row") => Some(Kind::Lab),
-        true => Some(Kind::Experiment),
-        false => has.contains_key("link").then_some(Kind::Scenario),
     }
 }
 
