@@ -1,11 +1,11 @@
 //! Options that several commands share.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::check_strategy;
 use ackclock_net::scenario::units::{Duration, UnitError};
+use ackclock_net::scenario::{ScenarioError, check_strategy};
 use ackclock_report::Over;
 use ackclock_tcp::{Registry, Span};
 use clap::{Args, ValueEnum};
@@ -164,11 +164,10 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, UnitError> {
     text.parse().map(|n: u32| Duration(Span::from_secs(n.into()))).or_else(|_| text.parse())
 }
 
-/// An address and a port.
+/// An address and a port. What is wrong with one is said as in files.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
-        "an address and a port are expected, such as `10.77.0.2:80` or `[fd00::2]:80`".into()
-    })
+    text.parse()
+        .map_err(|error: AddrParseError| ScenarioError::from_serde("", &error.to_string()).message)
 }
 
 /// A name in a list of them, which may have spaces around it.
