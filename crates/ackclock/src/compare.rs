@@ -25,7 +25,13 @@ const SEED: u64 = 1;
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The strategies to compare. `+` adds a mechanism, as in `sack+lt`.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name, required = true)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        value_parser = name,
+        required = true
+    )]
     pub strategy: Vec<String>,
     /// The segments whose first transmission is lost, counted from 0: numbers and ranges, such as
     /// `14-20`. Each further --drop adds a
@@ -149,10 +155,8 @@ pub(crate) fn compare(
 ) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
     let scenario = scenario(args)?;
-    let failed = |error| {
-        let error = FileError { file: "compare".into(), error };
-        Error::Run(ackclock_run::Error::Scenario(in_options(args, error)))
-    };
+    let named = |error| Error::Run(ackclock_run::Error::Scenario(in_options(args, error)));
+    let failed = |error| named(FileError { file: "compare".into(), error });
     scenario.check(registry).map_err(failed)?;
     if args.print_scenario {
         return scenario.to_toml().map_err(failed);
@@ -180,9 +184,7 @@ pub(crate) fn compare(
         records.queues.write_to(path)?;
     }
     let swept = execute(&sweep, None, &mut records, cancel).map_err(|error| match error {
-        Error::Run(ackclock_run::Error::Scenario(error)) => {
-            Error::Run(ackclock_run::Error::Scenario(in_options(args, error)))
-        }
+        Error::Run(ackclock_run::Error::Scenario(error)) => named(error),
         error => error,
     });
     let Swept { runs, .. } = swept?;
