@@ -189,8 +189,8 @@ fn table(registry: &Registry) -> String {
     );
     format!(
         "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
-         axis; probes and undo add up.\nWhat no part names is as in Reno: `cubic` is Reno with CUBIC's \
-         window.\nA preset after `+` adds all its mechanisms.\n",
+         axis; probes and undo add up.\nWhat no part names is as in Reno: `cubic` is Reno with \
+         CUBIC's window.\nA preset after `+` adds all its mechanisms.\n",
         align_within(&presets, Align::Left, width()),
         align_within(&mechanisms, Align::Left, width())
     )

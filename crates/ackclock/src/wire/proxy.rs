@@ -33,7 +33,13 @@ use pair::{Attempt, End, Pair, are_files_used_up};
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
-    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to", value_parser = address)]
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        required_unless_present = "listeners",
+        requires = "to",
+        value_parser = address
+    )]
     pub listen: Option<SocketAddr>,
     /// The backend to forward to. A name is looked up at the start, and again at SIGHUP.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]

@@ -29,7 +29,13 @@ pub(crate) struct SendArgs {
     pub peer: String,
     /// The strategies to compare. Each sends all the data over new connections. `+` adds a
     /// mechanism, as in `sack+lt`.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name, default_value = DEFAULT_STRATEGY)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        value_parser = name,
+        default_value = DEFAULT_STRATEGY
+    )]
     pub strategy: Vec<String>,
     /// How much data to send on each connection. Default: 10mb.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["seconds", "file"])]
