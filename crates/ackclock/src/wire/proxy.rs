@@ -80,16 +80,19 @@ pub(crate) struct ProxyArgs {
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
     overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
     let own = &args.daemon.wire.addr;
+    let (proxy_protocol, transparent) = (args.proxy_protocol, args.transparent);
+    // The one route of --listen and --to.
+    let only = move |listen: SocketAddr, to: Vec<SocketAddr>| {
+        let route = Route { to, proxy_protocol, transparent, own: Own::default() };
+        Routes::from([(listen, Arc::new(route))])
+    };
     let Listeners { routes, split } = match (&args.listeners, args.listen, &args.to) {
         (Some(file), _, _) => routes::read(file, registry, own)?,
         (None, Some(listen), Some(to)) => {
             let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
             check_listen(listen, own).map_err(wrong("--listen"))?;
             let to = resolve(to, own).map_err(wrong("--to"))?;
-            let (proxy_protocol, transparent) = (args.proxy_protocol, args.transparent);
-            let route = Route { to, proxy_protocol, transparent, own: Own::default() };
-            let routes = Routes::from([(listen, Arc::new(route))]);
-            Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
+            Listeners { routes: only(listen, to), split: Split::new(&args.daemon.split, registry)? }
         }
         _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
     };
@@ -113,17 +116,16 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
     }
     let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
-    let (name, listen, version) = (args.to.clone(), args.listen, args.proxy_protocol);
-    let transparent = is_transparent(&routes);
-    let kept = if transparent { CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() };
+    let (name, listen, kept) = (args.to.clone(), args.listen, is_transparent(&routes));
+    let capabilities = if kept { CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() };
     // An address stays what it is.
     let name = name.filter(|to| to.parse::<SocketAddr>().is_err());
-    daemon.keep(kept).run(move || {
+    daemon.keep(capabilities).run(move || {
         let (plan, split, said) = match (&file, listen, &name) {
             (Some(file), ..) => {
                 let Listeners { routes, split } = routes::read(file, &registry, &own)?;
                 let listeners = counted(routes.len() as u64, "listener");
-                if is_transparent(&routes) && !transparent {
+                if is_transparent(&routes) && !kept {
                     return Err(Error::Usage(format!(
                         "{}: listener.transparent: the right to it was given up at the start, when \
                          no listener had it; start the proxy anew",
@@ -136,9 +138,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
                 let to = resolve(name, &own).map_err(|why| Error::Usage(format!("--to {why}")))?;
                 let found: Vec<String> = to.iter().map(|to| to.ip().to_string()).collect();
                 let said = format!("{name} is at {}", found.join(" and "));
-                let own = Own::default();
-                let route = Route { to, proxy_protocol: version, transparent, own };
-                (Routes::from([(listen, Arc::new(route))]), split.clone(), said)
+                (only(listen, to), split.clone(), said)
             }
             _ => return Ok(None),
         };
