@@ -25,7 +25,7 @@ impl Found {
 
     /// For how long that end had something to do.
     pub(crate) fn busy(&self) -> Span {
-        self.lifetime().whole() - self.lifetime().of(Limit::Application)
+        self.lifetime().busy()
     }
 
     /// What is worth a word: a tenth of the time in which that end had something to do. Connections

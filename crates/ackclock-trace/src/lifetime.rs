@@ -106,6 +106,11 @@ impl Lifetime {
         self.shares.0.iter().fold(Span::ZERO, |sum, share| sum + *share)
     }
 
+    /// All but the share of the application: for how long the sender had something to do.
+    pub fn busy(&self) -> Span {
+        self.whole() - self.of(Limit::Application)
+    }
+
     /// Of the share of the congestion window, how long the bottleneck was idle meanwhile, as far as
     /// its rate is known: that much a window would save that fills the path. A window that is
     /// nearly large enough costs little of the time that it limits.

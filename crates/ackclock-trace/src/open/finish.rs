@@ -10,7 +10,6 @@ use super::doubts::Gaps;
 use super::end::End;
 use super::end::positions::ROOM;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
-use crate::lifetime::Limit;
 use crate::sender::{Found, Sight};
 
 /// So many full segments are not sent without an ACK of any of them, if not all at once: half a
@@ -189,8 +188,7 @@ impl Open {
 /// For more of the time than not in which it had something to do, the ACKs of what an end sent are
 /// not in the capture.
 fn misses_most_acks(Model { found, .. }: &Model) -> bool {
-    let busy = found.lifetime.whole() - found.lifetime.of(Limit::Application);
-    found.unacked.times(2) > busy && found.unacked > Span::ZERO
+    found.unacked.times(2) > found.lifetime.busy() && found.unacked > Span::ZERO
 }
 
 /// What an end sent, where only one direction was captured, or ACKs are missing: without what came
