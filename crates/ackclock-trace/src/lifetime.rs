@@ -156,6 +156,17 @@ impl Lifetime {
         self.answering = self.answering + span;
     }
 
+    /// For so long as much was outstanding as fills the path, or this part of it: what limited the
+    /// sender then, of whose share this is.
+    pub(crate) fn note_filled(&mut self, filled: f64, span: Span) -> Limit {
+        if filled >= 1.0 {
+            self.add_full(span);
+            return Limit::Path;
+        }
+        self.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
+        Limit::CongestionWindow
+    }
+
     /// Counts less time.
     pub(crate) fn take(&mut self, limit: Limit, span: Span) {
         self.shares.take(limit, span);

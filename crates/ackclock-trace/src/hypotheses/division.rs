@@ -183,12 +183,9 @@ impl<'a> Division<'a> {
         let mut lifetime = Lifetime::from(self.found);
         for (flight, span) in self.full {
             let filled = holds.map_or(0.0, |holds| flight as f64 / holds);
-            if filled >= 1.0 {
+            if lifetime.note_filled(filled, span) == Limit::Path {
                 lifetime.take(Limit::CongestionWindow, span);
                 lifetime.add(Limit::Path, span);
-                lifetime.add_full(span);
-            } else {
-                lifetime.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
             }
         }
         Divided { lifetime, full_window: self.full_window }

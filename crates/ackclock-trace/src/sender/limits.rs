@@ -554,14 +554,8 @@ impl Limits {
             }
         }
         for (level, span) in self.full.iter() {
-            let filled = filled(level);
-            if filled >= 1.0 {
-                found.add(Limit::Path, span);
-                found.add_full(span);
-            } else {
-                found.add(Limit::CongestionWindow, span);
-                found.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
-            }
+            let limit = found.note_filled(filled(level), span);
+            found.add(limit, span);
         }
         found
     }
