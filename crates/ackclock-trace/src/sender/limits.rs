@@ -468,10 +468,8 @@ impl Limits {
             return;
         }
         let mss = stream.terms.mss;
-        if !stream.terms.at_sender() {
-            return add_at(&mut self.full, self.most, mss, span);
-        }
-        if stream.moments.since_ack(at) <= LEAST_WAY {
+        // Elsewhere than at the sender nobody knows when data left.
+        if !stream.terms.at_sender() || stream.moments.since_ack(at) <= LEAST_WAY {
             return add_at(&mut self.full, self.most, mss, span);
         }
         let even = self.even.get_or_insert_with(|| {
@@ -481,10 +479,10 @@ impl Limits {
         let late = at.since(even.since) > stream.timers.srtt().times(FLAT);
         let grew = even.peak >= even.before.saturating_add(mss);
         let (begins, repaired) = (even.before == 0, even.peak < even.before);
-        if !begins && (late || grew || repaired) {
-            even.settle(late && !grew, &mut self.full, mss);
-        }
         if begins || late || grew || repaired {
+            if !begins {
+                even.settle(late && !grew, &mut self.full, mss);
+            }
             even.first = if begins || repaired { even.peak } else { even.first };
             even.paces |= even.first > 0 && even.peak / DOUBLED >= even.first;
             (even.since, even.before) = (at, even.peak);
