@@ -30,6 +30,8 @@ pub(super) struct BlackHole {
     trial: Option<(u16, u64)>,
     /// The same of one that was acknowledged.
     passed: Option<(u16, u64)>,
+    /// What the path takes, as the black hole that was found on it has shown.
+    pub found: Option<u16>,
 }
 
 /// A retransmission timeout has come.
@@ -52,8 +54,7 @@ pub(super) fn on_timeout(c: &mut Connection, now: Time) {
     };
     if passed.is_some() {
         c.config.path_mss = path_mss;
-        c.found_path_mss = Some(path_mss);
-        c.black_hole.passed = None;
+        (hole.passed, hole.found) = (None, Some(path_mss));
         c.sender.set_mss(now, most);
     } else {
         // A second trial cuts what the first has left.

@@ -83,8 +83,6 @@ pub struct Connection {
     reset: Option<Repr>,
     challenges: Challenges,
     black_hole: BlackHole,
-    /// What the path takes, as the black hole that was found on it has shown.
-    found_path_mss: Option<u16>,
     /// When an acceptable segment last arrived.
     heard: Time,
     /// When what is unacknowledged last made progress, or began to be.
@@ -130,7 +128,6 @@ impl Connection {
             reset: None,
             challenges: Challenges::default(),
             black_hole: BlackHole::default(),
-            found_path_mss: None,
             heard: now,
             progress: now,
             keep_alives: 0,
@@ -350,7 +347,7 @@ impl Connection {
     /// found out that larger ones vanish and no ICMP tells of it
     /// ([`ConnectionConfig::least_path_mss`]).
     pub fn found_path_mss(&self) -> Option<u16> {
-        self.found_path_mss
+        self.black_hole.found
     }
 
     /// The state.
