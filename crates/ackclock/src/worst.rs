@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ackclock_fates::worst::{CONNECTION, Search, Worst, schedule};
 use ackclock_net::scenario::{ScenarioError, units};
 use ackclock_run::{FileError, Progress, WholeFile};
-use ackclock_tcp::Registry;
+use ackclock_tcp::{Registry, Span};
 use clap::Args;
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub(crate) struct WorstArgs {
     pub strategy: String,
     /// Search for so long: a number of seconds, or a time such as `500ms`. How far it gets depends
     /// on the machine; --climbs does not.
-    #[arg(long, value_name = "N", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = search_time)]
     pub seconds: units::Duration,
     /// Do so many climbs instead. Each begins with six events drawn at random, and changes one of
     /// them 400 times.
@@ -49,6 +49,17 @@ pub(crate) struct WorstArgs {
     /// processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
+}
+
+/// A time above 0, of a day at most.
+fn search_time(text: &str) -> Result<units::Duration, String> {
+    let time = seconds(text).map_err(|error| error.to_string())?;
+    let most = units::Duration(Span::from_secs(86_400));
+    match time.0 {
+        Span::ZERO => Err("a time above 0 is expected".into()),
+        span if span > most.0 => Err(format!("at most a day, {most}, is expected")),
+        _ => Ok(time),
+    }
 }
 
 /// What is printed as JSON.

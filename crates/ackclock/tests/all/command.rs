@@ -1070,6 +1070,15 @@ fn oracles_are_refused_where_there_are_none() {
     assert!(run.code == 2 && run.err.starts_with(expected), "{}", run.err);
 }
 
+/// A search takes a time, and a day at most.
+#[test]
+fn a_search_has_an_end() {
+    for (time, expected) in [("0", "a time above 0"), ("86401", "at most a day"), ("25h", "")] {
+        let run = ackclock(&["worst", "--strategy", "sack", "--seconds", time]);
+        assert!(run.code == 2 && run.err.contains(expected), "{time}: {}", run.err);
+    }
+}
+
 /// Spaces in lists, and what `compare` says of lists that no packet met.
 #[test]
 fn lists_on_the_command_line() {
