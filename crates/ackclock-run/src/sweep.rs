@@ -277,6 +277,7 @@ impl Sweep<'_> {
             name if name.is_empty() => name,
             name => format!(" ({name})"),
         };
+        let ended = short.iter().flatten().any(|precision| precision.is_nan());
         let sentence = |(precision, (strategy, (until, over))): (&f64, (&str, &(&Until, Over)))| {
             let over = if self.over.is_empty() { "" } else { &format!(", {over}") };
             let what = format!("{} of {strategy}{place}{over}", until.measure.name);
@@ -296,7 +297,6 @@ impl Sweep<'_> {
             } else {
                 return None;
             };
-            let ended = short.iter().flatten().any(|precision| precision.is_nan());
             Some(Shortfall { sentence, wants_runs: !ended })
         };
         short.iter().flatten().zip(named).filter_map(sentence).collect()
