@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -312,21 +313,43 @@ fn a_prefix_belongs_to_one_device() {
     server.end();
 }
 
+/// A service manager that listens (sd_notify(3)).
+struct Manager {
+    socket: UnixDatagram,
+    path: PathBuf,
+}
+
+impl Manager {
+    fn new(name: &str) -> Manager {
+        // The path of a socket has at most 107 bytes.
+        let path = std::env::temp_dir().join(format!("ackclock-{name}-{}", std::process::id()));
+        let socket = UnixDatagram::bind(&path).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        Manager { socket, path }
+    }
+
+    /// The next that it is told.
+    fn told(&self) -> String {
+        let mut buffer = [0; 100];
+        let n = self.socket.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..n]).into_owned()
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 #[test]
 fn a_service_manager_is_told() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-notify");
-    // The path of a socket has at most 107 bytes.
-    let path = std::env::temp_dir().join(format!("ackclock-notify-{}", std::process::id()));
-    let manager = UnixDatagram::bind(&path).unwrap();
-    manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let env = [("NOTIFY_SOCKET", path.to_str().unwrap())];
+    let manager = Manager::new("notify");
+    let env = [("NOTIFY_SOCKET", manager.path.to_str().unwrap())];
     let server = Daemon::start_with(&ns, &["serve", dir.to_str().unwrap()], &env);
-    let told = || {
-        let mut buffer = [0; 100];
-        let n = manager.recv(&mut buffer).unwrap();
-        String::from_utf8_lossy(&buffer[..n]).into_owned()
-    };
+    let told = || manager.told();
     assert_eq!(told(), "READY=1\n");
     server.signal(Signal::HUP);
     let reloading = told();
@@ -337,7 +360,6 @@ fn a_service_manager_is_told() {
     // --drain, and what the end takes.
     assert_eq!(told(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=10000000\n");
     server.wait();
-    fs::remove_file(path).unwrap();
 }
 
 /// A manager with a watchdog hears of us as long as all queues turn, and of an end that takes
@@ -346,17 +368,11 @@ fn a_service_manager_is_told() {
 fn a_watchdog_hears_of_us() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-watchdog");
-    let path = std::env::temp_dir().join(format!("ackclock-watchdog-{}", std::process::id()));
-    let manager = UnixDatagram::bind(&path).unwrap();
-    manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let env = [("NOTIFY_SOCKET", path.to_str().unwrap()), ("WATCHDOG_USEC", "200000")];
+    let manager = Manager::new("watchdog");
+    let env = [("NOTIFY_SOCKET", manager.path.to_str().unwrap()), ("WATCHDOG_USEC", "200000")];
     let args = ["serve", dir.to_str().unwrap(), "--queues", "2", "--drain", "7200s"];
     let server = Daemon::start_with(&ns, &args, &env);
-    let told = || {
-        let mut buffer = [0; 100];
-        let n = manager.recv(&mut buffer).unwrap();
-        String::from_utf8_lossy(&buffer[..n]).into_owned()
-    };
+    let told = || manager.told();
     assert_eq!(told(), "READY=1\n");
     let begin = Instant::now();
     assert_eq!([told(), told(), told()], ["WATCHDOG=1\n"; 3]);
@@ -371,7 +387,6 @@ fn a_watchdog_hears_of_us() {
     assert_eq!(told(), "WATCHDOG=1\n");
     server.signal(Signal::TERM);
     server.wait();
-    fs::remove_file(path).unwrap();
 }
 
 /// Every metric that the dashboard shows is there, and `proxy` has those that `serve` lacks.
