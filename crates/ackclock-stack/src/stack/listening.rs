@@ -65,7 +65,7 @@ impl Stack {
 
     /// From now on gives some clients of a listener another strategy than that of its
     /// configuration: `choose` says which of `strategies`, for the client's address.
-    /// [`Status::strategy`] tells it.
+    /// [`crate::Status::strategy`] tells it.
     ///
     /// # Errors
     /// [`Error::NoSocket`].
