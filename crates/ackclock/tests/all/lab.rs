@@ -9,7 +9,6 @@ use std::time::Duration;
 use ackclock_live::Namespace;
 
 use crate::documented::assert_documented;
-use crate::pair;
 use crate::run::command;
 
 fn permitted() -> bool {
@@ -25,12 +24,10 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What of the system a lab could leave behind: named namespaces, without those of the tests beside
-/// this one, and devices.
-fn system() -> Vec<String> {
-    let list = |args: &[&str]| stdout(&Command::new("ip").args(args).output().unwrap());
-    let found = list(&["netns"]) + &list(&["-o", "link"]);
-    found.lines().filter(|line| !line.starts_with(pair::PREFIX)).map(str::to_string).collect()
+/// The devices of `place`, which a lab could leave behind: its namespaces have no names. A place of
+/// its own keeps the devices of other tests out.
+fn devices(place: &Namespace) -> String {
+    place.run(|| stdout(&Command::new("ip").args(["-o", "link"]).output().unwrap())).unwrap()
 }
 
 #[test]
@@ -91,7 +88,8 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
     if !permitted() {
         return;
     }
-    let before = system();
+    let place = Namespace::new().unwrap();
+    let before = devices(&place);
     let html = std::env::temp_dir().join(format!("ackclock-lab-{}.html", std::process::id()));
     let args = [
         "lab",
@@ -104,9 +102,9 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
         "json",
         "--html",
     ];
-    let output = command(&args).arg(&html).output().unwrap();
+    let output = place.run(|| command(&args).arg(&html).output().unwrap()).unwrap();
     let json = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(system(), before);
+    assert_eq!(devices(&place), before);
     let page = std::fs::read_to_string(&html).unwrap();
     std::fs::remove_file(&html).unwrap();
     assert!(page.contains("<svg") && page.contains("kernel-reno"));
@@ -174,12 +172,14 @@ fn a_lab_that_is_killed_leaves_nothing_behind() {
     if !permitted() {
         return;
     }
-    let before = system();
+    let place = Namespace::new().unwrap();
+    let before = devices(&place);
     let mut lab = command(&["lab", "lossy", "--seconds", "30", "--jobs", "2"]);
-    let mut lab = lab.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    lab.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut lab = place.run(|| lab.spawn().unwrap()).unwrap();
     thread::sleep(Duration::from_secs(1));
     assert!(lab.try_wait().unwrap().is_none(), "it has come to its end too soon");
     lab.kill().unwrap();
     assert_eq!(lab.wait().unwrap().signal(), Some(9));
-    assert_eq!(system(), before);
+    assert_eq!(devices(&place), before);
 }

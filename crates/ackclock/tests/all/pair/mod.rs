@@ -11,7 +11,7 @@ use ackclock_live::Namespace;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 /// What the names of all these namespaces start with.
-pub const PREFIX: &str = "ackt-";
+const PREFIX: &str = "ackt-";
 
 /// Two named namespaces, deleted when this is dropped.
 pub struct Pair {
