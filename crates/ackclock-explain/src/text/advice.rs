@@ -126,7 +126,11 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
 fn answers(found: &Found) -> Option<Advice> {
     let span = found.thinking()?;
     let (_, server) = hosts(found, End::Client);
-    let line = format!("{server}: its application takes long to answer; the network does not");
+    let line = if found.connection.position.is_at(false) {
+        format!("{server}: its application takes long to answer; the network does not")
+    } else {
+        format!("{server}: it takes long to answer; a capture there shows what of that is its own")
+    };
     Some(Advice { line, what: "waiting for answers", span })
 }
 
@@ -153,7 +157,9 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
         ),
-        Limit::CongestionWindow if mostly_spurious(flow) => look_for_delay(&sender, &receiver),
+        Limit::CongestionWindow if mostly_spurious(flow) && lowered_in_vain(flow) => {
+            look_for_delay(&sender, &receiver)
+        }
         // It may have been the receive window.
         Limit::CongestionWindow if !has_lost(flow) && flow.window.is_none() => return None,
         Limit::CongestionWindow if !has_lost(flow) => format!(
@@ -203,6 +209,11 @@ fn mostly_spurious(flow: &Flow) -> bool {
     spurious * 2 > all
 }
 
+/// More than probes was spurious, which lower no window.
+fn lowered_in_vain(flow: &Flow) -> bool {
+    flow.retransmissions.iter().any(|r| r.spurious.is_some() && r.kind != Kind::TailLossProbe)
+}
+
 fn look_for_delay(sender: &str, receiver: &str) -> String {
     format!(
         "{sender} to {receiver}: most retransmissions are spurious; look for reordering, delay \
@@ -236,8 +247,9 @@ fn handshake(found: &Found) -> Option<Advice> {
     // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
     let again = found.flows().filter_map(|(_, flow)| {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
-        let syns = flow.retransmissions.iter().filter(|r| r.opens());
-        syns.map(|r| r.at).rfind(|at| *at <= until)
+        // What was answered late was not lost.
+        let lost = |r: &&Retransmission| r.opens() && r.spurious.is_none();
+        flow.retransmissions.iter().filter(lost).map(|r| r.at).rfind(|at| *at <= until)
     });
     if let Some(last) = again.max().filter(|_| c.begun) {
         let line = match c.from_server.offered {
@@ -263,6 +275,19 @@ fn handshake(found: &Found) -> Option<Advice> {
 fn came_unanswered(found: &Found) -> bool {
     let again = |end| found.flow(end).retransmissions.iter().any(Retransmission::opens);
     found.connection.position.is_at(false) && again(End::Client) && !again(End::Server)
+}
+
+/// The capture was taken at the receiver, where the first data came more than twice before it was
+/// acknowledged: a full listen queue drops the ACK that opens the connection and all behind it
+/// (Linux's `tcp_conn_request`, `tcp_check_req`).
+fn came_unacknowledged(found: &Found, from: End) -> bool {
+    let c = &found.connection;
+    let data = || found.flow(from).retransmissions.iter().filter(|r| r.len > 0);
+    let first = data().map(|r| r.position).min();
+    c.begun
+        && c.position.is_at(from == End::Server)
+        && data().any(|r| Some(r.position) == first && r.transmission > 2 && r.spurious.is_none())
+        && data().all(|r| Some(r.position) == first)
 }
 
 /// Marks have lowered the window more often than losses.
@@ -292,6 +317,13 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
                 "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
             );
             (line, "what probes would have saved", saved)
+        }
+        _ if came_unacknowledged(found, from) => {
+            let line = format!(
+                "{receiver}: data came that it did not acknowledge; see its listen queue \
+                 (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
+            );
+            (line, what, span)
         }
         _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver), what, span),
         _ if late.0 > span.0 / 2 => {

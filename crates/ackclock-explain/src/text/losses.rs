@@ -23,7 +23,9 @@ pub(super) fn of(flow: &Flow) -> Option<String> {
             format!("its losses fit a policer: {}{burst}", rate(rate_bps))
         }
         LossCause::DropTail { delay, size: holds } => {
-            let holds = holds.map_or(String::new(), |holds| format!(", about {}", size(holds)));
+            let holds = holds.map_or(String::new(), |holds| {
+                format!(", with {} of this connection", size(holds))
+            });
             format!("its losses fit a queue that overflows: {} when it is full{holds}", time(delay))
         }
         LossCause::Random { rate, run } => format!(
@@ -112,7 +114,7 @@ mod tests {
         );
         assert_eq!(
             text(LossCause::DropTail { delay: Span::from_millis(250), size: Some(102_400) }),
-            "its losses fit a queue that overflows: 0.25 s when it is full, about 100.0 KiB"
+            "its losses fit a queue that overflows: 0.25 s when it is full, with 100.0 KiB of this connection"
         );
         assert_eq!(
             text(LossCause::Random { rate: 0.0123, run: 1.04 }),

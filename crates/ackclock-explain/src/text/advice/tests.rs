@@ -120,6 +120,25 @@ fn full_segments_that_never_arrive() {
     assert_eq!(lines(found), [LOST]);
 }
 
+/// At the client, the server's first segment came three times before an ACK.
+#[test]
+fn what_came_and_was_not_acknowledged() {
+    let line = "192.0.2.1: data came that it did not acknowledge; see its listen queue \
+        (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall (recovery: 2.0 s)";
+    let third = Retransmission { transmission: 3, ..again(1200, 0, Kind::BackedOffTimeout) };
+    let came = vec![again(1000, 0, Kind::Timeout), third];
+    let at = |vantage, came: &[Retransmission]| {
+        let mut found = connection(lossy(came.to_vec()));
+        found.connection.position.vantage = vantage;
+        lines(found)
+    };
+    assert_eq!(at(Vantage::Client, &came), [line]);
+    assert_eq!(at(Vantage::Server, &came), [LOST]);
+    assert_eq!(at(Vantage::Client, &came[..1]), [LOST]);
+    let later = [came, vec![again(1400, 1000, Kind::Timeout)]].concat();
+    assert_eq!(at(Vantage::Client, &later), [LOST]);
+}
+
 #[test]
 fn messages_in_pieces() {
     let mut flow = lossy(Vec::new());
@@ -392,6 +411,8 @@ fn a_small_window_without_losses() {
     assert_eq!(small(vec![]), [growing]);
     assert_eq!(small(vec![fin]), [growing]);
     assert_eq!(small(vec![spurious]), [delay]);
+    // A probe lowers no window.
+    assert_eq!(small(vec![Retransmission { kind: Kind::TailLossProbe, ..spurious }]), [growing]);
     assert_eq!(small(vec![spurious, needed]), [losses]);
 }
 
@@ -445,6 +466,12 @@ fn a_server_that_thinks() {
         answers: 3.0 s)";
     assert_eq!(lines(thinks(3000)), [line]);
     assert_eq!(lines(thinks(1000)), Vec::<String>::new());
+    // Elsewhere what it sent may have been lost before the capture.
+    let mut at_client = thinks(3000);
+    at_client.connection.position.vantage = Vantage::Client;
+    let line = "192.0.2.2: it takes long to answer; a capture there shows what of that is its own \
+        (waiting for answers: 3.0 s)";
+    assert_eq!(lines(at_client), [line]);
 }
 
 /// A FIN that is lost holds up nothing.
@@ -521,6 +548,11 @@ fn a_syn_that_went_out_again() {
     let unanswered = "192.0.2.2: it does not answer the SYNs of 192.0.2.1 (handshakes beyond a \
         round trip: 1.0 s)";
     assert_eq!(lines(nobody), [unanswered]);
+    // The round trip is longer than the timer of the SYN.
+    let mut late = sent_again(true, 1000);
+    late.connection.from_client.retransmissions[0].spurious = Some(Spurious::Timestamp);
+    late.connection.from_server.rtt = Some(fixture::round_trip(span(1050), 1));
+    assert_eq!(lines(late), Vec::<String>::new());
 }
 
 #[test]
