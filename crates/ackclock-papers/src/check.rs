@@ -42,6 +42,9 @@ impl Check<'_> {
             self.chart(&format!("chart[{i}]"), chart)?;
         }
         for (i, row) in self.e.rows.iter().enumerate() {
+            if !row.scale.is_finite() {
+                return self.wrong(&format!("row[{i}].scale"), "a finite number is expected");
+            }
             self.measurement(&format!("row[{i}].measurement"), &row.measurement)?;
         }
         self.tables()?;
@@ -55,6 +58,10 @@ impl Check<'_> {
         let e = self.e;
         if e.strategies.is_empty() {
             return self.wrong("strategy", "an experiment needs at least one `[[strategy]]`");
+        }
+        if e.window.is_some_and(|(from, to)| !(from >= 0.0 && to > from && to.is_finite())) {
+            let message = "two times in seconds are expected, the second above the first";
+            return self.wrong("window", message);
         }
         for (key, runs) in [("runs", Some(e.runs)), ("quick_runs", e.quick_runs)] {
             if runs == Some(0) {
@@ -107,13 +114,16 @@ impl Check<'_> {
             if step.name.contains('/') || steps[..i].iter().any(|s| s.name == step.name) {
                 return self.another_name(&format!("step[{i}].name"), &step.name);
             }
-            let is_step = |name: &&String| steps.iter().any(|s| s.name == **name);
-            if let Some(since) = step.since.as_ref().filter(|since| !is_step(since)) {
+            if let Some(since) = step.since.as_ref().filter(|since| !self.is_step(since)) {
                 let message = format!("there is no step `{since}`");
                 return self.wrong(&format!("step[{i}].since"), message);
             }
         }
         Ok(())
+    }
+
+    fn is_step(&self, name: &str) -> bool {
+        self.e.steps.iter().any(|step| step.name == name)
     }
 
     fn chart(&self, key: &str, chart: &ChartSpec) -> Result<(), FileError> {
@@ -174,11 +184,29 @@ impl Check<'_> {
         if (relation == "near") != claim.tolerance.is_some() {
             return self.wrong(key, "`near` needs a `tolerance`, and nothing else has one");
         }
+        if claim.tolerance.is_some_and(|margin| margin.is_below_zero()) {
+            return self.wrong(&format!("{key}.tolerance"), "at least 0 is expected");
+        }
+        match claim.in_runs {
+            Some(_) if relation != "equals" => {
+                return self.wrong(&format!("{key}.in_runs"), "it goes with `equals`");
+            }
+            Some(0) => return self.wrong(&format!("{key}.in_runs"), "at least 1 is expected"),
+            _ => {}
+        }
         if claim.by.is_some() && matches!(relation, "equals" | "near") {
             return self.wrong(key, "`by` goes with `above`, `below`, `at_least` and `at_most`");
         }
-        if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
+        // A step is compared with a text, and what is no step with a number or a measurement.
+        let is_step = claim.measurement.split('/').next().is_some_and(|first| self.is_step(first));
+        if let NumberOrText::Text(name) = other
+            && !(relation == "equals" && (is_step || name.parse::<f64>().is_ok()))
+        {
             self.measurement(&format!("{key}.{relation}"), name)?;
+            if claim.in_runs.is_some() {
+                let message = "it goes with a number, not with a measurement";
+                return self.wrong(&format!("{key}.in_runs"), message);
+            }
         }
         if !self.has_cells(&claim.cells) {
             return self.wrong(&format!("{key}.where"), self.no_cell());
@@ -259,7 +287,7 @@ impl Check<'_> {
         let Some(last) = parts.next() else { return self.measures().contains(&first) };
         let of_flow = flow_measures().any(|(name, _)| name == first)
             && cell.groups.iter().any(|group| group.name == last);
-        let of_step = self.e.steps.iter().any(|s| s.name == first) && ASPECTS.contains(&last);
+        let of_step = self.is_step(first) && ASPECTS.contains(&last);
         of_flow || of_step
     }
 }

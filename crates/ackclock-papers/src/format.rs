@@ -317,9 +317,11 @@ impl<'de> Deserialize<'de> for NumberOrText {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         match toml::Value::deserialize(d)? {
             toml::Value::Integer(n) => Ok(NumberOrText::Number(n as f64)),
-            toml::Value::Float(x) => Ok(NumberOrText::Number(x)),
+            toml::Value::Float(x) if x.is_finite() => Ok(NumberOrText::Number(x)),
             toml::Value::String(text) => Ok(NumberOrText::Text(text)),
-            other => Err(de::Error::custom(format!("`{other}` is neither a number nor a text"))),
+            other => {
+                Err(de::Error::custom(format!("`{other}` is neither a finite number nor a text")))
+            }
         }
     }
 }
@@ -331,6 +333,13 @@ pub(crate) enum Margin {
     Absolute(f64),
     /// A share of what is compared with.
     Share(f64),
+}
+
+impl Margin {
+    pub(crate) fn is_below_zero(self) -> bool {
+        let (Margin::Absolute(n) | Margin::Share(n)) = self;
+        n < 0.0
+    }
 }
 
 impl<'de> Deserialize<'de> for Margin {

@@ -102,12 +102,12 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         }
         Measurement::Samples(samples) => samples,
     };
-    if relation == "equals" {
-        let expected = plain(other).parse::<f64>().ok();
-        if let (Some(expected), Some(in_runs)) = (expected, claim.in_runs) {
-            return in_all_runs(samples, expected, in_runs);
-        }
-        let same = expected.is_some_and(|n| samples.iter().all(|s| *s == n));
+    let expected = plain(other).parse::<f64>().ok();
+    if let (Some(expected), Some(in_runs)) = (expected, claim.in_runs) {
+        return in_all_runs(samples, expected, in_runs);
+    }
+    if let (Some(expected), "equals") = (expected, relation) {
+        let same = samples.iter().all(|s| *s == expected);
         let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
         return Judgement::of_one(verdict, estimate(samples));
     }
@@ -138,6 +138,10 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
             Verdict::Undecided,
             format!("{measured}; not measured in every run"),
         );
+    }
+    if relation == "equals" {
+        let verdict = if *samples == others { Verdict::Holds } else { Verdict::DoesNotHold };
+        return Judgement { verdict, measured, relative: percent };
     }
     let verdicts: Vec<Verdict> =
         claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();

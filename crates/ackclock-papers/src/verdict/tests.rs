@@ -72,6 +72,9 @@ fn equality_is_exact_in_every_run() {
     assert_eq!(verdict("measurement = \"rare/x\"\nequals = 0"), Verdict::DoesNotHold);
     assert_eq!(verdict("measurement = \"sent/x\"\nequals = \"43, 47\""), Verdict::Holds);
     assert_eq!(verdict("measurement = \"sent/x\"\nequals = 43"), Verdict::DoesNotHold);
+    assert_eq!(verdict("measurement = \"a/x\"\nequals = \"a/x\""), Verdict::Holds);
+    assert_eq!(verdict("measurement = \"a/x\"\nequals = \"b/x\""), Verdict::DoesNotHold);
+    assert_eq!(verdict("measurement = \"gap/x\"\nequals = \"gap/x\""), Verdict::Undecided);
 }
 
 #[test]

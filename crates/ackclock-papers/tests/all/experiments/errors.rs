@@ -103,6 +103,36 @@ fn errors_name_file_line_and_key() {
         ("above = 0", "near = 0", "papers/p/e.toml:36: claim[1]: `near` needs a `tolerance`"),
         (
             "above = 0",
+            "near = 1\ntolerance = -0.1",
+            "papers/p/e.toml:41: claim[1].tolerance: at least 0 is expected",
+        ),
+        (
+            "above = 0",
+            "near = nan\ntolerance = 1",
+            "papers/p/e.toml:40: claim[1].near: `nan` is neither a finite number nor a text",
+        ),
+        (
+            "above = 0",
+            "above = 0\nin_runs = 10",
+            "papers/p/e.toml:41: claim[1].in_runs: it goes with `equals`",
+        ),
+        (
+            "above = 0",
+            "equals = 0\nin_runs = 0",
+            "papers/p/e.toml:41: claim[1].in_runs: at least 1 is expected",
+        ),
+        (
+            "above = 0",
+            "equals = \"timeouts/our\"",
+            "papers/p/e.toml:40: claim[1].equals: there is no measurement `timeouts/our`",
+        ),
+        (
+            "place = \"figure 1\"\n\n",
+            "place = \"figure 1\"\nwindow = [6, 2]\n\n",
+            "papers/p/e.toml:4: window: two times in seconds are expected",
+        ),
+        (
+            "above = 0",
             "above = 0\nby = \"ten\"",
             "papers/p/e.toml:41: claim[1].by: `ten` is no margin",
         ),
