@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::file::error_at;
-use crate::set::set;
+use crate::set::{overlap, set};
 
 /// A grid with more cells is taken for a mistake.
 const MOST_CELLS: usize = 10_000;
@@ -129,9 +129,10 @@ pub fn grid(
         if axes[..i].iter().any(|other| other.name == axis.name && other.key != axis.key) {
             return Err(wrong("name", "another axis has the same".into()));
         }
-        if axes[..i].iter().any(|other| other.key == axis.key) {
-            let message = "another axis has the same; an axis may have all the values";
-            return Err(wrong("key", message.into()));
+        if let Some(other) = axes[..i].iter().find(|other| overlap(&other.key, &axis.key)) {
+            let message =
+                format!("another axis sets `{}`; one axis may have all values", other.key);
+            return Err(wrong("key", message));
         }
         if points.len() * axis.values.len() > MOST_CELLS {
             let message = format!("the grid has more than {MOST_CELLS} cells");

@@ -50,6 +50,15 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
+/// Whether two paths name a key in common: `link[*].rate` and `link[1]` do.
+pub(crate) fn overlap(one: &str, other: &str) -> bool {
+    steps(one).zip(steps(other)).all(|(a, b)| a == b || a == "*" || b == "*")
+}
+
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['.', '[', ']']).filter(|step| !step.is_empty())
+}
+
 type First<'a> = (&'a str, Option<usize>);
 
 /// The first key of a path, its index, and the rest.

@@ -29,3 +29,19 @@ fn what_of_a_path_is_not_there_is_an_error() {
         assert_eq!(after(path), Err(expected.into()), "{path}");
     }
 }
+
+#[test]
+fn paths_overlap_where_one_sets_what_the_other_sets() {
+    for (one, other, expected) in [
+        ("link[1].delay", "link[1].delay", true),
+        ("link[1].delay", "link[*].delay", true),
+        ("link[1].delay", "link[0].delay", false),
+        ("link[1].delay", "link[1].rate", false),
+        ("tcp", "tcp.mss", true),
+        ("tcp.mss", "tcp.mss_of_peer", false),
+        ("flow[*].tcp.mss", "flow[12].tcp", true),
+    ] {
+        assert_eq!(overlap(one, other), expected, "{one} and {other}");
+        assert_eq!(overlap(other, one), expected, "{other} and {one}");
+    }
+}

@@ -55,7 +55,7 @@ fn what_is_wrong_names_the_key_and_what_is_near() {
         assert!(error.starts_with(expected), "{error}\n{expected}");
     }
     let twice = cells(&["tcp.mss=500", "tcp.mss=600"]).unwrap_err();
-    assert_eq!(twice, "--set: tcp.mss: another axis has the same; an axis may have all the values");
+    assert_eq!(twice, "--set: tcp.mss: another axis sets `tcp.mss`; one axis may have all values");
 }
 
 /// 20 segments at 1 and 2 Mb/s: the rows have each cell, strategy and seed in order.
