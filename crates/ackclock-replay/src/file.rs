@@ -1,6 +1,5 @@
 //! Vectors as JSON lines: written, and read strictly.
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::vector::{Ack, Changed, FORMAT, Header, Info, Sent, Step, Vector, What};
@@ -66,7 +65,7 @@ fn is_empty(changed: &Changed) -> bool {
 /// Only a header has a format.
 #[derive(Deserialize)]
 struct Which {
-    format: Option<IgnoredAny>,
+    format: Option<serde_json::Value>,
 }
 
 /// The vectors in the text of a file; `name` is what errors call it.
@@ -85,7 +84,11 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Vector>, ReadError> {
             return Err(at_line("a line is a JSON object".into()));
         }
         let which: Which = serde_json::from_str(line).map_err(|e| at_line(json(&e)))?;
-        if which.format.is_some() {
+        if let Some(format) = which.format {
+            // Another version has other keys.
+            if format != FORMAT {
+                return Err(at_line(format!("the format is {format}; this reads \"{FORMAT}\"")));
+            }
             let header: Header = serde_json::from_str(line).map_err(|e| at_line(json(&e)))?;
             check(&header).map_err(at_line)?;
             reader = Reader { window: header.window, ..Reader::default() };
@@ -115,9 +118,6 @@ fn check(h: &Header) -> Result<(), String> {
         let right = (from..=to).contains(&value);
         right.then_some(()).ok_or(format!("{what} is {value}, not {from} to {to}"))
     };
-    if h.format != FORMAT {
-        return Err(format!("the format is `{}`; this reads `{FORMAT}`", h.format));
-    }
     if h.hz != HZ {
         return Err(format!("hz is {}; the mechanisms of Linux have ticks of {HZ} Hz", h.hz));
     }

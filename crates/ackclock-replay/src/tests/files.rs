@@ -138,7 +138,7 @@ fn headers_are_checked() {
     let with = |from: &str, to: &str| read("v", &HEADER.replace(from, to)).unwrap_err().to_string();
     assert_eq!(
         with("vector/1", "vector/2"),
-        "v:1: the format is `ackclock-vector/2`; this reads `ackclock-vector/1`"
+        "v:1: the format is \"ackclock-vector/2\"; this reads \"ackclock-vector/1\""
     );
     assert_eq!(with("\"mss\":1000", "\"mss\":0"), "v:1: mss is 0, not 1 to 65535");
     assert_eq!(
