@@ -96,7 +96,7 @@ pub(crate) struct CompareArgs {
     /// with `linux` as Linux has it; with `ns2:200ms` duplicates of the newest segment wait too.
     #[arg(long, value_name = "off|bsd|linux|ns2:TIME|TIME", default_value = "off")]
     pub delayed_ack: DelayedAck,
-    /// The most segments that one ACK may release. Default: no limit.
+    /// The most new segments that one ACK, one write or one timer may release. Default: no limit.
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_burst: Option<u32>,
     /// What the sender knows of the round trip before the first ACK.

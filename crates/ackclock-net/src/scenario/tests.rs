@@ -303,6 +303,14 @@ fn ranges_are_checked() {
             "tcp = { min_rto = \"5s\" }\n[tcp]\nmax_rto = \"2s\"\n",
             "12: flow[0].tcp.min_rto: 5s is above `max_rto`, 2s; lower it, or raise `max_rto`",
         ),
+        (
+            "tcp = { min_rto = \"100s\" }\n",
+            "12: flow[0].tcp.min_rto: 100s is above `max_rto`, 60s; lower it, or raise `max_rto`",
+        ),
+        (
+            "tcp = { rwnd = \"8kb\" }\n[tcp]\nwindow_scale = 14\n",
+            "14: tcp.window_scale: a buffer below 16kb is offered as 0; raise `rwnd`",
+        ),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 1000000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         (

@@ -6,12 +6,15 @@ use super::ranges::size_within;
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::Tcp;
 use crate::scenario::path::{Step, child, steps};
-use crate::scenario::units::{Amount, Size};
+use crate::scenario::units::{Amount, Duration, Size};
 use crate::scenario::values::DelayedAck;
 
 /// Smallest MSS that a SYN can announce: every host takes IP packets of 68 bytes (RFC 791 section
 /// 3.2).
 const LEAST_MSS: u64 = 28;
+
+/// `max_rto` where it is not given, with most timers (RFC 6298 section 2.5).
+const MAX_RTO: Duration = Duration(Span::from_secs(60));
 
 /// Largest receive buffer: what a window scaled by 14 can offer (RFC 7323 section 2.3).
 const MOST_RWND: u64 = 1 << 30;
@@ -83,11 +86,16 @@ pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checke
         let message = "it echoes marks of ECN; add `ecn = true`";
         fail(&place("dctcp_echo", own.dctcp_echo.is_some()), message)?;
     }
-    if let Tcp { min_rto: Some(min), max_rto: Some(max), .. } = tcp
-        && min > max
-    {
-        let message = format!("{min} is above `max_rto`, {max}; lower it, or raise `max_rto`");
+    let max_rto = tcp.max_rto.unwrap_or(MAX_RTO);
+    if let Some(min) = tcp.min_rto.filter(|min| *min > max_rto) {
+        let message = format!("{min} is above `max_rto`, {max_rto}; lower it, or raise `max_rto`");
         fail(&place("min_rto", own.min_rto.is_some()), message)?;
+    }
+    if let Tcp { window_scale: Some(scale), rwnd: Some(rwnd), mss, .. } = tcp
+        && rwnd.bytes(mss.map_or(1460, |Size(n)| n as u32)) >> scale == 0
+    {
+        let message = format!("a buffer below {} is offered as 0; raise `rwnd`", Size(1 << scale));
+        fail(&place("window_scale", own.window_scale.is_some()), message)?;
     }
     if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {
         let message = "a handshake measures the first round trip; leave out either of the two";
