@@ -78,6 +78,9 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
     let parse = |name: &str| registry.parse(name).map_err(|e| Error::Usage(e.to_string()));
     let composition = parse(&args.strategy)?;
     let oracle = parse(&composition.bound("oracle"))?;
+    if let Some(path) = &args.out {
+        WholeFile::check(path).map_err(Error::write(path))?;
+    }
     // Before there are threads.
     let mut interrupt = Interrupt::new()?;
     let search = Search { composition: &composition, oracle: &oracle, seed: args.seed };
