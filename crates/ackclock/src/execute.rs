@@ -72,8 +72,12 @@ pub(crate) fn warn_unmet(
 ) {
     for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
         let cell = sweep.input(runs[0].cell);
+        let place = match sweep.cells[runs[0].cell].name() {
+            only if only.is_empty() => only,
+            name => format!(" ({name})"),
+        };
         for unmet in cell.unmet(runs.iter().map(|run| &run.outcome.unmet)) {
-            let _ = writeln!(io::stderr(), "warning: {}", shown(unmet));
+            let _ = writeln!(io::stderr(), "warning: {}{place}", shown(unmet));
         }
     }
 }

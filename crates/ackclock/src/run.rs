@@ -155,10 +155,11 @@ fn refuse_recordings(records: &RecordArgs, queues: bool) -> Result<(), Error> {
 fn check_seeds(sweep: &Sweep<'_>, cell: usize) -> Result<(), Error> {
     let (seed, runs) = (sweep.first_seed(cell), sweep.most_runs(cell));
     // Seeds are integers of TOML and Parquet.
-    match seed.checked_add(runs.into()) {
-        Some(end) if i64::try_from(end).is_ok() => Ok(()),
+    match seed.checked_add(runs.saturating_sub(1).into()) {
+        Some(last) if i64::try_from(last).is_ok() => Ok(()),
         _ => {
-            let message = format!("{seed} leaves no room for {runs} runs");
+            let plural = if runs == 1 { "" } else { "s" };
+            let message = format!("{seed} leaves no room for {runs} run{plural}");
             if sweep.seed.is_some() {
                 return Err(Error::Usage(format!("--seed: {message}")));
             }
