@@ -4,11 +4,11 @@ mod answers;
 mod axes;
 mod law;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ackclock_tcp::Registry;
 use ackclock_tcp::recovery::Row;
 use ackclock_tcp::recovery::ambiguity::Ambiguity;
 use ackclock_tcp::recovery::detect::Detect;
@@ -24,9 +24,10 @@ use ackclock_tcp::recovery::timer::Timer;
 use ackclock_tcp::recovery::undo::Undo;
 use ackclock_tcp::recovery::window::Window;
 use ackclock_tcp::strategy::Refused;
+use ackclock_tcp::{Registry, Time};
 use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -54,7 +55,12 @@ static SPECS: Mutex<Vec<Arc<Spec>>> = Mutex::new(Vec::new());
 struct Object {
     spec: Arc<Spec>,
     object: Py<PyAny>,
+    /// A time, and how often a deadline passed at it.
+    passed: Cell<(Time, u32)>,
 }
+
+/// More deadlines at one time mean that time would stand still for ever.
+const MOST_AT_ONE_TIME: u32 = 10_000;
 
 /// The mechanisms and presets of the engine, and what is registered.
 pub fn registry() -> Registry {
@@ -172,7 +178,23 @@ fn answer(class: &Bound<'_, PyType>, method: &str) -> String {
 impl Object {
     fn new(spec: &Arc<Spec>) -> Object {
         let made = Python::attach(|py| spec.class.call0(py));
-        Object { spec: spec.clone(), object: made.unwrap_or_else(|error| raise(error)) }
+        let object = made.unwrap_or_else(|error| raise(error));
+        Object { spec: spec.clone(), object, passed: Cell::new((Time::ZERO, 0)) }
+    }
+
+    /// A deadline that this method sets passes at `now`.
+    fn passes(&self, method: &str, now: Time) {
+        let (at, count) = self.passed.get();
+        let count = if at == now { count + 1 } else { 1 };
+        self.passed.set((now, count));
+        if count > MOST_AT_ONE_TIME {
+            let class = self.spec.name;
+            let at = now.nanos() as f64 / 1e9;
+            raise(PyRuntimeError::new_err(format!(
+                "`{class}`: at {at} s, {MOST_AT_ONE_TIME} deadlines passed one after the other; \
+                 `{method}` has to return a later time once one has passed"
+            )));
+        }
     }
 
     /// Whether the class defines any of these methods.
@@ -198,7 +220,9 @@ impl Object {
                 let right = answer(&class, method);
                 let name = class.qualname().map(|name| name.to_string()).unwrap_or_default();
                 let shown = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
-                PyTypeError::new_err(format!("{name}.{method} returned {shown}{right}"))
+                PyTypeError::new_err(format!(
+                    "{name}.{method} returned {shown}{right}, with whole numbers from 0 to 2^64 - 1"
+                ))
             })
         });
         Some(returned.unwrap_or_else(|error| raise(error)))

@@ -17,6 +17,7 @@ from ackclock.mechanism import (
     Segmentation,
     Select,
     State,
+    Timer,
     Window,
     register,
 )
@@ -136,9 +137,25 @@ def test_an_answer_of_the_wrong_type() -> None:
             return answer
 
     register("wrong", Wrong)
-    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None$"
+    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None, with whole numbers .*$"
     with pytest.raises(TypeError, match=told):
         ackclock.compare("reno+wrong", drop=[14])
+
+
+def test_deadlines_that_time_cannot_pass() -> None:
+    class Stuck(Detect):
+        def deadline(self) -> float | None:
+            return 0.0
+
+    class Expired(Timer):
+        def expiry(self, state: State, rto: float) -> float:
+            return 0.0
+
+    for name, mechanism, method in [("stuck", Stuck, "deadline"), ("expired", Expired, "expiry")]:
+        register(name, mechanism)
+        told = f"`{name}`: at .* s, 10000 deadlines passed .*`{method}` has to return a later time"
+        with pytest.raises(RuntimeError, match=told):
+            ackclock.compare(f"reno+{name}", drop=[14])
 
 
 def test_an_answer_of_the_wrong_type_without_annotations() -> None:
@@ -147,7 +164,7 @@ def test_an_answer_of_the_wrong_type_without_annotations() -> None:
             return 42
 
     register("wrong", Wrong)
-    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None$"
+    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None, with whole numbers .*$"
     with pytest.raises(TypeError, match=told):
         ackclock.compare("reno+wrong", drop=[14])
 
