@@ -34,11 +34,15 @@ def names(listed: str | Sequence[str] | None) -> list[str]:
 
 def once(key: str, values: Iterable[Any]) -> None:
     """A value that is there twice would count twice."""
-    before: set[str] = set()
+    before: set[float | str] = set()
     for shown in map(str, values):
-        if shown in before:
+        try:
+            same: float | str = float(shown)
+        except ValueError:
+            same = shown
+        if same in before:
             raise _native.error(key, f"{shown} is there twice")
-        before.add(shown)
+        before.add(same)
 
 
 def number(key: str, value: Any, least: int, most: int) -> int:
@@ -151,10 +155,10 @@ def _of_option(error: _native.Error) -> _native.Error:
     return _native.error(key, text.removeprefix(f"{key}: "))
 
 
-def experiment(*names: str, quick: bool = False, jobs: int = 0) -> Experiments:
+def experiment(*names: str | os.PathLike[str], quick: bool = False, jobs: int = 0) -> Experiments:
     """Runs experiments: those of papers, such as `lin-kung` or `lin-kung/figure-5`, and those of
     files, folders and patterns. `quick` takes fewer runs, for a first look."""
-    result = _native.experiment(names, quick, threads(jobs))
+    result = _native.experiment([os.fspath(name) for name in names], quick, threads(jobs))
     for sentence in result.unmet:
         warnings.warn(sentence, UnmetWarning, stacklevel=2)
     return result

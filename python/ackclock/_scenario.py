@@ -54,7 +54,9 @@ class Scenario:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Scenario:
         """From a file."""
-        return cls(read_text(path), file=os.fspath(path))
+        text, file = read_text(path), os.fspath(path)
+        _native.check(text, file, True)
+        return _restored(text, file, True)
 
     @classmethod
     def new(cls, duration: str, **keys: Any) -> Scenario:

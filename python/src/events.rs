@@ -30,7 +30,7 @@ macro_rules! of {
 pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
     vec![
         ("strategy", Get::Text(|r| Some(r.strategy))),
-        ("seed", Get::Seed(|r| r.seed)),
+        ("seed", Get::Int(|r| Some(r.seed))),
         ("flow", Get::Int(|r| Some(r.flow.into()))),
         ("t", Get::Number(|r| Some(r.event.at.nanos() as f64 / 1e9))),
         ("event", Get::Text(|r| Some(r.event.kind.name()))),

@@ -452,7 +452,7 @@ pub fn flow_column_names() -> Vec<&'static str> {
 fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
     vec![
         ("strategy", Get::Text(|f| Some(&f.strategy))),
-        ("seed", Get::Seed(|f| f.seed)),
+        ("seed", Get::Int(|f| Some(f.seed))),
         ("flow", Get::Int(|f| Some(f.flow.into()))),
         ("bytes_acked", Get::Int(|f| Some(f.bytes_acked))),
         ("segments_sent", Get::Int(|f| Some(f.segments_sent))),
@@ -477,7 +477,7 @@ fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
 fn link_columns<'a>() -> Columns<LinkRow<'a>> {
     vec![
         ("strategy", Get::Text(|r| r.job.strategy.as_deref())),
-        ("seed", Get::Seed(|r| r.job.seed)),
+        ("seed", Get::Int(|r| Some(r.job.seed))),
         ("from", Get::Text(|r| Some(&r.link.from))),
         ("to", Get::Text(|r| Some(&r.link.to))),
         ("packets", Get::Int(|r| Some(r.link.packets))),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::builder::{FixedSizeListBuilder, Int64Builder, ListBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    StringArray, TimestampNanosecondArray, UInt64Array,
+    StringArray, TimestampNanosecondArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
@@ -33,12 +33,10 @@ pub struct Table {
 /// First position, and the one after the last.
 type Range = (u64, u64);
 
-/// How a column is had of a row. All columns but the seed are nullable.
+/// How a column is had of a row.
 pub enum Get<T> {
     /// A whole number.
     Int(fn(&T) -> Option<u64>),
-    /// The seed, for which `i64` is too small.
-    Seed(fn(&T) -> u64),
     /// A number.
     Number(fn(&T) -> Option<f64>),
     /// Yes or no.
@@ -58,7 +56,6 @@ impl<T> Get<T> {
             Get::Int(get) => {
                 Arc::new(rows.iter().map(|r| get(r).map(signed)).collect::<Int64Array>())
             }
-            Get::Seed(get) => Arc::new(rows.iter().map(get).collect::<UInt64Array>()),
             Get::Number(get) => Arc::new(rows.iter().map(get).collect::<Float64Array>()),
             Get::Flag(get) => Arc::new(rows.iter().map(get).collect::<BooleanArray>()),
             Get::Text(get) => Arc::new(rows.iter().map(get).collect::<StringArray>()),
@@ -231,9 +228,6 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'
     Ok(match array.data_type() {
         DataType::Int64 => {
             array.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any()
-        }
-        DataType::UInt64 => {
-            array.as_primitive::<UInt64Type>().value(row).into_pyobject(py)?.into_any()
         }
         DataType::Timestamp(..) => {
             array.as_primitive::<TimestampNanosecondType>().value(row).into_pyobject(py)?.into_any()
