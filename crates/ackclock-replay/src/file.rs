@@ -175,6 +175,12 @@ impl Reader {
         {
             return Err(format!("{} bytes from {} were never written", s.len, s.position));
         }
+        if !line.sack.is_empty() && !header.sack {
+            return Err("`sack` needs `sack` in the header".into());
+        }
+        if line.echo.is_some() && !header.timestamps {
+            return Err("`echo` needs `timestamps` in the header".into());
+        }
         if !line.push.is_empty() && !header.offload {
             return Err("`push` needs `offload` in the header".into());
         }

@@ -15,11 +15,13 @@ fn refused(line: &str) -> String {
 
 #[test]
 fn a_line_means_what_the_guide_says() {
-    let v = vector(&[
+    let lines = [
         r#"{"at":100500,"write":4000,"sent":[[0,1000,1],[1000,1000,1]],"info":{"cwnd":2}}"#,
         r#"{"at":200500,"ack":1000,"window":128000,"sack":[[2000,3000]],"echo":99,"info":{"state":"disorder"}}"#,
         r#"{"at":450000,"timer":true,"sent":[[1000,1000,2]],"info":{"state":"loss","cwnd":1}}"#,
-    ]);
+    ];
+    let header = HEADER.replace("\"timestamps\":false", "\"timestamps\":true");
+    let v = read("v", &[&[header.as_str()], &lines[..]].concat().join("\n")).unwrap().remove(0);
     let info = Info { cwnd: 2, ..Info::default() };
     let ack =
         Ack { to: 1000, window: 128_000, sack: vec![(2000, 3000)], echo: Some(99), ece: false };
@@ -80,6 +82,22 @@ fn which_acks_had_ece_and_which_segments_cwr() {
     assert_eq!(error(&text.replace("[0]}", "[1]}")), "`cwr` has 1, but `sent` no such segment");
     let without = text.replace(r#","ecn":true"#, "");
     assert_eq!(error(&without), "`ece` and `cwr` need `ecn` in the header");
+}
+
+/// SACK blocks and timestamps are only in ACKs of a connection that has agreed on them.
+#[test]
+fn acks_have_the_options_of_the_header() {
+    let text = format!("{HEADER}\n{{\"at\":5,\"write\":4000}}\n");
+    let error = |option: &str, ack: &str| {
+        let header = text.replace(&format!("\"{option}\":true"), &format!("\"{option}\":false"));
+        read("v", &format!("{header}{ack}\n")).err().map(|error| error.what)
+    };
+    let sack = r#"{"at":6,"ack":0,"sack":[[1000,2000]]}"#;
+    assert_eq!(error("sack", sack).as_deref(), Some("`sack` needs `sack` in the header"));
+    assert_eq!(error("none", sack), None);
+    let echo = r#"{"at":6,"ack":1000,"echo":9}"#;
+    let needs = "`echo` needs `timestamps` in the header";
+    assert_eq!(error("timestamps", echo).as_deref(), Some(needs));
 }
 
 #[test]
