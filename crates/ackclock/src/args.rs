@@ -149,6 +149,11 @@ impl OutputArgs {
     /// Whether the files can be written while `inputs` are read.
     pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
         self.records.takes_stdout()?;
+        for (i, over) in self.over.iter().enumerate() {
+            if self.over[..i].contains(over) {
+                return Err(Error::Usage(format!("--over: `{over}` is there twice")));
+            }
+        }
         overwrite::check(inputs, self.records.files().chain(&self.queues))
     }
 

@@ -401,7 +401,7 @@ quantity!(
         "examples": ["800kbit", "1.2mbit", "10gbit"]
     },
     |n| RATE.parse(&n.to_string()).map(Rate),
-    |x| Err(RATE.bad(&x.to_string(), "it has no unit")),
+    |x| Err(RATE.bad(&format!("{x:?}"), "it has no unit")),
     |v, s| s.collect_str(v)
 );
 
@@ -416,7 +416,7 @@ quantity!(
         "examples": ["100ms", "1.5s", "20us"]
     },
     |n| n.to_string().parse(),
-    |x| Err(TIME.bad(&x.to_string(), "it has no unit")),
+    |x| Err(TIME.bad(&format!("{x:?}"), "it has no unit")),
     |v, s| s.collect_str(v)
 );
 
@@ -431,7 +431,7 @@ quantity!(
         "examples": [1000, "64kb", "1mb"]
     },
     |n| Ok(Size(n)),
-    |x| Err(SIZE.bad(&x.to_string(), "it is not a whole number of bytes")),
+    |x| Err(SIZE.bad(&format!("{x:?}"), "it is not a whole number of bytes")),
     |v, s| s.collect_str(v)
 );
 
@@ -447,7 +447,7 @@ quantity!(
         "examples": [65535, "64kb", "64seg"]
     },
     |n| Ok(Amount::Bytes(n)),
-    |x| Err(SIZE.bad(&x.to_string(), "it is not a whole number of bytes")),
+    |x| Err(SIZE.bad(&format!("{x:?}"), "it is not a whole number of bytes")),
     |v, s| s.collect_str(v)
 );
 

@@ -1223,6 +1223,7 @@ fn options_that_contradict_each_other_are_refused() {
     let twice = format!("{page}: two options write this file");
     for (args, expected) in [
         (&["--strategy", "sack,reno,sack"][..], "--strategy: `sack` is there twice"),
+        (&["--over", "mean,p50,median"], "--over: `median` is there twice"),
         (
             &["--strategy", "sack", "--set", "flow[0].strategy=reno,sack"],
             "--set: with --strategy all flows have the same one, and `flow[0].strategy` has no effect",
