@@ -2,7 +2,7 @@
 """What tcptrace and tshark find in captures of the kernel with known truth: bench/other-tools.py
 DIRECTORY
 
-DIRECTORY is what `ackclock-score kernel take` has written. Only what the sender of the data
+DIRECTORY is what `ackclock-score take` has written. Only what the sender of the data
 retransmitted counts, in frames (a super-segment is one)."""
 
 import json
