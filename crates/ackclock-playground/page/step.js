@@ -1,9 +1,5 @@
 // Stepping through the ACKs: what one was, who decided what, and the sender after it.
 
-// The mechanism of an axis that no part of a composition is on.
-const DEFAULTS = {
-  detect: "dupack", ambiguity: "no-bugfix", response: "lower-twice", select: "head", regulate: "pipe", window: "reno-window", timer: "rfc6298-timer",
-};
 // The axis that answers for a segment sent, where the event names no mechanism.
 const AXIS_OF_CAUSE = {
   limited_transmit: "probe", tail_loss_probe: "probe", fast_retransmit: "detect", recovery: "select", slow_start: "select",
@@ -66,7 +62,7 @@ function stepParts(run, ack, index, count, { events, sender }, parts) {
 
 // What was decided, by which mechanism, and the sentence of its source.
 function decisions(run, ack, events, parts, segments) {
-  const on = (axis) => parts.filter(([a]) => a === axis).map(([, name]) => name).at(-1) ?? DEFAULTS[axis];
+  const on = (axis) => parts.filter(([a]) => a === axis).map(([, name]) => name).at(-1);
   const list = element("ul", { className: "decisions" });
   const say = (what, name) => {
     const m = names.mechanisms.find((m) => m.name === name);

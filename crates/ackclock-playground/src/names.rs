@@ -1,6 +1,6 @@
 //! The names that the page knows: strategies, causes and classes of timeouts.
 
-use ackclock_tcp::strategy::{Axis, Mechanism};
+use ackclock_tcp::strategy::{Axis, DEFAULTS, Mechanism};
 use ackclock_tcp::{Cause, Registry, TimeoutClass};
 use serde::Serialize;
 
@@ -61,14 +61,19 @@ pub fn names() -> String {
     serde_json::to_string(&names).unwrap_or_default()
 }
 
-/// The mechanisms of a composition by axis, as JSON: a list of axis and name.
+/// The mechanisms of a composition by axis, as JSON: a list of axis and name. What the engine puts
+/// on an axis that the composition leaves empty stands first.
 ///
 /// # Errors
 /// What is wrong with the name.
 pub fn parts(strategy: &str) -> Result<String, String> {
     ackclock_net::scenario::check_strategy(strategy, &Registry::default())?;
-    let composition = Registry::default().parse(strategy).map_err(|error| error.to_string())?;
+    let registry = Registry::default();
+    let composition = registry.parse(strategy).map_err(|error| error.to_string())?;
+    let named = composition.mechanisms();
+    let defaults = DEFAULTS.iter().filter_map(|name| registry.mechanism(name));
+    let defaults = defaults.filter(|m| named.iter().all(|n| n.axis != m.axis));
     let parts: Vec<(&str, &str)> =
-        composition.mechanisms().iter().map(|m| (m.axis.name(), &*m.name)).collect();
+        defaults.chain(named).map(|m| (m.axis.name(), &*m.name)).collect();
     serde_json::to_string(&parts).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 use ackclock_playground::{
     Edits, Late, ROW, Rows, edited, events, opened, parts, picture, runs, step,
 };
+use ackclock_tcp::strategy::DEFAULTS;
 use serde_json::Value;
 
 const COMPARE: &str = include_str!("../page/compare.toml");
@@ -164,11 +165,24 @@ fn errors_say_where_and_what_would_be_right() {
     assert!(opened(no_flow).is_err());
 }
 
+/// `head` leaves all axes but one to the engine.
+#[test]
+fn defaults_are_what_the_engine_puts_on_an_empty_axis() {
+    let named = DEFAULTS.join("+");
+    assert_eq!(json(&parts("head").unwrap()).as_array().unwrap().len(), DEFAULTS.len());
+    let text = |strategy: &str| String::from_utf8(events(COMPARE, strategy).unwrap()).unwrap();
+    assert_eq!(text(&named).replace(&named, "head"), text("head"));
+    let piped = named.replace("inflate-to-ssthresh", "pipe");
+    assert_ne!(text(&piped).replace(&piped, "head"), text("head"));
+}
+
 #[test]
 fn parts_and_figures() {
     assert_eq!(
         parts("newreno+lt").unwrap(),
-        r#"[["select","partial-ack"],["regulate","inflate"],["ambiguity","bugfix"],["probe","lt"]]"#
+        r#"[["detect","dupack"],["response","lower-twice"],["window","reno-window"],"#.to_owned()
+            + r#"["timer","rfc6298-timer"],["select","partial-ack"],["regulate","inflate"],"#
+            + r#"["ambiguity","bugfix"],["probe","lt"]]"#
     );
     let svg = picture(COMPARE, &["reno".into(), "sack".into()], "Losses & <more>").unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("Losses &amp; &lt;more&gt;"));

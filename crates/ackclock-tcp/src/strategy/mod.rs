@@ -98,6 +98,17 @@ impl Strategy {
     }
 }
 
+/// The mechanisms of [`Strategy::default`] by name, one for each axis that cannot be empty.
+pub const DEFAULTS: [&str; 7] = [
+    "dupack",
+    "no-bugfix",
+    "lower-twice",
+    "head",
+    "inflate-to-ssthresh",
+    "reno-window",
+    "rfc6298-timer",
+];
+
 impl Default for Strategy {
     /// What stands where a composition names no mechanism of an axis: Reno.
     fn default() -> Strategy {
