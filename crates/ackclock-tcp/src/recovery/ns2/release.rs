@@ -4,7 +4,6 @@
 
 use alloc::boxed::Box;
 
-use crate::event::Cause;
 use crate::recovery::regulate::Regulate;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
@@ -67,10 +66,6 @@ impl Regulate for Ns2Release {
 
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
         self.inner.on_exit(s, a)
-    }
-
-    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
-        self.inner.on_transmit(s, cause, len)
     }
 
     fn limits(&self) -> bool {

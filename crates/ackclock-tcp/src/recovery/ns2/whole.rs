@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 
-use crate::event::Cause;
 use crate::recovery::regulate::Regulate;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -33,9 +32,5 @@ impl Regulate for Ns2Whole {
 
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
         self.0.on_exit(s, a)
-    }
-
-    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
-        self.0.on_transmit(s, cause, len)
     }
 }
