@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_report::percent;
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{Flow, Kind, State};
 use serde::Serialize;
@@ -258,9 +259,4 @@ impl Overall {
         };
         [one, two, three]
     }
-}
-
-/// `None` of nothing.
-fn percent(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }

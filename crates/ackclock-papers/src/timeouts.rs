@@ -129,7 +129,7 @@ impl Tally {
 
 /// NaN of nothing.
 fn percent(part: usize, whole: usize) -> f64 {
-    100.0 * part as f64 / whole as f64
+    ackclock_report::percent(part as u64, whole as u64).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
-//! Numbers of things in words.
+//! Numbers of things: in words, and as parts of a whole.
 
 /// `1 packet`, `2 packets`: so many of something, whose plural has an `s`.
 pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What part of the whole this is, in percent; `None` of nothing.
+pub fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }
 
 #[cfg(test)]
@@ -11,5 +16,11 @@ mod tests {
     fn one_is_no_plural() {
         let shown = [0, 1, 2, 11].map(|n| super::counted(n, "packet"));
         assert_eq!(shown, ["0 packets", "1 packet", "2 packets", "11 packets"]);
+    }
+
+    #[test]
+    fn nothing_has_no_parts() {
+        let parts = [(0, 0), (0, 4), (1, 4)].map(|(part, whole)| super::percent(part, whole));
+        assert_eq!(parts, [None, Some(0.0), Some(25.0)]);
     }
 }

@@ -51,7 +51,7 @@ mod summary;
 pub use align::{Align, align, align_within};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
-pub use count::counted;
+pub use count::{counted, percent};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;

@@ -43,8 +43,9 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { f64::NAN } else { part as f64 / whole as f64 }
 }
 
+/// NaN of nothing.
 fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { f64::NAN } else { 100.0 * part as f64 / whole as f64 }
+    crate::percent(part, whole).unwrap_or(f64::NAN)
 }
 
 fn kind(s: &RecoveryStats, kind: Kind) -> f64 {
