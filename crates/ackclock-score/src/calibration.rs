@@ -1,8 +1,9 @@
 //! Probabilities beside verdicts, and how often those were right.
 
-use std::fmt::Write;
-
+use ackclock_report::{Align, align, percent};
 use serde_json::{Value, json};
+
+use crate::cell::cell;
 
 /// Lower ends of the bins, in percent.
 const BINS: [u8; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
@@ -55,21 +56,20 @@ impl Calibration {
 
     /// A row for each bin, in percent.
     pub fn table(&self) -> String {
-        let mut out = format!(
-            "probability: {} verdicts, off by {:.1} % on average\n{:>10}{:>10}{:>8}{:>8}\n",
+        let mut rows = vec![["from %", "verdicts", "stated", "right"].map(String::from).to_vec()];
+        for (low, bin) in BINS.iter().zip(&self.bins).filter(|(_, bin)| bin.verdicts > 0) {
+            let stated = 100.0 * (bin.stated as f64 / 1e6) / bin.verdicts as f64;
+            let shares = [Some(stated), percent(bin.right, bin.verdicts)].map(cell);
+            rows.push(
+                [low.to_string(), bin.verdicts.to_string()].into_iter().chain(shares).collect(),
+            );
+        }
+        format!(
+            "probability: {} verdicts, off by {:.1} % on average\n{}",
             self.verdicts(),
             self.error(),
-            "from %",
-            "verdicts",
-            "stated",
-            "right"
-        );
-        for (low, bin) in BINS.iter().zip(&self.bins).filter(|(_, bin)| bin.verdicts > 0) {
-            let share = |part: f64| 100.0 * part / bin.verdicts as f64;
-            let (stated, right) = (share(bin.stated as f64 / 1e6), share(bin.right as f64));
-            let _ = writeln!(out, "{low:>10}{:>10}{stated:>8.1}{right:>8.1}", bin.verdicts);
-        }
-        out
+            align(&rows, Align::Right)
+        )
     }
 
     /// The same counts.

@@ -14,11 +14,13 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ackclock_net::Rng;
+use ackclock_report::{Align, align, percent};
 use ackclock_tcp::Sighting;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::captures::{Judged, Missing, Run, explained, uncounted, without, written};
+use crate::cell::cell;
 use crate::matrix::{NONE, Score};
 use crate::population;
 use crate::truth::PLACES;
@@ -143,34 +145,24 @@ fn looks(seen: &[(u32, Sighting)], grid: u64, counted: bool) -> u64 {
     hash.finish()
 }
 
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
-}
-
 /// In percent: how many have a twin, what could be found at best, and what is found.
 pub fn table(bounds: &Bounds) -> String {
-    let mut out = format!(
-        "{:<26}{:>9}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>8}\n",
-        "", "kinds", "twins", "best", "found", "classes", "twins", "best", "found"
-    );
+    let heading = ["", "kinds", "twins", "best", "found", "classes", "twins", "best", "found"];
+    let mut rows = vec![heading.map(String::from).to_vec()];
     for (place, by_count) in PLACES.iter().zip(bounds) {
         for (bound, counted) in by_count.iter().zip(COUNTED) {
-            let name = format!("{place}, {}", if counted { "IPv4" } else { "no identification" });
-            let _ = write!(out, "{name:<26}");
+            let mut row =
+                vec![format!("{place}, {}", if counted { "IPv4" } else { "no identification" })];
             for (part, found) in bound.parts.iter().zip([&bound.found.kinds, &bound.found.classes])
             {
-                let _ = write!(
-                    out,
-                    "{:>9}{:>8.1}{:>8.1}{:>8.1}",
-                    part.cases,
-                    share(part.twins, part.cases),
-                    share(part.best, part.cases),
-                    share(found.right(), found.all())
-                );
+                row.push(part.cases.to_string());
+                row.extend([part.twins, part.best].map(|n| cell(percent(n, part.cases))));
+                row.push(cell(percent(found.right(), found.all())));
             }
-            out.push('\n');
+            rows.push(row);
         }
     }
+    let mut out = align(&rows, Align::Right);
     for (place, [bound, _]) in PLACES.iter().zip(bounds) {
         if bound.found.calibration.verdicts() > 0 {
             let _ = write!(out, "\n{place}, IPv4: {}", bound.found.calibration.table());

@@ -6,6 +6,7 @@
 mod calibration;
 mod captures;
 pub mod ceiling;
+mod cell;
 mod command;
 mod division;
 pub mod kernel;

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use crate::calibration::Calibration;
+use crate::cell::cell;
 use crate::shares::Shares;
 use crate::ways::WaysScore;
+use ackclock_report::{Align, align, percent};
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{Kind, Retransmission, State, Timeout};
 use serde_json::{Value, json};
@@ -64,16 +66,16 @@ impl Matrix {
         self.rows.iter().map(|name| self.count(name, name)).sum()
     }
 
-    /// Of the cases in which this was found, the share of which it is true; `None` if there are
-    /// none.
+    /// Of how many of the cases in which this was found it is true, in percent; `None` if there
+    /// are none.
     pub fn precision(&self, name: &str) -> Option<f64> {
-        share(self.count(name, name), self.of_found(name))
+        percent(self.count(name, name), self.of_found(name))
     }
 
-    /// Of the cases of which this is true, the share in which it was found; `None` if there are
+    /// In how many of the cases of which this is true it was found, in percent; `None` if there are
     /// none.
     pub fn recall(&self, name: &str) -> Option<f64> {
-        share(self.count(name, name), self.of_truth(name))
+        percent(self.count(name, name), self.of_truth(name))
     }
 
     fn index(&self, truth: &str, found: &str) -> Option<usize> {
@@ -91,7 +93,7 @@ impl Matrix {
             let mut line = vec![truth.to_string()];
             line.extend(self.columns.iter().map(|found| blank_zero(self.count(truth, found))));
             line.push(if self.columns.contains(truth) {
-                percent(self.recall(truth))
+                cell(self.recall(truth))
             } else {
                 String::new()
             });
@@ -99,12 +101,12 @@ impl Matrix {
         }
         let mut last = vec!["right %".to_string()];
         let right = |found: &&str| {
-            if self.of_truth(found) > 0 { percent(self.precision(found)) } else { String::new() }
+            if self.of_truth(found) > 0 { cell(self.precision(found)) } else { String::new() }
         };
         last.extend(self.columns.iter().map(right));
-        last.push(percent(share(self.right(), self.all())));
+        last.push(cell(percent(self.right(), self.all())));
         lines.push(last);
-        aligned(&lines)
+        align(&lines, Align::Right)
     }
 
     /// `{"truth": {"found": count, ...}, ...}`.
@@ -120,39 +122,8 @@ impl Matrix {
     }
 }
 
-/// `None` of nothing.
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or(String::new(), |share| format!("{:.1}", 100.0 * share))
-}
-
 fn blank_zero(count: u64) -> String {
     if count == 0 { ".".into() } else { count.to_string() }
-}
-
-/// The first column to the left, the others to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |i: usize| lines.iter().filter_map(|line| line.get(i)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for line in lines {
-        let mut text = String::new();
-        for (i, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let _ = if i == 0 {
-                write!(text, "{cell:width$}")
-            } else {
-                write!(text, "  {cell:>width$}")
-            };
-        }
-        out.push_str(text.trim_end());
-        out.push('\n');
-    }
-    out
 }
 
 /// What is true of a segment that was retransmitted and that the capture has.
@@ -325,7 +296,7 @@ impl Score {
         ]
     }
 
-    /// Of timeouts and fast retransmits, the share of which was found which of the two they are.
+    /// Of how many timeouts and fast retransmits it was found which of both they are, in percent.
     pub fn timer(&self) -> Option<f64> {
         let timeouts = [Kind::Timeout, Kind::BackedOffTimeout].map(Kind::name);
         let fast = Kind::FastRetransmit.name();
@@ -333,7 +304,7 @@ impl Score {
             + self.kinds.of_truth(fast);
         let both =
             timeouts.iter().flat_map(|truth| timeouts.map(|found| self.kinds.count(truth, found)));
-        share(both.sum::<u64>() + self.kinds.count(fast, fast), all)
+        percent(both.sum::<u64>() + self.kinds.count(fast, fast), all)
     }
 
     /// All matrices as aligned tables.
@@ -391,26 +362,26 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
     ];
     let mut lines = vec![head.map(String::from).to_vec()];
     for (name, score) in scores {
-        let right = |matrix: &Matrix| percent(share(matrix.right(), matrix.all()));
+        let right = |matrix: &Matrix| cell(percent(matrix.right(), matrix.all()));
         lines.push(vec![
             name.clone(),
             score.captures.to_string(),
-            percent(share(score.exact, score.captures)),
+            cell(percent(score.exact, score.captures)),
             right(&score.kinds),
-            percent(score.timer()),
+            cell(score.timer()),
             right(&score.classes),
-            percent(score.spurious.precision("yes")),
-            percent(score.spurious.recall("yes")),
-            percent(score.lost.precision("yes")),
-            percent(score.lost.recall("yes")),
+            cell(score.spurious.precision("yes")),
+            cell(score.spurious.recall("yes")),
+            cell(score.lost.precision("yes")),
+            cell(score.lost.recall("yes")),
             right(&score.places),
             match score.calibration.verdicts() {
-                0 => String::new(),
-                _ => format!("{:.1}", score.calibration.error()),
+                0 => cell(None),
+                _ => cell(Some(score.calibration.error())),
             },
         ]);
     }
-    aligned(&lines)
+    align(&lines, Align::Right)
 }
 
 #[cfg(test)]

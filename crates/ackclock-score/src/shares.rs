@@ -1,10 +1,11 @@
 //! How well lifetimes are divided by what limited the sender.
 
-use std::fmt::Write;
-
+use ackclock_report::{Align, align, percent};
 use ackclock_tcp::Span;
 use ackclock_trace::{Lifetime, Limit};
 use serde_json::{Value, json};
+
+use crate::cell::cell;
 
 /// A share is right if it is off by no more than this part of the lifetime.
 pub(crate) const WITHIN: f64 = 0.05;
@@ -55,14 +56,12 @@ impl Shares {
 
     /// A line for each limit.
     pub fn table(&self) -> String {
-        let percent = |n: u64| 100.0 * n as f64 / self.connections.max(1) as f64;
-        let mut out = "share within 5 % of the lifetime, in % of connections\n".to_string();
-        for (limit, within) in Limit::ALL.iter().zip(self.within) {
-            let _ = writeln!(out, "{:<18} {:>5.1}", limit.name(), percent(within));
-        }
-        let _ = writeln!(out, "{:<18} {:>5.1}", "all of them", percent(self.all));
-        let _ = writeln!(out, "{:<18} {:>5.1}", "largest found", percent(self.main));
-        out
+        let row = |name: &str, n| vec![name.to_string(), cell(percent(n, self.connections))];
+        let limits = Limit::ALL.iter().zip(self.within).map(|(limit, n)| row(limit.name(), n));
+        let sums = [row("all of them", self.all), row("largest found", self.main)];
+        let rows: Vec<_> = limits.chain(sums).collect();
+        let what = "share within 5 % of the lifetime, in % of connections";
+        format!("{what}\n{}", align(&rows, Align::Right))
     }
 
     /// The counts.

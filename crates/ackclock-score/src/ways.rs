@@ -1,14 +1,14 @@
 //! How well a sender's ways are named, beside what they are.
 
-use std::fmt::Write;
-
 use ackclock_net::scenario::{BuiltFlow, Scenario};
+use ackclock_report::{Align, align, percent};
 use ackclock_tcp::strategy::Axis;
 use ackclock_tcp::{Registry, Span};
 use ackclock_trace::Ways;
 use ackclock_trace::ways::Law;
 use serde_json::{Value, json};
 
+use crate::cell::cell;
 use crate::kernel::Planned;
 
 /// The names of what is scored.
@@ -132,15 +132,12 @@ impl WaysScore {
 
     /// A line for each way.
     pub fn table(&self) -> String {
-        let mut out = format!("{:<18} named, of {} senders  right %\n", "way", self.senders);
+        let named = format!("named, of {} senders", self.senders);
+        let mut rows = vec![vec!["way".to_string(), named, "right %".to_string()]];
         for ((way, named), right) in WAYS.iter().zip(self.named).zip(self.right) {
-            let percent = match named {
-                0 => String::new(),
-                _ => format!("{:.1}", 100.0 * right as f64 / named as f64),
-            };
-            let _ = writeln!(out, "{way:<18} {named:>6} {percent:>6}");
+            rows.push(vec![way.to_string(), named.to_string(), cell(percent(right, named))]);
         }
-        out
+        align(&rows, Align::Right)
     }
 
     /// The counts.

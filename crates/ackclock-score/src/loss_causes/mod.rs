@@ -4,11 +4,10 @@
 mod population;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use ackclock_net::scenario::{BuildOptions, Scenario};
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
-use ackclock_report::percentile;
+use ackclock_report::{Align, align, percent, percentile};
 use ackclock_tcp::{Event, EventKind, Registry, Sighting};
 use ackclock_trace::LossCause;
 use rayon::prelude::*;
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 
 pub use self::population::{Drawn, drawn};
 use crate::captures::{explained, written};
+use crate::cell::cell;
 use crate::truth::PLACES;
 
 /// Not named, or not one cause.
@@ -193,34 +193,28 @@ impl Summary {
     /// As tables.
     pub fn table(&self) -> String {
         let mut out = String::new();
+        let columns = LossCause::NAMES.into_iter().chain([NONE]);
         for (place, name) in PLACES.iter().enumerate() {
-            let _ = write!(out, "{:<22}", format!("At the {name}"));
-            let columns = LossCause::NAMES.into_iter().chain([NONE]);
-            columns.clone().for_each(|found| {
-                let _ = write!(out, "{found:>11}");
-            });
-            out.push('\n');
-            let drawn = |truth: &&str| self.of_truth(place, truth)[0] > 0;
-            for truth in columns.clone().filter(drawn) {
-                let _ = write!(out, "  {truth:<20}");
-                for found in columns.clone() {
-                    let n = self.counts[place].get(&(truth, found)).copied().unwrap_or(0);
-                    let _ = write!(out, "{n:>11}");
-                }
-                out.push('\n');
+            let mut rows = vec![vec![format!("At the {name}")]];
+            rows[0].extend(columns.clone().map(String::from));
+            for truth in columns.clone().filter(|truth| self.of_truth(place, truth)[0] > 0) {
+                let count = |found| self.counts[place].get(&(truth, found)).copied().unwrap_or(0);
+                let counts = columns.clone().map(|found| count(found).to_string());
+                rows.push([truth.to_string()].into_iter().chain(counts).collect());
             }
-            let _ = write!(out, "  {:<20}", "right of named, %");
-            for found in LossCause::NAMES {
+            let right = LossCause::NAMES.map(|found| {
                 let [named, right] = self.named(place, found);
-                let _ = write!(out, "{:>11.1}", 100.0 * right as f64 / named.max(1) as f64);
-            }
-            out.push_str("\n\n");
+                cell(percent(right, named))
+            });
+            rows.push(["right of named, %".to_string()].into_iter().chain(right).collect());
+            out += &(align(&rows, Align::Right) + "\n");
         }
-        let _ = writeln!(out, "{:<22}{:>9}{:>11}{:>11}", "Off by, %", "cases", "median", "90 %");
+        let mut rows = vec![["Off by, %", "cases", "median", "90 %"].map(String::from).to_vec()];
         for (name, off) in MEASURED.iter().zip(&self.off) {
-            let [median, most] = [50.0, 90.0].map(|p| 100.0 * percentile(off, p).unwrap_or(0.0));
-            let _ = writeln!(out, "  {name:<22}{:>7}{median:>11.2}{most:>11.2}", off.len());
+            let at = |p| percentile(off, p).map_or("-".into(), |off| format!("{:.2}", 100.0 * off));
+            rows.push(vec![name.to_string(), off.len().to_string(), at(50.0), at(90.0)]);
         }
+        out += &align(&rows, Align::Right);
         out
     }
 

@@ -8,7 +8,7 @@ fn precision_and_recall() {
     {
         (0..times).for_each(|_| matrix.add(truth, found));
     }
-    assert_eq!((matrix.precision("a"), matrix.recall("a")), (Some(0.75), Some(0.75)));
+    assert_eq!((matrix.precision("a"), matrix.recall("a")), (Some(75.0), Some(75.0)));
     assert_eq!((matrix.precision("unknown"), matrix.recall("unknown")), (Some(0.0), None));
     assert_eq!((matrix.right(), matrix.all()), (16, 20));
     let expected = "\

@@ -62,7 +62,7 @@ fn spurious_retransmissions_are_found() {
     let (precision, recall) = (score.spurious.precision("yes"), score.spurious.recall("yes"));
     assert!(score.spurious.of_truth("yes") >= 100);
     assert!(
-        precision >= Some(0.95) && recall >= Some(0.9),
+        precision >= Some(95.0) && recall >= Some(90.0),
         "{precision:?} {recall:?}\n{mistakes:#?}"
     );
 }
