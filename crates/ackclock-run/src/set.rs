@@ -46,6 +46,9 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
             Ok(())
         }
         (Some(rest), Value::Table(inner)) => set(inner, rest, value),
+        (Some(rest), Value::Array(_)) => {
+            Err(format!("`{key}` is a list: `{key}[0].{rest}`, or `{key}[*].{rest}` for all"))
+        }
         (Some(_), _) => Err(format!("`{key}` is not a table")),
     }
 }

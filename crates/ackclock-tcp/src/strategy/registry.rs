@@ -27,13 +27,16 @@ pub struct Registry {
 /// The text is not a composition: one of its names is neither a preset nor a mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// The first such name.
+    /// The first such name; empty where there is none, as in `sack+`.
     pub name: String,
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is neither a preset nor a mechanism", self.name)
+        match &*self.name {
+            "" => write!(f, "a name is missing, as beside a `+`"),
+            name => write!(f, "`{name}` is neither a preset nor a mechanism"),
+        }
     }
 }
 

@@ -147,6 +147,14 @@ fn a_preset_of_an_unknown_name_is_refused() {
 }
 
 #[test]
+fn a_name_is_missing_beside_a_plus() {
+    for text in ["sack+lt+", "+sack", "sack++lt", ""] {
+        let error = Registry::default().parse(text).unwrap_err();
+        assert_eq!(error.to_string(), "a name is missing, as beside a `+`", "{text}");
+    }
+}
+
+#[test]
 fn what_was_added_parses() {
     let mut registry = Registry::default();
     registry
