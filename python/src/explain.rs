@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_explain::{
-    Explained, Filter, Options, Pictures, Source, TakeTable, captures_at, draw, one_connection,
-    read, save, short, tables,
+    Explained, Filter, Options, Pictures, Source, TOP, TakeTable, WORST, captures_at, draw,
+    one_connection, read, save, short, tables,
 };
 use ackclock_run::Columns;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
@@ -16,11 +16,6 @@ use crate::error::{of_explain, of_path, plain};
 use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
-
-/// How many entries of each list the text of a connection shows, and how many connections the short
-/// text.
-const TOP: usize = 20;
-const WORST: usize = 3;
 
 /// Captures explained: why connections stalled, and what would have avoided it.
 #[pyclass(frozen, module = "ackclock")]

@@ -12,8 +12,8 @@ use ackclock_report::{
     replication_table, summary_table,
 };
 use ackclock_run::{
-    FileError, GridCell, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, Sweep,
-    SweepRun, Swept, Until, error_at, in_parallel,
+    FileError, GridCell, Input, Job, LinkStats, MANY_FLOWS, Outcome, Progress, RecoveryRecorder,
+    STEPS, Sweep, SweepRun, Swept, Until, error_at, in_parallel, panels_of_each,
 };
 use ackclock_tcp::{Event, Registry};
 use pyo3::exceptions::PyValueError;
@@ -26,12 +26,6 @@ use crate::interrupt::interruptible;
 use crate::mechanism::registry;
 use crate::plot::Plot;
 use crate::table::{Columns, Get, Table};
-
-/// The most panels in a picture, but each strategy has one at least.
-const PANELS: usize = 32;
-
-/// The most flows that are shown one by one.
-const MANY_FLOWS: usize = 10;
 
 /// A scenario with all that its runs take.
 struct Setup {
@@ -411,7 +405,7 @@ impl RunResult {
 
 /// What `draw` makes of the picture of these runs.
 fn picture<T>(title: &str, runs: &[Recorded], draw: impl FnOnce(&Picture<'_>) -> T) -> T {
-    let share = (PANELS / runs.len().max(1)).max(1);
+    let share = panels_of_each(runs.len());
     let mut panels = Vec::new();
     for run in runs {
         for (number, flow) in run.flows.iter().enumerate().take(share) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ackclock_run::ROWS;
 use arrow_array::builder::{FixedSizeListBuilder, Int64Builder, ListBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -18,9 +19,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 
 use crate::error::plain;
-
-/// Rows of a batch.
-const ROWS: usize = 1 << 16;
 
 /// Rows in columns, which `polars.DataFrame`, `pandas.DataFrame.from_arrow`, `pyarrow.table` and
 /// DuckDB take without a copy.

@@ -57,6 +57,12 @@ pub use source::{Source, captures_at};
 pub use summary::Summary;
 pub use text::{one_connection, short, table, terms};
 
+/// How many entries of each list are shown unless told otherwise.
+pub const TOP: usize = 20;
+
+/// How many connections the short text shows unless told otherwise.
+pub const WORST: usize = 3;
+
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

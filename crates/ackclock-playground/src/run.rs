@@ -7,6 +7,7 @@ use ackclock_net::scenario::{BuiltFlow, Scenario, Simulation};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{EventWriter, FlowSummary};
 use ackclock_run::{Input, Job, Progress};
+use ackclock_tcp::strategy::ORACLES;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Cause, Event, EventKind, Registry, Seq, Sighting, Time, TimeoutClass};
 use serde::Serialize;
@@ -45,9 +46,6 @@ struct About<'a> {
 
 /// The most events that are drawn of a run: some 70,000 segments.
 const MOST: usize = 300_000;
-
-/// The oracles that bound a strategy.
-const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
 
 /// A scenario of which each run has one strategy in all flows.
 pub(crate) struct Bench<'a> {

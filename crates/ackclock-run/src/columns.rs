@@ -15,7 +15,7 @@ use parquet::schema::types::{Type, TypePtr};
 use crate::WholeFile;
 
 /// Rows that are held in memory at the same time.
-const ROWS: usize = 1 << 16;
+pub const ROWS: usize = 1 << 16;
 
 /// The columns of a table whose rows are `T`.
 pub struct Columns<T>(pub Vec<Column<T>>);

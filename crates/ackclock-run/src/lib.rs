@@ -28,7 +28,7 @@ use ackclock_tcp::{Event, Registry, Sighting, Time};
 
 pub use cancel::Cancel;
 #[cfg(not(target_family = "wasm"))]
-pub use columns::{Column, Columns, Get};
+pub use columns::{Column, Columns, Get, ROWS};
 pub use file::{FileError, error_at, parse};
 pub use file_identity::FileIdentity;
 pub use first_flow::FirstFlowEvents;
@@ -62,6 +62,15 @@ pub enum Error {
 
 /// The steps of a [`Progress`] that a run takes.
 pub const STEPS: u64 = 100;
+
+/// More flows than this in a run are summed up unless each is asked for.
+pub const MANY_FLOWS: usize = 10;
+
+/// How many panels each of so many strategies or runs has in a picture: 32 make it full, but each
+/// has one at least.
+pub fn panels_of_each(all: usize) -> usize {
+    (32 / all.max(1)).max(1)
+}
 
 /// A scenario and where it comes from.
 pub struct Input<'a> {

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    By, Capture, Comparison, Explained, Filter, Options, Pictures, Source, annotatable, annotate,
-    captures_at, compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
-    write_compared, write_grouped, write_json, write_parquet,
+    By, Capture, Comparison, Explained, Filter, Options, Pictures, Source, TOP, WORST, annotatable,
+    annotate, captures_at, compare, compared, draw, grouped, one_connection, read, save, short,
+    table, terms, write_compared, write_grouped, write_json, write_parquet,
 };
 use ackclock_report::counted;
 use ackclock_run::Cancel;
@@ -113,10 +113,6 @@ impl From<ByArg> for By {
 
 /// How many skipped files are named.
 const NAMED: usize = 5;
-
-/// How many entries of a list are shown, and how many connections of the short text.
-const TOP: usize = 20;
-const WORST: usize = 3;
 
 /// How many events of standard input are kept for pictures: about 400 MB.
 const EVENTS_OF_STREAMS: usize = 2_000_000;

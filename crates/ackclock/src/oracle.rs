@@ -10,13 +10,11 @@ use ackclock_run::{
     Cancel, Input, Job, Outcome, Progress, STEPS, Sweep, SweepRun, error_at, in_parallel,
 };
 use ackclock_tcp::Registry;
+use ackclock_tcp::strategy::ORACLES;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::execute::{SCENARIOS_OWN, measured};
-
-/// The presets that bound others.
-const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
 
 /// What is shown besides the extra time: measures of the statistics of recovery, with their columns
 /// and decimals.

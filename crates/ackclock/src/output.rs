@@ -9,8 +9,8 @@ use ackclock_report::{
     replication_rows, summary_rows,
 };
 use ackclock_run::{
-    Axis, AxisLabel, Cancel, GridCell, LinkStats, RunRow, SweepRun, flow_columns, run_columns,
-    run_rows,
+    Axis, AxisLabel, Cancel, GridCell, LinkStats, MANY_FLOWS, RunRow, SweepRun, flow_columns,
+    run_columns, run_rows,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -20,9 +20,6 @@ use crate::error::Error;
 use crate::execute::SCENARIOS_OWN;
 use crate::oracle::{Distance, distance_text};
 use crate::wire::{WireConnection, connection_table};
-
-/// More flows than this in a run are summed up unless each is asked for.
-const MANY_FLOWS: usize = 10;
 
 /// Writes to standard output.
 pub(crate) fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
     QlogTrace, escape, write_qlog,
 };
-use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake};
+use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake, panels_of_each};
 use ackclock_tcp::{Event, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
@@ -22,9 +22,6 @@ use crate::queues::Queues;
 
 /// A capture of packets as they are.
 pub(crate) type Capture = PacketWriter<BufWriter<File>>;
-
-/// The most panels in a picture, but each strategy has one at least.
-const PANELS: usize = 32;
 
 /// The files to write and what they need.
 pub(crate) struct Records {
@@ -102,7 +99,7 @@ impl Records {
             recovery,
             seed,
             unfinished: 0,
-            share: (PANELS / strategies.max(1)).max(1),
+            share: panels_of_each(strategies),
             flows: Vec::new(),
             hosts: Vec::new(),
             traces: Vec::new(),

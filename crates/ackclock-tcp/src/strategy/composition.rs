@@ -7,6 +7,10 @@ use core::fmt;
 
 use super::{Axis, Mechanism, Strategy};
 
+/// The presets that bound others ([`Composition::bound`]): a sender that is notified of a loss a
+/// round trip after it sent the segment, and one that is notified at the drop.
+pub const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
+
 /// A parsed composition such as `newreno+lt`, from which any number of strategies can be built.
 #[derive(Clone)]
 pub struct Composition {
@@ -47,8 +51,8 @@ impl Composition {
         self
     }
 
-    /// The name of the composition that bounds this one (`recovery/detect/notified.rs`): the preset
-    /// `oracle` or `oracle-drop` with the same window law, and with the same timer, whose RTO says
+    /// The name of the composition that bounds this one (`recovery/detect/notified.rs`): one of
+    /// [`ORACLES`] with the same window law, and with the same timer, whose RTO says
     /// after what pause cwnd falls back.
     pub fn bound(&self, oracle: &str) -> String {
         let on = |axis| self.mechanisms.iter().filter(move |m| m.axis == axis);

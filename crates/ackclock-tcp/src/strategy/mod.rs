@@ -26,7 +26,7 @@ use crate::recovery::undo::Undo;
 use crate::recovery::window::{RenoWindow, Window};
 use crate::state::State;
 
-pub use composition::Composition;
+pub use composition::{Composition, ORACLES};
 pub use mechanism::{Axis, Mechanism, Preset};
 pub use registry::{Refused, Registry, UnknownName};
 
