@@ -25,460 +25,143 @@ fn nanos(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
 
+/// The properties of a class: a field of what it holds, or what is made of that.
+macro_rules! getters {
+    ($class:ident { $($name:ident: $type:ty $(= |$s:ident| $value:expr)?),* $(,)? }) => {
+        #[pymethods]
+        impl $class {
+            $(
+                #[getter]
+                fn $name(&self) -> $type {
+                    getters!(of &self.0, $name $(, |$s| $value)?)
+                }
+            )*
+        }
+    };
+    (of $all:expr, $name:ident) => {
+        ($all).$name
+    };
+    (of $all:expr, $name:ident, |$s:ident| $value:expr) => {{
+        let $s = $all;
+        $value
+    }};
+}
+
 /// The state of a sender, with the field's names. Positions, bytes, and seconds.
 #[pyclass(frozen, module = "ackclock")]
 pub struct State(pub ackclock_tcp::State);
 
-#[pymethods]
-impl State {
-    #[getter]
-    fn now(&self) -> f64 {
-        seconds(self.0.now)
-    }
-
-    #[getter]
-    fn mss(&self) -> u64 {
-        self.0.mss
-    }
-
-    #[getter]
-    fn initial_window(&self) -> u64 {
-        self.0.initial_window
-    }
-
-    #[getter]
-    fn sack(&self) -> bool {
-        self.0.sack
-    }
-
-    #[getter]
-    fn snd_una(&self) -> u64 {
-        self.0.snd_una
-    }
-
-    #[getter]
-    fn snd_nxt(&self) -> u64 {
-        self.0.snd_nxt
-    }
-
-    #[getter]
-    fn snd_max(&self) -> u64 {
-        self.0.snd_max
-    }
-
-    #[getter]
-    fn window_edge(&self) -> u64 {
-        self.0.window_edge
-    }
-
-    #[getter]
-    fn written(&self) -> u64 {
-        self.0.written
-    }
-
-    #[getter]
-    fn closed(&self) -> bool {
-        self.0.closed
-    }
-
-    #[getter]
-    fn fin(&self) -> bool {
-        self.0.fin
-    }
-
-    #[getter]
-    fn cwnd(&self) -> u64 {
-        self.0.cwnd
-    }
-
-    #[getter]
-    fn ssthresh(&self) -> u64 {
-        self.0.ssthresh
-    }
-
-    #[getter]
-    fn srtt(&self) -> f64 {
-        self.0.srtt.secs_f64()
-    }
-
-    #[getter]
-    fn rttvar(&self) -> f64 {
-        self.0.rttvar.secs_f64()
-    }
-
-    #[getter]
-    fn timed_out(&self) -> Option<u64> {
-        self.0.timed_out
-    }
-
-    #[getter]
-    fn min_rto(&self) -> f64 {
-        self.0.min_rto.secs_f64()
-    }
-
-    #[getter]
-    fn dupthresh(&self) -> u32 {
-        self.0.dupthresh
-    }
-
-    #[getter]
-    fn dupacks(&self) -> u32 {
-        self.0.dupacks
-    }
-
-    #[getter]
-    fn assumed_dupacks(&self) -> u32 {
-        self.0.assumed_dupacks
-    }
-
-    #[getter]
-    fn emulated(&self) -> u32 {
-        self.0.emulated
-    }
-
-    #[getter]
-    fn limited(&self) -> u64 {
-        self.0.limited
-    }
-
-    #[getter]
-    fn recover(&self) -> u64 {
-        self.0.recover
-    }
-
-    #[getter]
-    fn phase(&self) -> &'static str {
-        match self.0.phase {
-            Phase::Open => "open",
-            Phase::Recovery => "recovery",
-            Phase::Loss => "loss",
-        }
-    }
-
-    #[getter]
-    fn max_window(&self) -> u64 {
-        self.0.max_window
-    }
-
-    #[getter]
-    fn nagle(&self) -> bool {
-        self.0.nagle
-    }
-
-    #[getter]
-    fn tick_phase(&self) -> f64 {
-        self.0.tick_phase.secs_f64()
-    }
-
-    #[getter]
-    fn recovering(&self) -> bool {
-        self.0.recovering()
-    }
-
-    #[getter]
-    fn received_dupacks(&self) -> u32 {
-        self.0.received_dupacks()
-    }
-
-    #[getter]
-    fn departed(&self) -> u64 {
-        self.0.departed()
-    }
-
-    #[getter]
-    fn flight(&self) -> u64 {
-        self.0.flight()
-    }
-
-    #[getter]
-    fn window(&self) -> u64 {
-        self.0.window()
-    }
-
-    #[getter]
-    fn pipe(&self) -> u64 {
-        self.0.board.pipe()
-    }
-
-    #[getter]
-    fn packets_in_flight(&self) -> u32 {
-        self.0.packets_in_flight()
-    }
-
-    #[getter]
-    fn can_send_sequential(&self) -> bool {
-        self.0.can_send_sequential()
-    }
-
-    #[getter]
-    fn sequential_len(&self) -> Option<u32> {
-        self.0.sequential_len()
-    }
-
-    #[getter]
-    fn new_len(&self) -> Option<u32> {
-        self.0.new_len()
-    }
-
-    #[getter]
-    fn unsent_len(&self) -> Option<u32> {
-        self.0.unsent_len()
-    }
-
-    #[getter]
-    fn segments(&self) -> Vec<Segment> {
-        self.0.board.iter().map(|record| Segment(*record)).collect()
-    }
-}
+getters!(State {
+    now: f64 = |s| seconds(s.now),
+    mss: u64,
+    initial_window: u64,
+    sack: bool,
+    snd_una: u64,
+    snd_nxt: u64,
+    snd_max: u64,
+    window_edge: u64,
+    written: u64,
+    closed: bool,
+    fin: bool,
+    cwnd: u64,
+    ssthresh: u64,
+    srtt: f64 = |s| s.srtt.secs_f64(),
+    rttvar: f64 = |s| s.rttvar.secs_f64(),
+    timed_out: Option<u64>,
+    min_rto: f64 = |s| s.min_rto.secs_f64(),
+    dupthresh: u32,
+    dupacks: u32,
+    assumed_dupacks: u32,
+    emulated: u32,
+    limited: u64,
+    recover: u64,
+    phase: &'static str = |s| match s.phase {
+        Phase::Open => "open",
+        Phase::Recovery => "recovery",
+        Phase::Loss => "loss",
+    },
+    max_window: u64,
+    nagle: bool,
+    tick_phase: f64 = |s| s.tick_phase.secs_f64(),
+    recovering: bool = |s| s.recovering(),
+    received_dupacks: u32 = |s| s.received_dupacks(),
+    departed: u64 = |s| s.departed(),
+    flight: u64 = |s| s.flight(),
+    window: u64 = |s| s.window(),
+    pipe: u64 = |s| s.board.pipe(),
+    packets_in_flight: u32 = |s| s.packets_in_flight(),
+    can_send_sequential: bool = |s| s.can_send_sequential(),
+    sequential_len: Option<u32> = |s| s.sequential_len(),
+    new_len: Option<u32> = |s| s.new_len(),
+    unsent_len: Option<u32> = |s| s.unsent_len(),
+    segments: Vec<Segment> = |s| s.board.iter().map(|record| Segment(*record)).collect(),
+});
 
 /// An outstanding segment, as the scoreboard has it.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Segment(pub Record);
 
-#[pymethods]
-impl Segment {
-    #[getter]
-    fn seq(&self) -> u64 {
-        self.0.seq
-    }
-
-    #[getter]
-    fn len(&self) -> u32 {
-        self.0.len
-    }
-
-    #[getter]
-    fn end(&self) -> u64 {
-        self.0.end()
-    }
-
-    #[getter]
-    fn first_sent(&self) -> f64 {
-        seconds(self.0.first_sent)
-    }
-
-    #[getter]
-    fn last_sent(&self) -> f64 {
-        seconds(self.0.last_sent)
-    }
-
-    #[getter]
-    fn transmissions(&self) -> u16 {
-        self.0.transmissions
-    }
-
-    #[getter]
-    fn sacked(&self) -> bool {
-        self.0.sacked
-    }
-
-    #[getter]
-    fn lost(&self) -> bool {
-        self.0.lost
-    }
-
-    #[getter]
-    fn retransmitted(&self) -> bool {
-        self.0.retransmitted
-    }
-    #[getter]
-    fn waits(&self) -> bool {
-        self.0.waits()
-    }
-
-    #[getter]
-    fn on_its_way(&self) -> bool {
-        self.0.on_its_way()
-    }
-
-    #[getter]
-    fn sent_before(&self) -> u64 {
-        self.0.sent_before()
-    }
-}
+getters!(Segment {
+    seq: u64,
+    len: u32,
+    end: u64 = |s| s.end(),
+    first_sent: f64 = |s| seconds(s.first_sent),
+    last_sent: f64 = |s| seconds(s.last_sent),
+    transmissions: u16,
+    sacked: bool,
+    lost: bool,
+    retransmitted: bool,
+    waits: bool = |s| s.waits(),
+    on_its_way: bool = |s| s.on_its_way(),
+    sent_before: u64 = |s| s.sent_before(),
+});
 
 /// What one ACK says, summed up once for all mechanisms.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Ack(pub AckSummary);
 
-#[pymethods]
-impl Ack {
-    #[getter]
-    fn ack(&self) -> u64 {
-        self.0.ack
-    }
-
-    #[getter]
-    fn newly_acked(&self) -> u64 {
-        self.0.newly_acked
-    }
-
-    #[getter]
-    fn sacked_before(&self) -> u64 {
-        self.0.sacked_before
-    }
-
-    #[getter]
-    fn newly_sacked(&self) -> u64 {
-        self.0.newly_sacked
-    }
-
-    #[getter]
-    fn newly_lost(&self) -> u64 {
-        self.0.newly_lost
-    }
-
-    #[getter]
-    fn delivered(&self) -> u32 {
-        self.0.delivered
-    }
-
-    #[getter]
-    fn lost(&self) -> u32 {
-        self.0.lost
-    }
-
-    #[getter]
-    fn duplicate(&self) -> bool {
-        self.0.duplicate
-    }
-
-    #[getter]
-    fn prior_dupacks(&self) -> u32 {
-        self.0.prior_dupacks
-    }
-
-    #[getter]
-    fn prior_una(&self) -> u64 {
-        self.0.prior_una
-    }
-
-    #[getter]
-    fn prior_flight(&self) -> u64 {
-        self.0.prior_flight
-    }
-
-    #[getter]
-    fn flight_size(&self) -> u64 {
-        self.0.flight_size
-    }
-
-    #[getter]
-    fn dsack(&self) -> Option<(u64, u64)> {
-        self.0.dsack
-    }
-
-    #[getter]
-    fn dsack_segments(&self) -> u32 {
-        self.0.dsack_segments
-    }
-
-    #[getter]
-    fn dsack_of_probe(&self) -> bool {
-        self.0.dsack_of_probe
-    }
-
-    #[getter]
-    fn dsack_again(&self) -> u32 {
-        self.0.dsack_again
-    }
-
-    #[getter]
-    fn original(&self) -> Option<(u64, u64)> {
-        self.0.original
-    }
-
-    #[getter]
-    fn sacked_to(&self) -> u64 {
-        self.0.sacked_to
-    }
-
-    #[getter]
-    fn rtt(&self) -> Option<f64> {
-        self.0.rtt.map(Span::secs_f64)
-    }
-
-    #[getter]
-    fn rtt_latest(&self) -> Option<f64> {
-        self.0.rtt_latest.map(Span::secs_f64)
-    }
-
-    #[getter]
-    fn ts_echo(&self) -> Option<u32> {
-        self.0.ts_echo
-    }
-
-    #[getter]
-    fn retransmission_acked(&self) -> Option<f64> {
-        self.0.retransmission_acked.map(seconds)
-    }
-
-    #[getter]
-    fn last_sent(&self) -> Option<f64> {
-        self.0.last_sent.map(seconds)
-    }
-
-    #[getter]
-    fn unchanged(&self) -> bool {
-        self.0.unchanged
-    }
-
-    #[getter]
-    fn retransmission_lost(&self) -> bool {
-        self.0.retransmission_lost
-    }
-}
+getters!(Ack {
+    ack: u64,
+    newly_acked: u64,
+    sacked_before: u64,
+    newly_sacked: u64,
+    newly_lost: u64,
+    delivered: u32,
+    lost: u32,
+    duplicate: bool,
+    prior_dupacks: u32,
+    prior_una: u64,
+    prior_flight: u64,
+    flight_size: u64,
+    dsack: Option<(u64, u64)>,
+    dsack_segments: u32,
+    dsack_of_probe: bool,
+    dsack_again: u32,
+    original: Option<(u64, u64)>,
+    sacked_to: u64,
+    rtt: Option<f64> = |s| s.rtt.map(Span::secs_f64),
+    rtt_latest: Option<f64> = |s| s.rtt_latest.map(Span::secs_f64),
+    ts_echo: Option<u32>,
+    retransmission_acked: Option<f64> = |s| s.retransmission_acked.map(seconds),
+    last_sent: Option<f64> = |s| s.last_sent.map(seconds),
+    unchanged: bool,
+    retransmission_lost: bool,
+});
 
 /// The network lost a transmission.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Notice(pub detect::Notice);
 
-#[pymethods]
-impl Notice {
-    #[getter]
-    fn seq(&self) -> u64 {
-        self.0.lost.seq
-    }
-
-    #[getter]
-    fn number(&self) -> u32 {
-        self.0.lost.number
-    }
-
-    #[getter]
-    fn at_once(&self) -> bool {
-        self.0.at_once
-    }
-}
+getters!(Notice { seq: u64 = |s| s.lost.seq, number: u32 = |s| s.lost.number, at_once: bool });
 
 /// A segment with data that is being sent.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Sending(pub segmentation::Sending);
 
-#[pymethods]
-impl Sending {
-    #[getter]
-    fn seq(&self) -> u64 {
-        self.0.seq
-    }
-
-    #[getter]
-    fn len(&self) -> u32 {
-        self.0.len
-    }
-
-    #[getter]
-    fn first(&self) -> bool {
-        self.0.first
-    }
-
-    #[getter]
-    fn cause(&self) -> &'static str {
-        self.0.cause.name()
-    }
-
-    #[getter]
-    fn in_flight(&self) -> u64 {
-        self.0.in_flight
-    }
-}
+getters!(Sending {
+    seq: u64,
+    len: u32,
+    first: bool,
+    cause: &'static str = |s| s.cause.name(),
+    in_flight: u64,
+});
