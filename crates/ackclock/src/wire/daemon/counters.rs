@@ -57,6 +57,43 @@ impl Counters {
     }
 }
 
+/// What is added up over the queues: metric, help, and what a queue has counted.
+type Row = (&'static str, &'static str, fn(&Counters) -> u64);
+const SUMS: [Row; 10] = [
+    (
+        "ackclock_accept_queue_drops_total",
+        "Handshakes held up because too many clients wait.",
+        |q| q.stats.queue_full,
+    ),
+    ("ackclock_syn_cookies_total", "SYNs answered by a cookie.", |q| q.stats.cookies_sent),
+    ("ackclock_syn_cookies_accepted_total", "Connections made by a cookie.", |q| {
+        q.stats.cookies_accepted
+    }),
+    ("ackclock_malformed_packets_total", "Packets that were none.", |q| q.stats.malformed),
+    ("ackclock_ip_fragments_total", "IP fragments, which are not put together.", |q| {
+        q.stats.fragments
+    }),
+    (
+        "ackclock_black_holes_total",
+        "Connections on whose path large packets vanish and no ICMP tells of it.",
+        |q| q.stats.black_holes,
+    ),
+    (
+        "ackclock_ignored_packets_total",
+        "Packets for other addresses or of other protocols, as kernels send by themselves.",
+        |q| q.stats.ignored,
+    ),
+    ("ackclock_bad_checksums_total", "Segments with a wrong checksum.", |q| q.stats.bad_checksums),
+    ("ackclock_resets_sent_total", "Resets sent for segments of no connection.", |q| {
+        q.stats.resets_out
+    }),
+    (
+        "ackclock_device_refusals_total",
+        "Packets that the device did not take, as while it is down.",
+        |q| q.unsent,
+    ),
+];
+
 /// The metrics of all queues.
 pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shared) -> String {
     let Some((first, others)) = queues.split_first() else { return String::new() };
@@ -128,56 +165,9 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         "Connections whose handshake is not done.",
         sum(|q| q.half_open),
     );
-    to.counter(
-        "ackclock_accept_queue_drops_total",
-        "Handshakes held up because too many clients wait.",
-        sum(|q| q.stats.queue_full),
-    );
-    to.counter(
-        "ackclock_syn_cookies_total",
-        "SYNs answered by a cookie.",
-        sum(|q| q.stats.cookies_sent),
-    );
-    to.counter(
-        "ackclock_syn_cookies_accepted_total",
-        "Connections made by a cookie.",
-        sum(|q| q.stats.cookies_accepted),
-    );
-    to.counter(
-        "ackclock_malformed_packets_total",
-        "Packets that were none.",
-        sum(|q| q.stats.malformed),
-    );
-    to.counter(
-        "ackclock_ip_fragments_total",
-        "IP fragments, which are not put together.",
-        sum(|q| q.stats.fragments),
-    );
-    to.counter(
-        "ackclock_black_holes_total",
-        "Connections on whose path large packets vanish and no ICMP tells of it.",
-        sum(|q| q.stats.black_holes),
-    );
-    to.counter(
-        "ackclock_ignored_packets_total",
-        "Packets for other addresses or of other protocols, as kernels send by themselves.",
-        sum(|q| q.stats.ignored),
-    );
-    to.counter(
-        "ackclock_bad_checksums_total",
-        "Segments with a wrong checksum.",
-        sum(|q| q.stats.bad_checksums),
-    );
-    to.counter(
-        "ackclock_resets_sent_total",
-        "Resets sent for segments of no connection.",
-        sum(|q| q.stats.resets_out),
-    );
-    to.counter(
-        "ackclock_device_refusals_total",
-        "Packets that the device did not take, as while it is down.",
-        sum(|q| q.unsent),
-    );
+    for (name, help, count) in SUMS {
+        to.counter(name, help, sum(count));
+    }
     if let Some(drops) = first.drops {
         to.counters(
             "ackclock_device_drops_total",
