@@ -4,13 +4,11 @@ use ackclock_net::scenario::units::Size;
 use ackclock_net::scenario::{Scenario, Tcp};
 use ackclock_stack::TcpConfig;
 use ackclock_tcp::strategy::UnknownName;
+use ackclock_tcp::wire::TIMESTAMPS_LEN;
 use ackclock_tcp::{DelayedAck, Registry, Span};
 
 /// IPv4 and TCP without options.
 const HEADERS: u16 = 40;
-
-/// The timestamp option and its padding, in each segment.
-const TIMESTAMPS: u16 = 12;
 
 fn of(scenario: &Scenario) -> Tcp {
     scenario.flows[0].tcp.or(&scenario.tcp)
@@ -28,7 +26,7 @@ pub(crate) fn timestamps(scenario: &Scenario) -> bool {
 
 /// The MTU that leaves room for that payload.
 pub(crate) fn mtu(scenario: &Scenario) -> u16 {
-    mss(scenario).saturating_add(HEADERS + if timestamps(scenario) { TIMESTAMPS } else { 0 })
+    mss(scenario).saturating_add(HEADERS + if timestamps(scenario) { TIMESTAMPS_LEN } else { 0 })
 }
 
 /// What a row's strategy has on the wire beside it. The receiving half of these connections

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-use ackclock_tcp::wire::{Options, Repr};
+use ackclock_tcp::wire::{DEFAULT_MSS, LEAST_MSS, Options, Repr};
 use ackclock_tcp::{Composition, Seq, Span, Time};
 
 use crate::TcpConfig;
@@ -61,7 +61,7 @@ const PERIODS: u64 = 2;
 /// The peer's MSS is taken for the next lower of these: the least that makes sense, the defaults of
 /// IPv4 and IPv6 (RFC 9293 section 3.7.1), tunnels, PPPoE and Ethernet over either, and jumbo
 /// frames.
-const MSS: [u16; 8] = [48, 536, 1220, 1360, 1400, 1440, 1460, 8940];
+const MSS: [u16; 8] = [LEAST_MSS, DEFAULT_MSS, 1220, 1360, 1400, 1440, 1460, 8940];
 
 /// Bits of the timestamp that hold options: SACK, and the window scale or 15 for none.
 const OPTION_BITS: u32 = 0x1f;
@@ -79,7 +79,7 @@ pub(crate) fn bake(
 ) -> (Seq, u32) {
     let index = (0..)
         .zip(MSS)
-        .filter(|(_, mss)| offered.mss.unwrap_or(536) >= *mss)
+        .filter(|(_, mss)| offered.mss.unwrap_or(DEFAULT_MSS) >= *mss)
         .map(|(index, _)| index)
         .last();
     let bits = options_to_bits(offered);

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-use ackclock_tcp::wire::Control;
+use ackclock_tcp::wire::{Control, DEFAULT_MSS, TIMESTAMPS_LEN};
 use ackclock_tcp::{Ecn, Segment};
 
 use super::direction::{Ack, Direction};
@@ -25,9 +25,6 @@ use crate::scenario::Tcp;
 /// The most flows beside those of the scenario that are known at the same time. Then those unused
 /// for longest make room.
 const MOST_FLOWS: usize = 1 << 16;
-/// What a SYN without the option says (RFC 9293 section 3.7.1).
-const DEFAULT_MSS: u16 = 536;
-const TIMESTAMPS_LEN: u32 = 12;
 
 /// The scenario's settings for a flow: in which unit its segments count, and how large its packets
 /// are on links.
@@ -252,7 +249,7 @@ impl Flow {
             .min()
             .unwrap_or(DEFAULT_MSS);
         let timestamps = self.directions.iter().all(|direction| direction.timestamps);
-        u32::from(mss).saturating_sub(if timestamps { TIMESTAMPS_LEN } else { 0 })
+        u32::from(mss.saturating_sub(if timestamps { TIMESTAMPS_LEN } else { 0 }))
     }
 }
 

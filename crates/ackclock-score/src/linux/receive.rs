@@ -8,7 +8,7 @@ use std::vec;
 
 use ackclock_live::Namespace;
 use ackclock_net::Rng;
-use ackclock_tcp::wire::{Control, Options, Repr};
+use ackclock_tcp::wire::{Control, Options, Repr, TIMESTAMPS_LEN};
 use ackclock_tcp::{
     DelayedAck, Flags, Receiver, ReceiverConfig, SackBlock, SackBlocks, Segment, Seq, Span, Time,
     Timestamps,
@@ -23,8 +23,6 @@ use super::scenario::Scenario;
 /// Our initial sequence number, and the window scale that we offer.
 const ISS: u32 = 1_000_000;
 const WINDOW_SCALE: u8 = 7;
-/// Bytes of the timestamps option.
-const TIMESTAMPS: u32 = 12;
 /// Half of the default `tcp_rmem`; the kernel doubles it.
 const RECEIVE_BUFFER: usize = 65_536;
 /// The memory that a full segment takes.
@@ -129,7 +127,7 @@ impl Script {
         let mut draw = |from: u64, to: u64| from + (d.unit() * (to - from + 1) as f64) as u64;
         let mss = if draw(0, 1) == 0 { 1000 } else { 1460 };
         let rtt = [4, 20, 70, 150][draw(0, 3) as usize];
-        let len = mss - TIMESTAMPS;
+        let len = mss - u32::from(TIMESTAMPS_LEN);
         let (late, again, pause) = (draw(2, 25), draw(0, 10), draw(4, 60));
         let (mut position, mut missing) = (0, Vec::new());
         let mut pieces = Vec::new();
@@ -273,7 +271,7 @@ fn room(mss: u32) -> u64 {
 
 /// Which pieces our receiver answers otherwise, and how: for each its number, and a word.
 pub fn differences(heard: &Heard) -> Vec<(usize, &'static str)> {
-    let mss = u32::from(heard.mss) - if heard.timestamps { TIMESTAMPS } else { 0 };
+    let mss = u32::from(heard.mss - if heard.timestamps { TIMESTAMPS_LEN } else { 0 });
     let mut receiver = Receiver::new(ReceiverConfig {
         mss,
         delayed_ack: DelayedAck::Linux(heard.rtt),

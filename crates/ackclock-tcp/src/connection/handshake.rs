@@ -6,7 +6,7 @@ use crate::segment::Timestamps;
 use crate::sender::SenderConfig;
 use crate::seq::Seq;
 use crate::time::{Span, Time};
-use crate::wire::{Control, Options, Repr};
+use crate::wire::{Control, DEFAULT_MSS, LEAST_MSS, Options, Repr, TIMESTAMPS_LEN};
 
 /// The retransmission timeout of a SYN (RFC 6298 section 2.1).
 const RTO: Span = Span::from_secs(1);
@@ -16,14 +16,6 @@ const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// Least time between two answers to the same SYN, as in Linux (`tcp_oow_rate_limited`, called by
 /// `tcp_check_req`).
 const REPEATED: Span = Span::from_millis(500);
-/// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
-const DEFAULT_MSS: u16 = 536;
-/// No less than this is taken for an MSS, options included, as by Linux (`TCP_MIN_SND_MSS`: the
-/// longest options and eight bytes of data; CVE-2019-11479). An MSS of one byte would have us send
-/// forty bytes of headers, and remember a segment, for each byte of data.
-const LEAST_MSS: u16 = 48;
-/// Bytes that timestamps take in every segment.
-const TIMESTAMPS_LEN: u32 = 12;
 
 /// Our SYN or SYN/ACK and what becomes of it.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +128,7 @@ impl Negotiated {
     }
 
     fn option_len(&self) -> u32 {
-        if self.timestamps { TIMESTAMPS_LEN } else { 0 }
+        if self.timestamps { TIMESTAMPS_LEN.into() } else { 0 }
     }
 }
 

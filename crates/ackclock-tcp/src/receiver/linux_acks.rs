@@ -15,11 +15,11 @@
 
 use super::assembler::Range;
 use super::linux_blocks::Blocks;
+use crate::recovery::linux::{INIT_CWND, JIFFY, to_jiffies};
 use crate::segment::{Codepoint, Segment};
 use crate::time::{Span, Time};
+use crate::wire::{DEFAULT_MSS, TIMESTAMPS_LEN};
 
-/// A tick of the kernel's clock: `HZ` is 250.
-const JIFFY: Span = Span::from_millis(4);
 /// `TCP_ATO_MIN` and `TCP_DELACK_MIN` in ticks, and `TCP_DELACK_MAX`: 40 and 200 ms. None waits for
 /// as long as the least timeout of the same host (`tcp_delack_max`).
 const ATO_MIN: u64 = 10;
@@ -32,8 +32,7 @@ const RTO_MIN: Span = Span::from_millis(200);
 /// `TCP_MAX_QUICKACKS`, and how many there are for a mark (`tcp_data_ecn_check`).
 const MAX_QUICKACKS: u64 = 16;
 const MARK_QUICKACKS: u64 = 2;
-/// `TCP_MSS_DEFAULT`, and `TCP_MIN_MSS`.
-const MSS_DEFAULT: u32 = 536;
+/// `TCP_MIN_MSS`.
 const MIN_MSS: u32 = 88;
 /// What the first window is taken from: half of the default `tcp_rmem`.
 const FIRST_WINDOW: u64 = 65_536;
@@ -41,12 +40,8 @@ const FIRST_WINDOW: u64 = 65_536;
 const FIRST_BUFFER: u64 = 131_072;
 const SEGMENT: u64 = 2_304;
 const ETHERNET: u64 = 1_460;
-/// `TCP_INIT_CWND`.
-const INIT_CWND: u64 = 10;
 /// Segments shorter than this let no window grow.
 const GROWS: u32 = 128;
-/// Bytes of the timestamps option.
-const TIMESTAMPS: u32 = 12;
 /// `TCP_FASTRETRANS_THRESH`: ACKs for a gap that do not wait.
 const DUPACKS: u32 = 3;
 /// `tcp_comp_sack_nr`, `tcp_comp_sack_delay_ns` and `tcp_comp_sack_slack_ns`. The delay is a
@@ -131,10 +126,6 @@ fn ticks(t: Time) -> u64 {
     t.0 / JIFFY.0
 }
 
-fn to_ticks(span: Span) -> u64 {
-    span.0.div_ceil(JIFFY.0)
-}
-
 impl LinuxAcks {
     /// After a handshake whose round trip was this, or is not known (zero).
     pub fn new(rtt: Span, mss: u32, buffer: u64) -> LinuxAcks {
@@ -154,7 +145,7 @@ impl LinuxAcks {
             held: 0,
             space: INIT_CWND * u64::from(mss),
             since: (0, Time::ZERO),
-            rcv_mss: mss.clamp(MIN_MSS, MSS_DEFAULT),
+            rcv_mss: mss.clamp(MIN_MSS, u32::from(DEFAULT_MSS)),
             advmss: mss.max(1),
             last_seg_size: 0,
             pushed: false,
@@ -177,8 +168,8 @@ impl LinuxAcks {
     /// The round trip of the handshake (`tcp_rtt_estimator` and `tcp_set_rto` for a first sample).
     pub fn on_handshake(&mut self, rtt: Span) {
         self.path = rtt;
-        self.rtt = to_ticks(rtt);
-        self.rto = to_ticks(rtt + Span(rtt.0.saturating_mul(2)).max(RTO_MIN));
+        self.rtt = to_jiffies(rtt);
+        self.rto = to_jiffies(rtt + Span(rtt.0.saturating_mul(2)).max(RTO_MIN));
     }
 
     /// `tcp_incr_quickack`.
@@ -227,8 +218,8 @@ impl LinuxAcks {
             self.pushed |= a.psh;
             return;
         }
-        let options = if a.timestamps { TIMESTAMPS } else { 0 };
-        if a.len + options >= MSS_DEFAULT || (a.len + options >= MIN_MSS && !a.psh) {
+        let options = if a.timestamps { TIMESTAMPS_LEN.into() } else { 0 };
+        if a.len + options >= u32::from(DEFAULT_MSS) || (a.len + options >= MIN_MSS && !a.psh) {
             self.last_seg_size = a.len;
             if a.len == last {
                 self.rcv_mss = a.len;

@@ -25,12 +25,10 @@ use window::Window;
 use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
+use crate::wire::DEFAULT_MSS;
 
 /// The fast timer's interval.
 const FAST_TICK: Span = Span::from_millis(200);
-
-/// A full segment before a longer one has come (RFC 9293 section 3.7.1: the default send MSS).
-const DEFAULT_MSS: u32 = 536;
 
 /// The receiving half of an established connection.
 ///
@@ -71,7 +69,8 @@ impl Receiver {
             rcv_nxt: 0,
             last_ack_sent: 0,
             out_of_order: Assembler::default(),
-            rcv_mss: config.mss.min(DEFAULT_MSS),
+            // A full segment before a longer one has come.
+            rcv_mss: config.mss.min(DEFAULT_MSS.into()),
             ack_due: false,
             ece: false,
             ack_deadline: Time::NEVER,

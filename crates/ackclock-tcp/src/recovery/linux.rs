@@ -4,7 +4,7 @@ use crate::state::{Phase, State};
 use crate::time::{Span, Time};
 
 /// A tick of the kernel's clock: `HZ` is 250, as most distributions configure it.
-const JIFFY: Span = Span::from_millis(4);
+pub(crate) const JIFFY: Span = Span::from_millis(4);
 
 /// `tcp_jiffies32`.
 pub(crate) fn jiffies(s: &State, t: Time) -> u64 {
@@ -23,6 +23,18 @@ pub(crate) fn whole_jiffies(span: Span) -> Span {
 
 /// Ticks in a second (`HZ`).
 pub(crate) const HZ: u64 = 1_000_000_000 / JIFFY.0;
+
+/// `TCP_TIMEOUT_MIN_US`: what Linux adds to timers that would be too short.
+pub(crate) const TIMEOUT_MIN: Span = Span::from_millis(2);
+
+/// `TCP_INIT_CWND`, in segments.
+pub(crate) const INIT_CWND: u64 = 10;
+
+/// `bbr_min_tso_rate`: 1.2 Mbit/s, in bytes a second.
+pub(crate) const MIN_TSO_RATE: u64 = 150_000;
+
+/// `sk_gso_max_size`: `GSO_LEGACY_MAX_SIZE` without the room for headers (`MAX_TCP_HEADER`).
+pub(crate) const GSO_MAX_SIZE: u64 = 65_536 - 321;
 
 /// `tcp_current_ssthresh` outside of recovery.
 pub(crate) fn current_ssthresh(s: &State) -> u64 {

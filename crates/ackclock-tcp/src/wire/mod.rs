@@ -25,6 +25,14 @@ use crate::seq::Seq;
 pub const MIN_HEADER_LEN: usize = 20;
 /// Bytes of the longest header: the data offset counts at most 15 words.
 pub const MAX_HEADER_LEN: usize = 60;
+/// Bytes that timestamps take in each segment, with padding (RFC 7323 appendix A).
+pub const TIMESTAMPS_LEN: u16 = 12;
+/// The send MSS over IPv4 where the peer's SYN names none (RFC 9293 section 3.7.1).
+pub const DEFAULT_MSS: u16 = 536;
+/// No less than this is taken for an MSS, options included, as by Linux (`TCP_MIN_SND_MSS`: the
+/// longest options and eight bytes of data; CVE-2019-11479). An MSS of one byte would have us send
+/// forty bytes of headers, and remember a segment, for each byte of data.
+pub const LEAST_MSS: u16 = 48;
 /// Where the checksum stands in a header.
 pub const CHECKSUM: core::ops::Range<usize> = 16..18;
 

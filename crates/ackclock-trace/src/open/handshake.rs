@@ -1,7 +1,7 @@
 //! What the SYNs say: the options of both ends, what both have agreed on, and whether a SYN opens
 //! another connection.
 
-use ackclock_tcp::wire::{Control, Options};
+use ackclock_tcp::wire::{Control, LEAST_MSS, Options, TIMESTAMPS_LEN};
 use ackclock_tcp::{Seq, Span, Time, Timestamps};
 use thin_vec::ThinVec;
 
@@ -9,13 +9,6 @@ use crate::packet::Packet;
 
 /// A SYN/ACK that goes again within this of a SYN that came again answers it.
 const ANSWER: Span = Span::from_millis(1);
-
-/// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`;
-/// CVE-2019-11479).
-const LEAST_MSS: u32 = 48;
-
-/// Bytes that timestamps take in each segment, with padding.
-const TIMESTAMPS: u32 = 12;
 
 /// Both ends: 0, the client, and 1, the server.
 #[derive(Default)]
@@ -213,10 +206,10 @@ impl Handshake {
     /// `default` (RFC 9293 section 3.7.1). Where SYNs or their options are missing, what was
     /// `learned` from sizes counts as well.
     pub fn mss(&self, default: u16, timestamps: bool, learned: Option<u32>) -> u32 {
-        let options = if timestamps { TIMESTAMPS } else { 0 };
+        let options = if timestamps { TIMESTAMPS_LEN.into() } else { 0 };
         let said = self.said(|options| options.mss).into_iter().flatten();
         let offered = said.map(|mss| u32::from(mss.unwrap_or(default))).min();
-        let offered = offered.map(|mss| mss.max(LEAST_MSS) - options);
+        let offered = offered.map(|mss| mss.max(LEAST_MSS.into()) - options);
         match (offered, learned) {
             (Some(offered), Some(learned)) if !self.is_complete() => offered.min(learned),
             (Some(offered), _) => offered,

@@ -47,7 +47,7 @@ mod warm_up;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use ackclock_tcp::wire::Control;
+use ackclock_tcp::wire::{Control, DEFAULT_MSS};
 use ackclock_tcp::{Span, Time};
 use thin_vec::ThinVec;
 
@@ -443,7 +443,7 @@ impl Open {
         if self.learned[end] > 0 {
             return self.learned[end].into();
         }
-        let default = if self.hosts[0].is_ipv4() { 536 } else { 1220 };
+        let default = if self.hosts[0].is_ipv4() { DEFAULT_MSS } else { 1220 };
         self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
     }
 

@@ -11,7 +11,7 @@ use crate::scenario::values::DelayedAck;
 
 /// Smallest MSS that a SYN can announce: every host takes IP packets of 68 bytes (RFC 791 section
 /// 3.2).
-const LEAST_MSS: u64 = 28;
+const LEAST_HANDSHAKE_MSS: u64 = 28;
 
 /// `max_rto` where it is not given, with most timers (RFC 6298 section 2.5).
 const MAX_RTO: Duration = Duration(Span::from_secs(60));
@@ -101,9 +101,10 @@ pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checke
         let message = "a handshake measures the first round trip; leave out either of the two";
         fail(&place("first_rtt", own.first_rtt.is_some()), message)?;
     }
-    if let Tcp { handshake: Some(true), mss: Some(Size(..LEAST_MSS)), .. } = tcp {
-        let message =
-            format!("a connection opens with an MSS of {LEAST_MSS} bytes at least; raise `mss`");
+    if let Tcp { handshake: Some(true), mss: Some(Size(..LEAST_HANDSHAKE_MSS)), .. } = tcp {
+        let message = format!(
+            "a connection opens with an MSS of {LEAST_HANDSHAKE_MSS} bytes at least; raise `mss`"
+        );
         fail(&place("handshake", own.handshake.is_some()), message)?;
     }
     Ok(())

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use core::mem::{replace, take};
 
 use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later};
-use crate::recovery::linux::any_retransmitted;
+use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::{DUPTHRESH, Phase, State};
@@ -30,8 +30,6 @@ use crate::time::{Span, Time};
 
 /// `TCP_RACK_RECOVERY_THRESH`.
 const PERSIST: u8 = 16;
-/// `TCP_TIMEOUT_MIN_US`.
-const SLACK: Span = Span::from_millis(2);
 /// `tcp_max_reordering`.
 const MAX_REORDERING: u32 = 300;
 
@@ -208,8 +206,11 @@ impl LinuxRack {
             now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (Time(t * 1000 + 999), u64::MAX));
         let (time, end) = by.min((self.segment.0, self.segment.1.saturating_sub(1)));
         let lost = if lost { Lost::SentBefore(time, end) } else { standing(s) };
-        let next =
-            if remaining > 0 { s.now + Span::from_micros(remaining) + SLACK } else { Time::NEVER };
+        let next = if remaining > 0 {
+            s.now + Span::from_micros(remaining) + TIMEOUT_MIN
+        } else {
+            Time::NEVER
+        };
         (lost, next)
     }
 

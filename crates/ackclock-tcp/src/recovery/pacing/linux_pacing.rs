@@ -15,18 +15,12 @@
 //! up to that rate: nothing is saved by longer ones.
 
 use super::Pacing;
-use crate::recovery::linux::{PACING_SHIFT, pacing_rate};
+use crate::recovery::linux::{GSO_MAX_SIZE, INIT_CWND, MIN_TSO_RATE, PACING_SHIFT, pacing_rate};
 use crate::state::State;
 use crate::time::{Span, Time};
 
-/// `TCP_INIT_CWND`.
-const TCP_INIT_CWND: u8 = 10;
-/// `sk_gso_max_size`, as far as BBR lets bundles grow.
-const GSO_MAX_SIZE: u64 = 65_535 - 320;
 /// 50 Mbit/s.
 const SHORT_BUNDLES: u64 = 6_250_000;
-/// `bbr_min_tso_rate`, 1.2 Mbit/s.
-const MIN_TSO_RATE: u64 = 150_000;
 
 /// Pacing by a time of departure.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +38,8 @@ pub struct LinuxPacing {
     left: u64,
     /// Nothing more left with it at the end of an input: later ones go by their own time.
     drained: bool,
-    /// `data_segs_out`, up to [`TCP_INIT_CWND`].
-    sent: u8,
+    /// `data_segs_out`, up to [`INIT_CWND`].
+    sent: u64,
 }
 
 impl LinuxPacing {
@@ -83,8 +77,8 @@ impl Pacing for LinuxPacing {
         }
         self.left = self.left.saturating_sub(len.into());
         self.at = self.at.max(s.now);
-        self.sent = (self.sent + 1).min(TCP_INIT_CWND);
-        if self.sent == TCP_INIT_CWND && self.rate > 0 {
+        self.sent = (self.sent + 1).min(INIT_CWND);
+        if self.sent == INIT_CWND && self.rate > 0 {
             let takes = u64::from(len) * 1_000_000_000 / self.rate;
             let used = self.credit.0.min(takes / 2);
             self.credit = self.credit - Span(used);

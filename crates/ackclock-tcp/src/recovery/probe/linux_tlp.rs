@@ -14,14 +14,13 @@
 //! `linux-tlp-fin` does not wait for a delayed ACK of a segment with a FIN, as `tlp-fin` (own).
 
 use super::{Probe, ProbeNow};
+use crate::recovery::linux::TIMEOUT_MIN;
 use crate::recovery::window::{Window, Windows};
 use crate::scoreboard::Record;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
 
-/// `TCP_TIMEOUT_MIN_US`.
-const SLACK: Span = Span::from_millis(2);
 /// `TCP_TIMEOUT_INIT`.
 const FIRST: Span = Span::from_secs(1);
 
@@ -105,7 +104,7 @@ impl Probe for LinuxTlp {
         let may_be_delayed = s.board.len() == 1 && !(fin && self.fin_at_once);
         let pto = match s.srtt {
             Span::ZERO => FIRST,
-            srtt => srtt.times(2) + if may_be_delayed { s.min_rto } else { SLACK },
+            srtt => srtt.times(2) + if may_be_delayed { s.min_rto } else { TIMEOUT_MIN },
         };
         since + pto
     }

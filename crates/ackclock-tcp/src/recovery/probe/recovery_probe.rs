@@ -22,13 +22,11 @@
 //!   This departs from it, as Linux and RFC 9002 section 7.3.2 do: the recovery has lowered them.
 
 use super::{Probe, ProbeNow};
+use crate::recovery::linux::TIMEOUT_MIN;
 use crate::recovery::window::{Window, Windows};
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
-
-/// `TCP_TIMEOUT_MIN_US`.
-const SLACK: Span = Span::from_millis(2);
 
 /// The first unacknowledged segment once more.
 #[derive(Default)]
@@ -70,7 +68,7 @@ impl Probe for RecoveryProbe {
             return Time::NEVER;
         }
         let since = s.advanced.max(self.heard).max(head.last_sent).max(last.last_sent);
-        since + Span(s.srtt.0 / 4 * 5) + SLACK
+        since + Span(s.srtt.0 / 4 * 5) + TIMEOUT_MIN
     }
 
     fn on_deadline(&mut self, _s: &State) -> ProbeNow {

@@ -17,16 +17,13 @@ use alloc::collections::VecDeque;
 
 use super::{Segmentation, Sending};
 use crate::event::Cause;
-use crate::recovery::linux::{PACING_SHIFT, pacing_rate};
+use crate::recovery::linux::{GSO_MAX_SIZE, PACING_SHIFT, pacing_rate};
 use crate::recovery::min_rtt::MinRtt;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
+use crate::wire::DEFAULT_MSS;
 
-/// `sk_gso_max_size`: `GSO_LEGACY_MAX_SIZE` without the room for headers.
-const GSO_MAX_SIZE: u64 = 65_536 - 321;
-/// `TCP_MSS_DEFAULT`.
-const TCP_MSS_DEFAULT: u64 = 536;
 /// `tcp_min_tso_segs`.
 const MIN_TSO_SEGS: u64 = 2;
 /// `tcp_tso_rtt_log`.
@@ -78,7 +75,7 @@ pub struct LinuxTso {
 /// `tcp_xmit_size_goal`: what a buffer holds, half of the largest window at most
 /// (`tcp_bound_to_half_wnd`).
 fn size_goal(s: &State) -> u64 {
-    let small = s.max_window <= TCP_MSS_DEFAULT;
+    let small = s.max_window <= u64::from(DEFAULT_MSS);
     let half = if small { s.max_window } else { s.max_window / 2 };
     let most = if half > 0 { GSO_MAX_SIZE.min(half) } else { GSO_MAX_SIZE };
     (most / s.mss).max(1) * s.mss

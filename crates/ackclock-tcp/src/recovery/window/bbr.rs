@@ -15,7 +15,9 @@ mod probe_rtt;
 
 use super::by_rate::{ByRate, Controlled, RateSample};
 use super::{Window, Windows};
-use crate::recovery::linux::{PACING_SHIFT, jiffies, lowers_on_timeout};
+use crate::recovery::linux::{
+    GSO_MAX_SIZE, INIT_CWND, MIN_TSO_RATE, PACING_SHIFT, jiffies, lowers_on_timeout,
+};
 use crate::recovery::minmax::MaxFilter;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
@@ -47,12 +49,6 @@ const FULL_BW_THRESH: u64 = BBR_UNIT * 5 / 4;
 const FULL_BW_COUNT: u32 = 3;
 /// `bbr_extra_acked_max_us`.
 const EXTRA_ACKED_MAX_US: u64 = 100_000;
-/// `TCP_INIT_CWND`.
-const INIT_CWND: u64 = 10;
-/// `bbr_min_tso_rate`, in bytes a second.
-const MIN_TSO_RATE: u64 = 1_200_000 / 8;
-/// What a bundle holds at most.
-const GSO_MAX_SIZE: u64 = 65_535 - 320;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
