@@ -7,6 +7,8 @@ mod bbr3;
 pub mod by_rate;
 mod cubic;
 mod dctcp;
+#[cfg(test)]
+mod fixture;
 mod half_window;
 mod hystart;
 mod linux;
