@@ -10,6 +10,7 @@ use std::path::Path;
 
 use ackclock_report::FrameWriter;
 use ackclock_run::{FileIdentity, WholeFile};
+use ackclock_trace::file::block::{ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
 use ackclock_trace::{Reader, StallCause};
 use flate2::read::MultiGzDecoder;
 
@@ -18,10 +19,6 @@ use crate::explained::Explained;
 use crate::source::Source;
 use crate::text::{retransmission, stall};
 
-const SECTION_HEADER: u32 = 0x0a0d_0d0a;
-const PACKET: u32 = 2;
-const SIMPLE_PACKET: u32 = 3;
-const ENHANCED_PACKET: u32 = 6;
 /// The code of opt_comment (section 3.5).
 const COMMENT: u16 = 1;
 /// No block is longer; a reader must not believe what a damaged file says.

@@ -6,6 +6,7 @@
 //! MiB, no section has more than 65,536 interfaces, and what is not needed is passed over in
 //! pieces.
 
+pub mod block;
 mod frame;
 mod input;
 mod order;

@@ -3,20 +3,16 @@
 
 use ackclock_tcp::Time;
 
+use super::block::{
+    ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS, PACKET, SECTION_HEADER,
+    SIMPLE_PACKET,
+};
 use super::frame::{Damage, Halt, LATEST, LinkType, MOST_KEPT, Record};
 use super::input::Input;
 use super::order::Order;
 
 /// The type of a section header block, the same in both orders.
-pub(super) const MAGIC: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
-
-const SECTION_HEADER: u32 = u32::from_be_bytes(MAGIC);
-const INTERFACE_DESCRIPTION: u32 = 1;
-/// Obsolete; written by old versions of Wireshark.
-const PACKET: u32 = 2;
-const SIMPLE_PACKET: u32 = 3;
-const INTERFACE_STATISTICS: u32 = 5;
-const ENHANCED_PACKET: u32 = 6;
+pub(super) const MAGIC: [u8; 4] = SECTION_HEADER.to_be_bytes();
 
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 
