@@ -79,8 +79,8 @@ fn a_lost_syn_is_sent_again() {
     thread::sleep(Duration::from_millis(100));
     namespace.set_link("tun0", true).unwrap();
     connecting.join().unwrap().unwrap();
-    // RFC 6298 section 2.1.
-    assert!((1_000..3_000).contains(&begin.elapsed().as_millis()), "{:?}", begin.elapsed());
+    // RFC 6298 section 2.1; after 5 s it would not have connected.
+    assert!(begin.elapsed() >= Duration::from_secs(1), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn a_signal_ends_it_with_its_table() {
         );
         assert!(gateway.said.starts_with(&expected), "{}", gateway.said);
         assert!(pair.devices(0).contains("ack-left") && pair.devices(1).contains("ack-right"));
-        // 10 ms each way, and a SYN.
+        // 10 ms each way, and a SYN; how late the machine is beyond that is not ours to say.
         let took = pair.connect();
-        assert!(took >= Duration::from_millis(20) && took < Duration::from_millis(500), "{took:?}");
+        assert!(took >= Duration::from_millis(20) && took < Duration::from_secs(30), "{took:?}");
         let output = gateway.end(signal);
         assert_eq!(output.status.code(), Some(0));
         let table = String::from_utf8(output.stdout).unwrap();
