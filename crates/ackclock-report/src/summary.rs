@@ -193,7 +193,7 @@ impl FlowSummary {
             self.ecn_reductions.to_string(),
             count_or_dash(self.drops),
             count_or_dash(self.spurious_retransmissions),
-            rate(self.goodput_bps),
+            rate(self.goodput_bps, 3),
             self.completion_s.map_or_else(|| "unfinished".into(), seconds),
         ]
     }
@@ -236,7 +236,7 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
     }
     let count: Show = |v| format!("{v:.2}");
     let columns: [(&str, &str, Show, &str); 6] = [
-        ("goodput", "goodput", rate, "-"),
+        ("goodput", "goodput", |bps| rate(bps, 3), "-"),
         ("completion", "completion", seconds, "unfinished"),
         ("rexmit", "retransmissions", count, "-"),
         ("timeouts", "timeouts", count, "-"),
@@ -292,12 +292,12 @@ fn seconds(s: f64) -> String {
     format!("{s:.*}s", decimals as usize)
 }
 
-/// A rate with the unit that iproute2 would take.
-pub fn rate(bps: f64) -> String {
+/// A rate in bits a second, from 1 Mbit/s on with so many `decimals`.
+pub fn rate(bps: f64, decimals: usize) -> String {
     match bps {
-        b if b >= 1e9 => format!("{:.3}gbit", b / 1e9),
-        b if b >= 1e6 => format!("{:.3}mbit", b / 1e6),
-        b if b >= 1e3 => format!("{:.1}kbit", b / 1e3),
-        b => format!("{b:.0}bit"),
+        b if b >= 1e9 => format!("{:.decimals$} Gbit/s", b / 1e9),
+        b if b >= 1e6 => format!("{:.decimals$} Mbit/s", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} kbit/s", b / 1e3),
+        b => format!("{b:.0} bit/s"),
     }
 }

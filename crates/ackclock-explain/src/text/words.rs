@@ -17,11 +17,7 @@ pub(crate) fn time(span: Span) -> String {
 
 /// Bits a second.
 pub(crate) fn rate(bps: f64) -> String {
-    match bps {
-        _ if bps >= 1e9 => format!("{:.1} Gbit/s", bps / 1e9),
-        _ if bps >= 1e6 => format!("{:.1} Mbit/s", bps / 1e6),
-        _ => format!("{:.1} kbit/s", bps / 1e3),
-    }
+    ackclock_report::rate(bps, 1)
 }
 
 /// Bytes.

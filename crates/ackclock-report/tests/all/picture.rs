@@ -153,7 +153,7 @@ fn the_model_of_a_recovery_and_a_timeout() {
         json!([{
             "name": "reno",
             "mss": 1000,
-            "results": "unfinished · 6.6kbit · 2 retransmissions · 1 timeout (1 lost \
+            "results": "unfinished · 6.6 kbit/s · 2 retransmissions · 1 timeout (1 lost \
              retransmission)",
             "segments": {
                 "t": [0.0, 0.0, 0.0, 0.11, 1.11],

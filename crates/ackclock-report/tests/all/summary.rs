@@ -1,6 +1,6 @@
 //! Tables and estimates.
 
-use ackclock_report::{Estimate, FlowSummary, replication_table, summary_table};
+use ackclock_report::{Estimate, FlowSummary, rate, replication_table, summary_table};
 
 fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
     FlowSummary {
@@ -39,6 +39,13 @@ fn json_has_exactly_these_keys_in_this_order() {
 }
 
 #[test]
+fn rates_have_the_unit_that_fits() {
+    let shown = [40.0, 91_500.0, 8.1234e6, 2.5e9].map(|bps| rate(bps, 1));
+    assert_eq!(shown, ["40 bit/s", "91.5 kbit/s", "8.1 Mbit/s", "2.5 Gbit/s"]);
+    assert_eq!(rate(8.1234e6, 3), "8.123 Mbit/s");
+}
+
+#[test]
 fn the_table_is_aligned() {
     let done =
         FlowSummary { completion_s: Some(3.1696), goodput_bps: 2.5e9, ..summary("sack", 10, 11) };
@@ -46,11 +53,11 @@ fn the_table_is_aligned() {
         summary_table(&[summary("newreno+lt", 7, 2), done]),
         "\
 strategy    seed  flow  bytes acked  sent  rexmit  fast  rto n/m/l/b  recoveries  drops  \
-spurious    goodput  completion
+spurious       goodput  completion
 newreno+lt     7     2       100000   105       5     1    1 0/0/1/0           2      4         1  \
-252.4kbit  unfinished
+252.4 kbit/s  unfinished
 sack          10    11       100000   105       5     1    1 0/0/1/0           2      4         1  \
-2.500gbit      3.170s
+2.500 Gbit/s      3.170s
 "
     );
     assert_eq!(summary_table(&[]).lines().count(), 1);
@@ -139,11 +146,11 @@ fn replications_average_flows_within_a_seed_and_keep_the_order_of_strategies() {
     assert_eq!(
         table,
         "\
-strategy  runs             goodput        completion       rexmit     timeouts   recoveries        \
-drops
-sack         2  3.0kbit ± 12.7kbit  3.000s ± 12.706s  5.00 ± 0.00  1.00 ± 0.00  2.00 ± 0.00  4.00 \
-± 0.00
-reno         1              500bit        unfinished         5.00         1.00         \
+strategy  runs                   goodput        completion       rexmit     timeouts   \
+recoveries        drops
+sack         2  3.0 kbit/s ± 12.7 kbit/s  3.000s ± 12.706s  5.00 ± 0.00  1.00 ± 0.00  2.00 ± 0.00  \
+4.00 ± 0.00
+reno         1                 500 bit/s        unfinished         5.00         1.00         \
 2.00         4.00
 "
     );

@@ -285,7 +285,7 @@ impl Receiver<'_> {
                 .then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
         };
         if !self.args.once && self.args.format == Format::Table {
-            let (bytes, rate) = (counted(bytes, "byte"), rate(received.rate_bps));
+            let (bytes, rate) = (counted(bytes, "byte"), rate(received.rate_bps, 3));
             let _ = writeln!(io::stderr(), "{peer}: {bytes}, {rate}");
         }
         self.received.push(received);
@@ -334,7 +334,7 @@ impl Receiver<'_> {
                 r.peer.to_string(),
                 r.bytes.to_string(),
                 format!("{:.3}", r.seconds),
-                rate(r.rate_bps),
+                rate(r.rate_bps, 3),
                 r.pattern.map_or_else(|| "-".into(), yes),
                 yes(r.whole),
                 r.sha256.clone().unwrap_or_else(|| "-".into()),

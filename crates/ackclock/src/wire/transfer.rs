@@ -340,7 +340,7 @@ impl<'a> Transfer<'a> {
                 plan.tcp.strategy.name(),
                 now.since(*began).secs_f64(),
                 bytes_text(acked),
-                rate(bps),
+                rate(bps, 3),
                 counted(cwnd, "segment"),
                 counted(retransmissions, "retransmission"),
             )

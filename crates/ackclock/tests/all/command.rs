@@ -983,7 +983,7 @@ fn flows_are_summed_up_by_quantiles_and_extremes() {
     let parquet = scratch("over", "runs.parquet");
     let text = ok(&[&over[..], &["--parquet", &parquet]].concat());
     assert!(fs::read(parquet).unwrap().ends_with(b"PAR1"));
-    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
+    let lines: Vec<Vec<&str>> = text.lines().map(cells).collect();
     assert_eq!(lines[0][..5], ["strategy", "runs", "over", "goodput", "completion"]);
     let last = |strategy: &str| {
         let of = rows.iter().filter(|r| r["strategy"] == strategy && r["over"] == "max");
@@ -992,7 +992,8 @@ fn flows_are_summed_up_by_quantiles_and_extremes() {
     };
     for (line, strategy) in [(2, "reno"), (4, "sack")] {
         assert_eq!(lines[line][..3], [strategy, "3", "max"]);
-        assert_eq!(lines[line][6], last(strategy), "{text}");
+        let (mean, _) = lines[line][4].split_once(" ± ").unwrap();
+        assert_eq!(mean, last(strategy), "{text}");
     }
     let one = ok(&["compare", "--strategy", "sack", "--over", "max"]);
     assert!(one.lines().nth(1).unwrap().starts_with("sack         1   max  "), "{one}");
@@ -1000,6 +1001,11 @@ fn flows_are_summed_up_by_quantiles_and_extremes() {
     assert_eq!(wrong.code, 2);
     let expected = "`p101` is none of mean, min, median, max and percentiles such as p99";
     assert!(wrong.err.contains(expected), "{}", wrong.err);
+}
+
+/// The cells of a line of a table.
+fn cells(line: &str) -> Vec<&str> {
+    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
 }
 
 /// The runs of a grid stop one by one, the same ones with any number of threads. What is not
@@ -1012,19 +1018,19 @@ fn runs_go_on_until_the_mean_is_known() {
     let until = [&run[..], &["--until", "goodput=4%"]].concat();
     let text = ok(&[&until[..], &["--jobs", "1"]].concat());
     assert_eq!(ok(&[&until[..], &["--jobs", "3"]].concat()), text);
-    let lines: Vec<Vec<&str>> =
-        text.lines().skip(1).map(|l| l.split_whitespace().collect()).collect();
+    let lines: Vec<Vec<&str>> = text.lines().skip(1).map(cells).collect();
     assert_eq!(lines.len(), 4, "{text}");
-    let number = |cell: &str| -> f64 {
-        let at = cell.find(|c: char| c.is_alphabetic()).unwrap();
-        let times = if cell.ends_with("mbit") { 1000.0 } else { 1.0 };
-        times * cell[..at].parse::<f64>().unwrap()
+    let number = |rate: &str| -> f64 {
+        let (number, unit) = rate.split_once(' ').unwrap();
+        let times = if unit == "Mbit/s" { 1000.0 } else { 1.0 };
+        times * number.parse::<f64>().unwrap()
     };
     for line in &lines {
         let runs: u32 = line[2].parse().unwrap();
         assert!((50..1000).contains(&runs) && runs.is_multiple_of(2), "{text}");
         // As rounded as the table is.
-        assert!(number(line[5]) <= 0.0401 * number(line[3]), "{text}");
+        let (mean, half_width) = line[3].split_once(" ± ").unwrap();
+        assert!(number(half_width) <= 0.0401 * number(mean), "{text}");
     }
     let capped = ackclock(&[&until[..], &["--until", "timeouts=0.5%", "--runs", "52"]].concat());
     assert_eq!(capped.code, 0);
