@@ -189,7 +189,11 @@ def command_page():
 def exit_codes_page():
     section = re.search(r"Exit codes:\n(.*)", ackclock("--help"), re.S).group(1)
     codes = re.findall(r"^  (\d+)  (.*(?:\n  [^ \d].*)*)", section, re.M)
-    text = opening("Exit codes", "Every command ends with one of these.")
+    text = opening("Exit codes", """
+        Every command ends with one of these; its `--help` has those that it can end with. Commands
+        that run until they are told to end do so with 0 on Ctrl-C: `serve`, `proxy`, `gateway`,
+        `impair`, `recv` without a count, and `explain --interface`.
+        """)
     return text + table(["code", "meaning"], [[f"`{code}`", meaning] for code, meaning in codes])
 
 

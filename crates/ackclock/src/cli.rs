@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 use crate::access_log::AccessLogArgs;
 use crate::compare::CompareArgs;
 use crate::exhaust::ExhaustArgs;
-use crate::exit::{help, help_with_example};
+use crate::exit::{
+    EXIT_CODES, EXPLAIN, LAB, MEASURES, PLAIN, SERVES, TRANSFERS, help, help_with_example,
+};
 use crate::explain::ExplainArgs;
 use crate::generate::{CompletionsArgs, ManArgs};
 use crate::lab::LabArgs;
@@ -21,7 +23,8 @@ use crate::worst::WorstArgs;
 
 /// Compare TCP loss recovery strategies in simulation, on the wire and in packet captures.
 #[derive(Debug, Parser)]
-#[command(name = "ackclock", version, arg_required_else_help = true, after_help = help())]
+#[command(name = "ackclock", version, arg_required_else_help = true)]
+#[command(after_help = help(&EXIT_CODES))]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
@@ -30,21 +33,23 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// List all presets and mechanisms with their sources, or show one.
-    #[command(after_help = help_with_example("ackclock strategies net-reno"))]
+    #[command(after_help = help_with_example(PLAIN, "ackclock strategies net-reno"))]
     Strategies(StrategiesArgs),
     /// Simulate a scenario from a TOML file.
     #[command(after_help = help_with_example(
+        MEASURES,
         "ackclock run scenarios/first.toml --strategy newreno,sack --html first.html"
     ))]
     Run(RunArgs),
     /// Print the JSON Schema of scenario files, or of files of experiments or listeners.
-    #[command(after_help = help_with_example("ackclock schema > scenario.schema.json"))]
+    #[command(after_help = help_with_example(PLAIN, "ackclock schema > scenario.schema.json"))]
     Schema(SchemaArgs),
     /// Compare strategies on one simulated connection, without a scenario file.
     ///
     /// Two links lead from the sender over a router to the receiver. The first link has 8 Mb/s and
     /// a delay of 0.1 ms. The second link is the bottleneck, which the options describe.
     #[command(after_help = help_with_example(
+        MEASURES,
         "ackclock compare --strategy newreno,sack --drop 14,26,28 --html compare.html"
     ))]
     Compare(CompareArgs),
@@ -54,6 +59,7 @@ pub(crate) enum Verb {
     /// arrives, or its original is lost, or its first retransmission too. The round trip takes 100
     /// ms, the least timeout is 1 s, and each segment draws an ACK.
     #[command(after_help = help_with_example(
+        MEASURES,
         "ackclock exhaust --strategy net-reno,sack,linux --window 6"
     ))]
     Exhaust(ExhaustArgs),
@@ -63,6 +69,7 @@ pub(crate) enum Verb {
     /// retransmission is lost or late, an ACK is lost or late, or the path takes longer for a
     /// while. What hardly matters is left out in the end.
     #[command(after_help = help_with_example(
+        PLAIN,
         "ackclock worst --strategy linux --seconds 60 --out worst.toml && ackclock run worst.toml"
     ))]
     Worst(WorstArgs),
@@ -72,6 +79,7 @@ pub(crate) enum Verb {
     /// what it measures. The guide describes the format. A claim that does not hold is a result,
     /// and no error.
     #[command(after_help = help_with_example(
+        MEASURES,
         "ackclock experiment examples/experiment.toml --quick --html out/experiment"
     ))]
     Experiment(ExperimentArgs),
@@ -85,22 +93,25 @@ pub(crate) enum Verb {
     /// kernel forwards nothing, the command prints how to set up both. It does not check whether
     /// addresses are translated.
     #[command(after_help = help_with_example(
+        TRANSFERS,
         "ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mb"
     ))]
     Send(SendArgs),
     /// Receive data with our own TCP stack, and check it (root).
-    #[command(after_help = help_with_example("ackclock recv --listen 5001 --once"))]
+    #[command(after_help = help_with_example(TRANSFERS, "ackclock recv --listen 5001 --once"))]
     Recv(RecvArgs),
     /// Compare our senders with the kernel's on the wire, through an emulated network (root).
     ///
     /// Each run has network namespaces of its own. They vanish with the process, however it ends.
     /// A lab may also simulate the same scenario, and compare both results.
     #[command(after_help = help_with_example(
+        LAB,
         "ackclock lab lin-kung-table3 --quick --html lab.html"
     ))]
     Lab(LabArgs),
     /// Serve the files of a directory over HTTP with our own TCP stack (root).
     #[command(after_help = help_with_example(
+        SERVES,
         "ackclock serve public --addr 10.77.0.2/24 --strategy prr"
     ))]
     Serve(ServeArgs),
@@ -109,6 +120,7 @@ pub(crate) enum Verb {
     /// Put the proxy in front of a lossy path: its clients receive from our sender. The connection
     /// to the backend uses the kernel's TCP, and the backend needs no change.
     #[command(after_help = help_with_example(
+        SERVES,
         "ackclock proxy --listen 10.77.0.2:80 --to 127.0.0.1:8080"
     ))]
     Proxy(ProxyArgs),
@@ -118,6 +130,7 @@ pub(crate) enum Verb {
     /// rate while there was something to send, and the duration, with 95 % intervals, and the
     /// differences from the first strategy. Connections count as independent of each other.
     #[command(name = "access-log", after_help = help_with_example(
+        PLAIN,
         "ackclock access-log /var/log/ackclock/proxy.jsonl"
     ))]
     AccessLog(AccessLogArgs),
@@ -126,6 +139,7 @@ pub(crate) enum Verb {
     /// The links treat real packets as they treat simulated ones: with the same rates, delays,
     /// queues and losses.
     #[command(after_help = help_with_example(
+        SERVES,
         "ackclock gateway scenarios/gateway-lossy.toml \\\n    --attach left=10.80.0.1/16 --attach \
          right=10.80.1.1/16@right"
     ))]
@@ -137,6 +151,7 @@ pub(crate) enum Verb {
     /// decides which packets are lost. `ackclock-impair` is the same command by itself, for any
     /// system.
     #[command(after_help = help_with_example(
+        SERVES,
         "ackclock impair --listen 127.0.0.1:8080 --to 127.0.0.1:80 --delay 20ms --loss 1%\n  \
          ackclock impair --api 8474"
     ))]
@@ -146,6 +161,7 @@ pub(crate) enum Verb {
     /// The results name the kind of each retransmission, the class of each timeout and the cause of
     /// each stall. What a capture cannot show is called unknown.
     #[command(after_help = help_with_example(
+        EXPLAIN,
         "ackclock explain slow.pcapng\n  tcpdump -w - port 443 | ackclock explain - --format json\n  \
          ackclock explain --interface eth0 --metrics 127.0.0.1:9099"
     ))]
@@ -156,6 +172,7 @@ pub(crate) enum Verb {
     /// strategy gets the same inputs at the same times. One vector is shown whole, side by side; of
     /// several, the first differences and a score for each family.
     #[command(after_help = help_with_example(
+        PLAIN,
         "ackclock replay crates/ackclock-replay/vectors/linux-6.18/tails.jsonl --strategy rack-tlp"
     ))]
     Replay(ReplayArgs),
@@ -163,7 +180,10 @@ pub(crate) enum Verb {
     ///
     /// The trace has Mahimahi's format: each line is a millisecond in which 1504 bytes may go. The
     /// key `trace` of a link names the file.
-    #[command(after_help = help_with_example("ackclock trace rates.csv > scenarios/mine.trace"))]
+    #[command(after_help = help_with_example(
+        PLAIN,
+        "ackclock trace rates.csv > scenarios/mine.trace"
+    ))]
     Trace(TraceArgs),
     /// Print a completion script for a shell.
     ///
@@ -172,11 +192,13 @@ pub(crate) enum Verb {
     /// ~/.config/fish/completions/ackclock.fish. Zsh loads it as _ackclock from a directory in
     /// $fpath.
     #[command(after_help = help_with_example(
+        PLAIN,
         "ackclock completions fish > ~/.config/fish/completions/ackclock.fish"
     ))]
     Completions(CompletionsArgs),
     /// Write the man pages into a directory.
     #[command(after_help = help_with_example(
+        PLAIN,
         "ackclock man ~/.local/share/man/man1 && man ackclock-run"
     ))]
     Man(ManArgs),

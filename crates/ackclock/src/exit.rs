@@ -41,13 +41,26 @@ pub(crate) const INTERRUPTED: Exit = Exit {
     meaning: "ended by Ctrl-C; the results so far are printed",
 };
 
+/// Of a command that reads and writes files.
+pub(crate) const PLAIN: &[Exit] = &[DONE, INPUT, FILE];
+/// Of a command that measures until it is done.
+pub(crate) const MEASURES: &[Exit] = &[DONE, INPUT, FILE, INTERRUPTED];
+/// Of a command that runs until it is told to end.
+pub(crate) const SERVES: &[Exit] = &[DONE, INPUT, FILE, REFUSED];
+/// Of `send` and `recv`.
+pub(crate) const TRANSFERS: &[Exit] = &[DONE, FAILED, INPUT, FILE, REFUSED, INTERRUPTED];
+/// Of `lab`.
+pub(crate) const LAB: &[Exit] = &[DONE, INPUT, FILE, REFUSED, DISAGREE, INTERRUPTED];
+/// Of `explain`.
+pub(crate) const EXPLAIN: &[Exit] = &[DONE, INPUT, FILE, REFUSED, INTERRUPTED];
+
 /// The section of the help.
-pub(crate) fn help() -> String {
+pub(crate) fn help(codes: &[Exit]) -> String {
     let line = |exit: &Exit| format!("\n  {:<3}  {}", exit.code, exit.meaning);
-    format!("Exit codes:{}", EXIT_CODES.iter().map(line).collect::<String>())
+    format!("Exit codes:{}", codes.iter().map(line).collect::<String>())
 }
 
 /// The end of the help of one command.
-pub(crate) fn help_with_example(example: &str) -> String {
-    format!("Example:\n  {example}\n\n{}", help())
+pub(crate) fn help_with_example(codes: &[Exit], example: &str) -> String {
+    format!("Example:\n  {example}\n\n{}", help(codes))
 }

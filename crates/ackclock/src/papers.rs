@@ -22,13 +22,15 @@ use crate::overwrite;
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersVerb {
     /// List the experiments.
-    #[command(after_help = exit::help_with_example("ackclock papers list"))]
+    #[command(after_help = exit::help_with_example(exit::PLAIN, "ackclock papers list"))]
     List,
     /// Run experiments, all of a paper, or all. A claim that does not hold is a result, and no
     /// error.
     #[command(
-        after_help = exit::help_with_example("ackclock papers run lin-kung --quick --html \
-            out/papers")
+        after_help = exit::help_with_example(
+            exit::MEASURES,
+            "ackclock papers run lin-kung --quick --html out/papers"
+        )
     )]
     Run(PapersRunArgs),
 }

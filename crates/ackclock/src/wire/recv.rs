@@ -36,7 +36,7 @@ pub(crate) struct RecvArgs {
     /// The port to listen on, on all addresses of our stack.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub listen: u16,
-    /// End after this many connections. Default: run until Ctrl-C.
+    /// End after this many connections. Default: run until Ctrl-C, which then is no error.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
     /// End after one connection.
@@ -119,7 +119,7 @@ pub(crate) fn recv(args: &RecvArgs, registry: &Registry) -> Result<String, Error
     let end = receiver.run(&mut interrupt);
     let text = receiver.text();
     // What was measured is worth something anyway.
-    match end.and_then(|()| receiver.verdict()) {
+    match end {
         Ok(()) => Ok(text),
         Err(error) => print(&text).and(Err(error)),
     }
@@ -173,11 +173,13 @@ impl Receiver<'_> {
             if most.is_some_and(|most| self.received.len() >= most as usize)
                 && self.closing.is_empty()
             {
-                return Ok(());
+                return self.verdict();
             }
             if interrupt.taken() > 0 {
+                // Without a count, Ctrl-C is how it ends.
+                let verdict = if most.is_some() { Err(Error::Interrupted) } else { self.verdict() };
                 self.give_up();
-                return Err(Error::Interrupted);
+                return verdict;
             }
             live.show(|| {
                 let bytes = self.incoming.values().map(|i| i.bytes).sum();
