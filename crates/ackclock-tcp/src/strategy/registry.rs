@@ -50,8 +50,10 @@ pub enum Refused {
     NameTaken(String),
     /// A composition could not name it: only letters, digits, `-`, `.` and `_` can stand in a name.
     NotAName(String),
-    /// The preset names what nobody knows.
+    /// The preset, or what is to stand in without SACK, names what nobody knows.
     Unknown(UnknownName),
+    /// What is to stand in without SACK is a mechanism of another axis.
+    OtherAxis(String),
 }
 
 impl fmt::Display for Refused {
@@ -63,6 +65,9 @@ impl fmt::Display for Refused {
                 "`{name}` cannot be a name: use letters, digits, `-`, `.` and `_`, at least one"
             ),
             Refused::Unknown(unknown) => unknown.fmt(f),
+            Refused::OtherAxis(name) => {
+                write!(f, "`{name}` is a mechanism of another axis, and cannot stand in")
+            }
         }
     }
 }
@@ -132,10 +137,14 @@ impl Registry {
         let taken =
             self.mechanism(&mechanism.name).is_some() || self.preset(&mechanism.name).is_some();
         check_name(&mechanism.name, taken)?;
-        if let WithoutSack::Becomes(name) = &mechanism.without_sack
-            && self.mechanism(name).is_none_or(|m| m.axis != mechanism.axis)
-        {
-            return Err(UnknownName { name: name.to_string() }.into());
+        if let WithoutSack::Becomes(name) = &mechanism.without_sack {
+            match self.mechanism(name) {
+                None => return Err(UnknownName { name: name.to_string() }.into()),
+                Some(other) if other.axis != mechanism.axis => {
+                    return Err(Refused::OtherAxis(name.to_string()));
+                }
+                Some(_) => {}
+            }
         }
         self.mechanisms.push(mechanism);
         Ok(())

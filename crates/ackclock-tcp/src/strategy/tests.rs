@@ -253,9 +253,9 @@ fn what_is_left_of_a_composition_without_sack() {
 #[test]
 fn what_takes_a_place_without_sack_has_to_be_registered() {
     let mut registry = Registry::default();
-    for other in ["nobody", "head"] {
-        let unknown = Refused::Unknown(UnknownName { name: other.to_string() });
-        assert_eq!(registry.add(dupack("mine").needs_sack().without_sack(other)), Err(unknown));
+    let unknown = Refused::Unknown(UnknownName { name: "nobody".into() });
+    for (other, refused) in [("nobody", unknown), ("head", Refused::OtherAxis("head".into()))] {
+        assert_eq!(registry.add(dupack("mine").needs_sack().without_sack(other)), Err(refused));
     }
     registry.add(dupack("mine").needs_sack().without_sack("dupack")).unwrap();
     assert!(registry.parse("mine").unwrap().without_sack().is_some());
