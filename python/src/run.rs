@@ -196,7 +196,7 @@ pub fn run(
 ) -> PyResult<RunResult> {
     let registry = registry();
     for strategy in &strategies {
-        check_strategy(strategy, &registry).map_err(|e| at("strategy", e))?;
+        check_strategy(strategy, &registry).map_err(|e| at("strategies", e))?;
     }
     let wrong = |message: String| at("until", message);
     let until = until.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<_>>()?;

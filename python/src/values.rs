@@ -54,7 +54,7 @@ fn within(object: &Bound<'_, PyAny>, key: &str, depth: usize) -> PyResult<Value>
         return within(&object.call_method0("tolist")?, key, depth + 1);
     }
     let kind = object.get_type().name()?;
-    Err(PyTypeError::new_err(format!("a scenario cannot hold a value of type {kind}")))
+    Err(PyTypeError::new_err(format!("{key}: a scenario cannot hold a value of type {kind}")))
 }
 
 /// A table.
@@ -67,7 +67,8 @@ pub fn table(dict: &Bound<'_, PyDict>) -> PyResult<Table> {
 
 fn entries(dict: &Bound<'_, PyDict>, path: &str, depth: usize) -> PyResult<Table> {
     let entry = |(key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let key: String = key.extract()?;
+        let not_text = |_| PyTypeError::new_err(format!("{path}[{key}]: a key is a text"));
+        let key: String = key.extract().map_err(not_text)?;
         let at = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         Ok((key, within(&item, &at, depth + 1)?))
     };

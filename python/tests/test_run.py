@@ -241,12 +241,20 @@ def test_values_that_toml_has_no_room_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "key"), [({"strategy": "nosuch"}, "strategy"), ({"until": "nosuch=5%"}, "until")]
+    ("arguments", "key"),
+    [({"strategies": "nosuch"}, "strategies"), ({"until": "nosuch=5%"}, "until")],
 )
 def test_errors_name_the_argument(arguments: dict[str, str], key: str) -> None:
     with pytest.raises(ackclock.Error, match=f"^{key}: ") as raised:
         ackclock.run(FIRST, **arguments)  # type: ignore[arg-type]
     assert raised.value.key == key
+
+
+def test_a_dictionary_that_is_no_scenario() -> None:
+    with pytest.raises(TypeError, match="^duration: a scenario cannot hold a value of type None"):
+        ackclock.Scenario({"duration": None})
+    with pytest.raises(TypeError, match=r"^tcp\[1\]: a key is a text$"):
+        ackclock.Scenario({"tcp": {1: 2}})
 
 
 def test_every_error_has_all_that_is_documented() -> None:
