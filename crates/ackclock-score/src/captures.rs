@@ -36,7 +36,7 @@ impl Missing {
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Missing::Nothing => "whole",
+            Missing::Nothing => "complete",
             Missing::Packets => "1% missing",
             Missing::Beyond(96) => "96 bytes",
             Missing::Beyond(_) => "68 bytes",

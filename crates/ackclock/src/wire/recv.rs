@@ -67,7 +67,7 @@ struct Received {
     seconds: f64,
     rate_bps: f64,
     /// Whether the peer's FIN came, and everything before it.
-    whole: bool,
+    complete: bool,
     /// Why it did not.
     error: Option<String>,
     /// Whether it is what `ackclock send` generates, and the first byte that is not.
@@ -279,7 +279,7 @@ impl Receiver<'_> {
             bytes,
             seconds,
             rate_bps: if seconds > 0.0 { 8.0 * bytes as f64 / seconds } else { 0.0 },
-            whole: error.is_none(),
+            complete: error.is_none(),
             error,
             pattern: looked.then_some(mismatch.is_none()),
             first_mismatch: mismatch,
@@ -327,7 +327,7 @@ impl Receiver<'_> {
         if self.args.format == Format::Json {
             return json_text(&self.received);
         }
-        let heading = ["peer", "bytes", "seconds", "rate", "pattern", "whole", "sha256"]
+        let heading = ["peer", "bytes", "seconds", "rate", "pattern", "complete", "sha256"]
             .map(String::from)
             .to_vec();
         let line = |r: &Received| {
@@ -338,7 +338,7 @@ impl Receiver<'_> {
                 format!("{:.3}", r.seconds),
                 rate(r.rate_bps, 3),
                 r.pattern.map_or_else(|| "-".into(), yes),
-                yes(r.whole),
+                yes(r.complete),
                 r.sha256.clone().unwrap_or_else(|| "-".into()),
             ]
         };

@@ -347,11 +347,11 @@ fn ctrl_c_ends_recv_with_what_came() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let out: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     assert_eq!(
-        (&out[0]["bytes"], &out[0]["whole"], &out[0]["error"]),
+        (&out[0]["bytes"], &out[0]["complete"], &out[0]["error"]),
         (&5.into(), &true.into(), &Value::Null)
     );
     assert_eq!(
-        (&out[1]["bytes"], &out[1]["whole"], &out[1]["error"]),
+        (&out[1]["bytes"], &out[1]["complete"], &out[1]["error"]),
         (&3.into(), &false.into(), &"interrupted".into())
     );
     assert_eq!(cut.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
@@ -375,7 +375,7 @@ fn recv_takes_what_kernels_send() {
     assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     let out: Value = serde_json::from_str(&ok(recv.wait_with_output().unwrap())).unwrap();
     assert_documented("recv", out.as_array().unwrap());
-    assert_eq!((&out[0]["bytes"], &out[0]["whole"]), (&3_000_000.into(), &true.into()));
+    assert_eq!((&out[0]["bytes"], &out[0]["complete"]), (&3_000_000.into(), &true.into()));
     assert_eq!((&out[0]["pattern"], &out[0]["sha256"]), (&false.into(), &sha256(&data).into()));
     assert!(fs::read(&path).unwrap() == data);
 }
