@@ -301,18 +301,18 @@ fn option_garbage_is_survived() {
     assert_eq!(victim.state(), TcpState::Established);
 }
 
-/// Every other byte of a receive window, from its end to its beginning: neither memory nor time
-/// grow with the square of it.
+/// Every other byte of a receive window, from its end to its beginning: memory does not grow with
+/// the holes.
 #[test]
 fn a_window_full_of_holes_is_bounded() {
     let mut victim = Victim::with(TcpConfig::default(), 65_535, 1460);
     let good = victim.peer;
-    let begin = std::time::Instant::now();
     // The window is scaled from the second segment on, so that it covers 4 MiB.
     for position in (1..600_000u32).rev().step_by(2) {
         victim.say(Repr { seq: good.seq + position, ..good }, b"y");
     }
-    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    // Buffers, which double, and the scoreboard.
+    assert_eq!(victim.stack.memory(), (2 << 20) + 640);
     // What was kept or not, the stream comes out right.
     for position in (0..600_000).step_by(1000) {
         victim.say(Repr { seq: good.seq + position, ..good }, &[b'y'; 1000]);
