@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ackclock_net::scenario::{check_strategy, nearest};
-use ackclock_run::{FileError, error_at};
+use ackclock_net::scenario::{ScenarioError, check_strategy, nearest};
+use ackclock_run::{FileError, error_at, read, set};
 use ackclock_tcp::Registry;
+use toml::Table;
 
 use crate::cell::PlannedCell;
-use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, RowSpec};
+use crate::format::{ChartSpec, Claim, Draw, Experiment, NumberOrText, Population, RowSpec};
 use crate::load::ExperimentFile;
 use crate::measures::{Value, flow_measures, measures, quantile};
 use crate::sequence::ASPECTS;
@@ -19,6 +20,43 @@ pub(crate) fn check(
     registry: &Registry,
 ) -> Result<(), FileError> {
     Check { source, e: &source.experiment, cells, registry }.all()
+}
+
+/// Whether there is something to draw, and the scenario makes sense with each of the values.
+pub(crate) fn check_population(
+    population: &Population,
+    scenario: &Table,
+    registry: &Registry,
+) -> Result<(), ScenarioError> {
+    if population.transfers == 0 {
+        return Err(error_at("population.transfers", "at least one transfer is expected"));
+    }
+    for (i, draw) in population.draw.iter().enumerate() {
+        let at = format!("population.draw[{i}]");
+        draw.check().map_err(|(key, message)| error_at(&format!("{at}.{key}"), message))?;
+        for value in &draw.values {
+            let mut path = scenario.clone();
+            set(&mut path, &draw.key, value.clone())
+                .map_err(|message| error_at(&format!("{at}.key"), message))?;
+            read(&path, registry)?;
+        }
+    }
+    Ok(())
+}
+
+impl Draw {
+    /// The key that is wrong, and why.
+    fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if self.values.is_empty() {
+            return Err(("values", "at least one value is expected"));
+        }
+        let sound = self.weights.iter().all(|w| w.is_finite() && *w >= 0.0)
+            && self.weights.iter().sum::<f64>() > 0.0;
+        if !self.weights.is_empty() && (self.weights.len() != self.values.len() || !sound) {
+            return Err(("weights", "as many as values, none of them negative, or none"));
+        }
+        Ok(())
+    }
 }
 
 struct Check<'a> {

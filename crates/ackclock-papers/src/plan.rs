@@ -6,12 +6,12 @@ use ackclock_tcp::Registry;
 use toml::Value as TomlValue;
 
 use crate::cell::{PlannedCell, groups};
-use crate::check::check;
+use crate::check::{check, check_population};
 use crate::error::Error;
 use crate::format::Experiment;
 use crate::load::ExperimentFile;
 use crate::measures::{Value, measures, over_oracles, quantile};
-use crate::{oracle, population};
+use crate::oracle;
 
 /// An experiment ready to run.
 #[derive(Debug)]
@@ -127,8 +127,7 @@ fn planned(
 ) -> Result<PlannedCell, Error> {
     let e = &source.experiment;
     if let Some(population) = &e.population {
-        population::check(population, &cell.table, registry)
-            .map_err(|error| source.wrong(error))?;
+        check_population(population, &cell.table, registry).map_err(|error| source.wrong(error))?;
         // The transfers are many, and none of them is the flow of that name.
         return Ok(PlannedCell { cell, groups: Vec::new() });
     }

@@ -5,8 +5,7 @@ use std::io;
 use ackclock_net::Rng;
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_report::{FlowSummary, RecoveryStats};
-use ackclock_run::{Error, FileError, Input, Job, Progress, RecoveryRecorder, error_at, read, set};
-use ackclock_tcp::Registry;
+use ackclock_run::{Error, FileError, Input, Job, Progress, RecoveryRecorder, error_at, set};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -24,28 +23,6 @@ pub(crate) struct Transfers {
     pub timeouts: Tally,
     /// Where it is asked for: as captures show them.
     pub captured: Option<Tally>,
-}
-
-/// Whether there is something to draw, and the scenario makes sense with each of the values.
-pub(crate) fn check(
-    population: &Population,
-    scenario: &Table,
-    registry: &Registry,
-) -> Result<(), ScenarioError> {
-    if population.transfers == 0 {
-        return Err(error_at("population.transfers", "at least one transfer is expected"));
-    }
-    for (i, draw) in population.draw.iter().enumerate() {
-        let at = format!("population.draw[{i}]");
-        draw.check().map_err(|(key, message)| error_at(&format!("{at}.{key}"), message))?;
-        for value in &draw.values {
-            let mut path = scenario.clone();
-            set(&mut path, &draw.key, value.clone())
-                .map_err(|message| error_at(&format!("{at}.key"), message))?;
-            read(&path, registry)?;
-        }
-    }
-    Ok(())
 }
 
 /// The transfers of the run `job` of a plan, one after the other, each with a seed of its own.
@@ -94,19 +71,6 @@ pub(crate) fn run(
 }
 
 impl Draw {
-    /// The key that is wrong, and why.
-    fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        if self.values.is_empty() {
-            return Err(("values", "at least one value is expected"));
-        }
-        let sound = self.weights.iter().all(|w| w.is_finite() && *w >= 0.0)
-            && self.weights.iter().sum::<f64>() > 0.0;
-        if !self.weights.is_empty() && (self.weights.len() != self.values.len() || !sound) {
-            return Err(("weights", "as many as values, none of them negative, or none"));
-        }
-        Ok(())
-    }
-
     /// The value at a place from 0 to 1, where all values lie side by side and a weight is a width.
     fn at(&self, place: f64) -> Option<&Value> {
         let width = |i: usize| self.weights.get(i).copied().unwrap_or(1.0);

@@ -41,6 +41,7 @@ mod count;
 mod csv;
 mod drawing;
 mod events;
+mod flow;
 mod html;
 mod over;
 mod picture;
@@ -55,6 +56,7 @@ pub use count::{counted, percent};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
+pub use flow::FlowSummary;
 pub use html::{html_table, page, prose};
 pub use over::{FlowMeasure, Over, percentile};
 pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
@@ -64,7 +66,7 @@ pub use recovery::{
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table, recovery_table_within,
 };
 pub use summary::{
-    Estimate, FlowSummary, rate, replication_rows, replication_table, student_t_975, summary_rows,
+    Estimate, rate, replication_rows, replication_table, student_t_975, summary_rows,
     summary_table, with_interval,
 };
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::summary::FlowSummary;
+use crate::flow::FlowSummary;
 
 /// A number of a flow.
 #[derive(Clone, Copy, Debug)]

@@ -21,10 +21,10 @@ pub mod what_if;
 
 pub use calibration::Calibration;
 pub use captures::{Missing, Scores, Wrong, score};
-pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
+pub use matrix::{Matrix, Score, summary};
 pub use population::scenario;
 pub use shares::{Shares, part};
-pub use truth::{EVERYWHERE, PLACES};
+pub use truth::{EVERYWHERE, Expiry, PLACES, Retransmitted};
 pub use ways::{TrueWays, WAYS, WaysScore};
 
 use std::ops::Range;

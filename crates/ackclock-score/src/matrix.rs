@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::calibration::Calibration;
 use crate::cell::cell;
 use crate::shares::Shares;
+use crate::truth::{Expiry, Retransmitted};
 use crate::ways::WaysScore;
 use ackclock_report::{Align, align, percent};
 use ackclock_tcp::TimeoutClass;
@@ -124,29 +125,6 @@ impl Matrix {
 
 fn blank_zero(count: u64) -> String {
     if count == 0 { ".".into() } else { count.to_string() }
-}
-
-/// What is true of a segment that was retransmitted and that the capture has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retransmitted {
-    /// Why it was sent.
-    pub kind: Kind,
-    /// Whether the receiver had, or got, the same bytes by an earlier transmission; `None` if that
-    /// is not known.
-    pub spurious: Option<bool>,
-    /// Whether the receiver reports it if it is (D-SACK or timestamps).
-    pub reported: bool,
-    /// Whether it was lost; `None` if that is not known.
-    pub lost: Option<bool>,
-}
-
-/// What is true of an expiry of the retransmission timer whose retransmission the capture has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expiry {
-    /// Its class.
-    pub class: TimeoutClass,
-    /// The state before it; `None` if that is not known.
-    pub state: Option<State>,
 }
 
 /// In the place of a kind: it was no retransmission at all, or was not found to be one.

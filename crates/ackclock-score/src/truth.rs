@@ -10,7 +10,29 @@ use ackclock_tcp::{Cause, Event, EventKind, Sending, Sighting, Time, TimeoutClas
 use ackclock_trace::{Kind, Lifetime, State};
 
 use crate::division::{Division, capacity};
-use crate::matrix::{Expiry, Retransmitted};
+
+/// What is true of a segment that was retransmitted and that the capture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retransmitted {
+    /// Why it was sent.
+    pub kind: Kind,
+    /// Whether the receiver had, or got, the same bytes by an earlier transmission; `None` if that
+    /// is not known.
+    pub spurious: Option<bool>,
+    /// Whether the receiver reports it if it is (D-SACK or timestamps).
+    pub reported: bool,
+    /// Whether it was lost; `None` if that is not known.
+    pub lost: Option<bool>,
+}
+
+/// What is true of an expiry of the retransmission timer whose retransmission the capture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Its class.
+    pub class: TimeoutClass,
+    /// The state before it; `None` if that is not known.
+    pub state: Option<State>,
+}
 
 /// Where captures are taken.
 pub const PLACES: [&str; 3] = ["sender", "middle", "receiver"];

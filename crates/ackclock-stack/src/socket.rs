@@ -1,13 +1,13 @@
 //! A connection with its buffers.
 
 use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
 use crate::output::Class;
 use crate::said::Said;
-use crate::transmit::Gathered;
 use crate::tuple::Tuple;
 use crate::{Error, ListenerId, SocketId, Status};
 
@@ -22,6 +22,13 @@ pub(crate) enum Owner {
     Application,
     /// Nobody: it closes by itself.
     Nobody,
+}
+
+/// Segments of a socket that leave as one packet, and that may become more.
+pub(crate) struct Gathered {
+    pub(crate) first: Outgoing,
+    pub(crate) header: Repr,
+    pub(crate) len: u32,
 }
 
 /// A connection with its buffers.

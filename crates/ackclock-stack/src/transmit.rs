@@ -9,7 +9,7 @@ use ackclock_tcp::wire::{CHECKSUM, Control, Options, Repr};
 use ackclock_tcp::{Sending, Time};
 
 use crate::output::{Class, MAX_PACKET, emit_ip};
-use crate::socket::Socket;
+use crate::socket::{Gathered, Socket};
 use crate::tuple::Tuple;
 use crate::{Outgoing, Stack};
 
@@ -26,13 +26,6 @@ struct Burst {
     /// Payload of each segment but the last.
     segment: u32,
     sent: Option<Sending>,
-}
-
-/// Segments of a socket that leave as one packet, and that may become more.
-pub(crate) struct Gathered {
-    first: Segment,
-    header: Repr,
-    len: u32,
 }
 
 impl Stack {

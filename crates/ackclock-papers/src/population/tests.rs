@@ -64,7 +64,7 @@ fn weights_are_the_shares_of_the_values() {
     );
     let check = |weights: &[f64]| {
         let population = Population { draw: vec![draw(weights)], ..population(&[]) };
-        super::check(&population, &SCENARIO.parse().unwrap(), &Default::default())
+        crate::check::check_population(&population, &SCENARIO.parse().unwrap(), &Default::default())
             .map_err(|e| e.key)
     };
     assert_eq!((check(&shares), check(&[])), (Ok(()), Ok(())));

@@ -11,8 +11,8 @@ use super::panel::{Mark, Picture};
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::{Trace, View};
 use crate::drawing::escape;
+use crate::flow::FlowSummary;
 use crate::html::page;
-use crate::summary::FlowSummary;
 
 const SCRIPTS: [&str; 4] = [
     include_str!("../../assets/view.js"),

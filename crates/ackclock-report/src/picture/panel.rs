@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::Findings;
-use crate::summary::FlowSummary;
+use crate::flow::FlowSummary;
 
 /// Flows side by side, drawn to one scale.
 #[derive(Clone, Debug, Default)]

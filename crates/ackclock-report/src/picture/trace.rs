@@ -12,7 +12,8 @@ use super::columns::{
 use super::findings::Findings;
 use super::panel::Panel;
 use crate::drawing::{padded, widen};
-use crate::summary::{FlowSummary, rate};
+use crate::flow::FlowSummary;
+use crate::summary::rate;
 
 /// One flow.
 #[derive(Debug, Default, Serialize)]

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use super::truth::{self, Info, Truth};
 use crate::captures;
-use crate::matrix::{Expiry, Matrix, Retransmitted, Score};
+use crate::matrix::{Matrix, Score};
 use crate::shares;
-use crate::truth::PLACES;
+use crate::truth::{Expiry, PLACES, Retransmitted};
 use crate::ways::TrueWays;
 
 /// How captures of the kernel were explained.

@@ -21,24 +21,12 @@ use std::time::Duration;
 use ackclock_live::{
     Attachment, DropLog, GatewayReport, Logs, Namespace, RealTimeGateway, Tun, TunConfig,
 };
-use ackclock_tcp::Time;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::plan::{Planned, Settings};
-use super::truth::Info;
+use super::truth::{Drop, Info};
 use crate::command::output;
 use crate::truth::PLACES;
-
-/// A packet that the gateway has dropped.
-pub(super) struct Drop {
-    pub at: Time,
-    /// Whether the sender sent it.
-    pub from_sender: bool,
-    /// Whether that was between the sender and the middle.
-    pub near_sender: bool,
-    pub why: &'static str,
-    pub packet: Vec<u8>,
-}
 
 /// A network for one capture.
 pub(super) struct Testbed {

@@ -8,12 +8,24 @@ mod tests;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use ackclock_tcp::Time;
 use serde::{Deserialize, Serialize};
 
 use super::pcap;
 use super::plan::Planned;
-use super::testbed::Drop;
+
 pub(super) use path::connections;
+
+/// A packet that the gateway has dropped.
+pub(super) struct Drop {
+    pub at: Time,
+    /// Whether the sender sent it.
+    pub from_sender: bool,
+    /// Whether that was between the sender and the middle.
+    pub near_sender: bool,
+    pub why: &'static str,
+    pub packet: Vec<u8>,
+}
 
 /// The truth beside a capture: `NAME.json`. Times are nanoseconds since 1970, sequence numbers
 /// those on the wire.

@@ -3,7 +3,9 @@
 mod distribution;
 mod flow;
 mod link;
+mod loss;
 mod names;
+mod queue;
 mod ranges;
 mod source;
 mod tcp;

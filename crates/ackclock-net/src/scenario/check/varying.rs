@@ -2,7 +2,8 @@
 
 use ackclock_tcp::Span;
 
-use super::link::{check_loss, check_queue};
+use super::loss::check_loss;
+use super::queue::check_queue;
 use super::ranges::{period, positive_rate};
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::{Change, Link, Loss, Outage, Queue, is_no_rate};

@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::defaults::is_default;
-use super::link::Queue;
 use super::loss::Loss;
+use super::queue::Queue;
 use crate::Trace;
 use crate::scenario::units::{Duration, Rate};
 

@@ -10,9 +10,8 @@ use ackclock_tcp::{Cause, Seq, Time, TimeoutClass, Timestamps};
 
 use super::super::events::{self, Event, LOSS, RECOVERY};
 use super::super::pcap::{self, Packet};
-use super::super::testbed::Drop;
 use super::super::trace::{Caller, Line};
-use super::{Connection, Retransmission, Timeout};
+use super::{Connection, Drop, Retransmission, Timeout};
 
 /// A segment of SMSS on its way.
 struct Sent {
