@@ -4,9 +4,12 @@
 //! some timeouts in a row. But an outage looks the same, and a mobile path has many of them. So
 //! here only the first unacknowledged segment is cut at first, and goes out as a smaller one: a
 //! *trial*. If that is acknowledged, and soon after the next large segment times out as often,
-//! large segments are lost and small ones are not: the path takes no more than the trial had.
+//! large segments are lost and small ones are not: the path takes no more than the trial had. What
+//! acknowledges the large segment, which may only have been late, is no such evidence.
 
 use super::Connection;
+use crate::segment::Segment;
+use crate::sender::Transmit;
 use crate::time::Time;
 
 /// Timeouts in a row until a trial (Linux's `tcp_retries1`; R1 of RFC 9293 section 3.8.3).
@@ -25,13 +28,23 @@ pub(super) struct BlackHole {
     /// What was acknowledged at the last timeout, and how many there were in a row.
     at: u64,
     timeouts: u32,
-    /// What the path may take, as a trial that is on its way has it, and the end of the segment
+    trial: Option<Trial>,
+    /// What the path may take, as a trial that was acknowledged had it, and the end of the segment
     /// that was cut for it.
-    trial: Option<(u16, u64)>,
-    /// The same of one that was acknowledged.
     passed: Option<(u16, u64)>,
     /// What the path takes, as the black hole that was found on it has shown.
     pub found: Option<u16>,
+}
+
+/// A trial that nothing has been heard of.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    /// What the path may take.
+    path_mss: u16,
+    /// The end of the segment that is cut for it.
+    end: u64,
+    /// When it was sent, once it was: a closed window may hold it back.
+    sent: Option<Time>,
 }
 
 /// A retransmission timeout has come.
@@ -58,19 +71,43 @@ pub(super) fn on_timeout(c: &mut Connection, now: Time) {
         c.sender.set_mss(now, most);
     } else {
         // A second trial cuts what the first has left.
-        let end = hole.trial.map_or(end, |(_, end)| end);
-        hole.trial = Some((path_mss, end));
-        c.sender.shorten_head(most);
+        let end = hole.trial.map_or(end, |trial| trial.end);
+        hole.trial = Some(Trial { path_mss, end, sent: None });
+        c.sender.shorten_head(Some(most));
+    }
+}
+
+/// A segment is sent.
+pub(super) fn on_transmit(c: &mut Connection, now: Time, sent: &Transmit) {
+    if let Some(trial) = &mut c.black_hole.trial
+        && sent.position < trial.end
+    {
+        trial.sent.get_or_insert(now);
     }
 }
 
 /// Something was acknowledged.
-pub(super) fn on_progress(c: &mut Connection) {
+pub(super) fn on_progress(c: &mut Connection, now: Time, ack: &Segment) {
+    let Some(Trial { path_mss, end, sent }) = c.black_hole.trial.take() else { return };
+    // What was not sent is not cut any more, either.
+    c.sender.shorten_head(None);
+    let Some(sent) = sent else { return };
     let una = c.sender.acked();
-    if let Some((path_mss, end)) = c.black_hole.trial.take()
-        // Beyond that, the whole of it had arrived before.
-        && una <= end
-    {
+    // Within the segment only the smaller one ends. Beyond it, the large one had arrived before. At
+    // its end it may be either.
+    if una < end || una == end && is_of(c, now, ack, sent) {
         c.black_hole.passed = Some((path_mss, end));
     }
+}
+
+/// Whether an ACK is of what was sent then, and not of an earlier copy (as Eifel decides: RFC 3522
+/// section 3.2). RFC 2883: a D-SACK says that the earlier one had arrived, too.
+fn is_of(c: &Connection, now: Time, ack: &Segment, sent: Time) -> bool {
+    let twice = ack.sack.as_slice().first().is_some_and(|block| block.left.ahead_of(ack.ack) < 0);
+    let later = match ack.timestamps {
+        Some(timestamps) => timestamps.ecr.wrapping_sub(sent.timestamp()).cast_signed() >= 0,
+        // An ACK takes a round trip.
+        None => now.since(sent) >= c.sender.stats().rtt_least,
+    };
+    later && !twice
 }

@@ -207,7 +207,7 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     let before = c.sender.acked();
     c.sender.on_segment(now, segment);
     if c.sender.acked() > before {
-        black_hole::on_progress(c);
+        black_hole::on_progress(c, now, segment);
     }
     // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer
     // continues to send acknowledgments in response to the probe segments". Once nobody is left

@@ -1,7 +1,7 @@
 //! What is sent: resets, SYNs, the sender's segments with the receiver's acknowledgment, ACKs,
 //! keep-alives.
 
-use super::{Connection, Outgoing, TcpState, handshake};
+use super::{Connection, Outgoing, TcpState, black_hole, handshake};
 use crate::event::Sending;
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::sender::Transmit;
@@ -68,6 +68,7 @@ fn bare(c: &Connection, header: Repr) -> Outgoing {
 
 /// What the sender sends; it counts a FIN as a byte.
 fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
+    black_hole::on_transmit(c, now, &t);
     let mut segment = t.segment;
     let room = c.smss().saturating_sub(segment.len);
     c.receiver.stamp(now, &mut segment, room);

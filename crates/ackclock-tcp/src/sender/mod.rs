@@ -138,9 +138,9 @@ impl Sender {
     }
 
     /// The next retransmission of the first unacknowledged segment has at most `most` bytes of it,
-    /// above 0.
-    pub(crate) fn shorten_head(&mut self, most: u32) {
-        self.short_head = Some(most);
+    /// above 0; with `None` all of them again.
+    pub(crate) fn shorten_head(&mut self, most: Option<u32>) {
+        self.short_head = most;
     }
 
     /// The next segment to send now, or `None`.
