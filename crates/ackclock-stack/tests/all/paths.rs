@@ -44,7 +44,8 @@ fn large_packets_vanish() {
         for (ip, mtu, found) in
             [(v4(1), 1400, 1064), (v4(1), 1000, 576), (v6(1), 1499, 1280), (v6(1), 1280, 1280)]
         {
-            let (mut world, longest) = with_hole(&Rc::new(Cell::new(mtu)));
+            let hole = Rc::new(Cell::new(mtu));
+            let (mut world, longest) = with_hole(&hole);
             world.listen(ip, TcpConfig::default(), 16, |_| App::new(0, 2, 1));
             let client = sends(&mut world, ip, strategy, 2_000_000);
             let begin = world.now;
@@ -68,6 +69,16 @@ fn large_packets_vanish() {
             }
             let what = (longest.get() as u64, world.hosts[0].stack.stats().black_holes);
             assert_eq!(what, (found, 1), "{strategy} {ip} {mtu}");
+            // After ten minutes the path is tried for more (RFC 8201 section 5.3).
+            hole.set(1500);
+            let times = [(begin, 599, found), (again, 601, 1500)];
+            for (from, after, most) in times {
+                world.run_for((from + Span::from_secs(after)).since(world.now));
+                longest.set(0);
+                sends(&mut world, ip, strategy, 50_000);
+                world.run_for(Span::from_millis(500));
+                assert_eq!(longest.get() as u64, most, "{strategy} {ip} {mtu} {after}");
+            }
         }
     }
 }
