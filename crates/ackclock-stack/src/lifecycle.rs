@@ -119,13 +119,8 @@ impl Stack {
                     self.queue(id, index);
                 }
             }
-            // Reset before it was accepted: the application need not hear of it.
-            Owner::Queued(id) if state == TcpState::Closed => {
-                socket.owner = Owner::Nobody;
-                if let Some(listener) = self.listeners.get_mut(&id) {
-                    listener.queue.retain(|queued| *queued != index);
-                }
-            }
+            // One that is queued stays so where the peer resets it, as in Linux: the application
+            // reads what had come before, and then hears of the reset.
             _ => {}
         }
     }

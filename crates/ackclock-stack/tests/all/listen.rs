@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use ackclock_stack::{Error, Ready, SocketId, Stack, StackConfig, TcpConfig};
-use ackclock_tcp::connection::TcpState;
+use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::{Control, Options, Repr};
 use ackclock_tcp::{Seq, Span, Time, Timestamps};
 
@@ -267,14 +267,39 @@ fn a_full_backlog_takes_no_more() {
     assert_eq!(target.say(reply(&answers[2], ACK), b"early").len(), 0);
     assert_eq!(target.stack.stats().opened, 3);
     assert_eq!(target.say(syn(2000, 9), b""), []);
-    // A reset makes room too.
-    let [second] = [reply(&answers[1], RST)];
-    assert_eq!(target.say(second, b""), []);
-    assert_eq!(target.say(syn(2000, 9), b"").len(), 1);
+    // A reset makes no room: whoever accepts it hears of the reset.
+    assert_eq!(target.say(reply(&answers[1], RST), b""), []);
+    assert_eq!(target.say(syn(2000, 9), b""), []);
     let listener = ackclock_stack::ListenerId(0);
+    let second = target.stack.accept(listener).unwrap();
+    assert_eq!(target.stack.status(second).unwrap().reason, Some(CloseReason::Reset));
+    let mut bytes = [0; 9];
+    let reset = Err(Error::Closed(CloseReason::Reset));
+    assert_eq!(target.stack.read(target.now, second, &mut bytes), reset);
+    assert_eq!(target.say(syn(2000, 9), b"").len(), 1);
     let third = target.stack.accept(listener).unwrap();
     assert_eq!(target.stack.status(third).unwrap().readable, 5);
     assert_eq!(target.stack.accept(listener), Err(Error::WouldBlock));
+}
+
+/// As in Linux: what came before the reset is read first, and what is let go leaves nothing.
+#[test]
+fn what_came_before_a_reset_can_be_read_by_who_accepts_later() {
+    let mut target = Target::new(64, TcpConfig::default(), 2);
+    let answer = target.say(syn(1000, 9), b"")[0];
+    assert_eq!(target.say(reply(&answer, ACK), b"early"), []);
+    let reset = Repr { seq: answer.ack + 5, ..reply(&answer, RST) };
+    assert_eq!(target.say(reset, b""), []);
+    assert_eq!((target.stack.connections(), target.stack.waiting()), (0, 1));
+    let socket = target.accept().unwrap();
+    let mut bytes = [0; 9];
+    assert_eq!(target.stack.read(target.now, socket, &mut bytes), Ok(5));
+    assert_eq!(&bytes[..5], b"early");
+    let reset = Err(Error::Closed(CloseReason::Reset));
+    assert_eq!(target.stack.read(target.now, socket, &mut bytes), reset);
+    target.stack.close(target.now, socket);
+    assert_eq!(target.answers(), []);
+    assert_eq!((target.stack.status(socket), target.stack.memory()), (Err(Error::NoSocket), 0));
 }
 
 #[test]
