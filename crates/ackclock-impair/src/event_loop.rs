@@ -1,6 +1,6 @@
 //! The thread of a proxy: sockets of the operating system, and the path between them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender};
@@ -13,7 +13,7 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
-use crate::joint::{CHUNK, Joint, Next};
+use crate::joint::{Attempt, CHUNK, Joint, Next};
 use crate::path::{CLIENTS, End, Path};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
 
@@ -46,8 +46,8 @@ pub(crate) struct EventLoop {
     waiting: bool,
     to: Vec<SocketAddr>,
     connect_timeout: Duration,
-    /// Those that wait for the server, or did, and until when, in order.
-    connecting: VecDeque<(Instant, End)>,
+    /// Those that wait for an address of the server, or did, by when that ends.
+    connecting: BTreeSet<(Instant, End)>,
     /// For the servers of clients that have been taken, by the ports of these on the links: a file
     /// each, so that no client is taken for whose server there is none.
     reserves: HashMap<u16, Socket>,
@@ -95,7 +95,7 @@ impl EventLoop {
             waiting: false,
             to: config.to.clone(),
             connect_timeout: config.connect_timeout,
-            connecting: VecDeque::new(),
+            connecting: BTreeSet::new(),
             reserves: HashMap::new(),
             unopened: VecDeque::new(),
             out_of_files: false,
@@ -169,7 +169,7 @@ impl EventLoop {
             due => Some(self.start + Duration::from_nanos(due.nanos())),
         };
         let trim = self.to_trim.then(|| Instant::now() + TRIM);
-        let connecting = self.connecting.front().map(|(until, _)| *until);
+        let connecting = self.connecting.first().map(|(until, _)| *until);
         let files = self.out_of_files.then(|| Instant::now() + FILES);
         let left = [due, trim, self.end, connecting, files].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());
@@ -194,6 +194,11 @@ impl EventLoop {
             match opened(&joint.stream) {
                 Ok(false) => return,
                 Ok(true) => joint.next = None,
+                // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
+                Err(error) if is_reset(&error) => {
+                    joint.next = None;
+                    joint.fail(error.kind());
+                }
                 Err(_) => return self.try_next(token),
             }
         }
@@ -262,12 +267,8 @@ impl EventLoop {
 
     /// Begins to connect to the server.
     fn begin(&mut self, end: End, addresses: Vec<SocketAddr>) {
-        self.open(end, addresses);
-        if self.tokens.contains_key(&end)
-            && let Some(until) = Instant::now().checked_add(self.connect_timeout)
-        {
-            self.connecting.push_back((until, end));
-        }
+        let give_up = Instant::now().checked_add(self.connect_timeout);
+        self.open(end, Attempt { addresses, until: None, give_up });
     }
 
     /// Connects for those for which there was no file.
@@ -275,50 +276,45 @@ impl EventLoop {
         while !self.out_of_files
             && let Some((end, addresses)) = self.unopened.pop_front()
         {
-            match self.path.is_broken(end) {
+            match self.path.is_broken(end) && self.path.readable(end) == 0 {
                 true => self.path.abort(end),
-                false => {
-                    // What is left of an earlier try must not end this one.
-                    self.connecting.retain(|(_, other)| *other != end);
-                    self.begin(end, addresses);
-                }
+                false => self.begin(end, addresses),
             }
         }
     }
 
-    /// Ends the connections for which the server has taken too long.
+    /// Turns to the next address where one has taken too long.
     fn give_up(&mut self) {
         let now = Instant::now();
-        while let Some(&(until, end)) = self.connecting.front() {
+        while let Some(&(until, end)) = self.connecting.first().filter(|(until, _)| *until <= now) {
+            self.connecting.pop_first();
+            // Unless it is open, or gone, or already at another address.
             let token = self.tokens.get(&end).copied();
-            let waits = token.filter(|t| self.joints.get(t).is_some_and(|j| j.next.is_some()));
-            match waits {
-                Some(_) if until > now => return,
-                Some(token) => {
-                    self.remove(token);
-                    self.counts.unreachable += 1;
-                    self.path.abort(end);
-                }
-                // It is open, or gone.
-                None => {}
+            let next = token.and_then(|t| self.joints.get(&t)).and_then(|j| j.next.as_ref());
+            if let (Some(token), true) = (token, next.is_some_and(|n| n.until == Some(until))) {
+                self.try_next(token);
             }
-            self.connecting.pop_front();
         }
     }
 
-    /// Opens a connection to the first of these addresses that can be tried.
-    fn open(&mut self, end: End, mut addresses: Vec<SocketAddr>) {
-        while let Some(&address) = addresses.first() {
+    /// Opens a connection to the first of these addresses that can be tried. Each has an equal part
+    /// of the time that is left, so that a silent one does not keep from the others.
+    fn open(&mut self, end: End, mut attempt: Attempt) {
+        while let Some(&address) = attempt.addresses.first() {
             match TcpStream::connect(address) {
                 Err(error) if files::are_used_up(&error) => {
                     self.out_of_files = true;
-                    return self.unopened.push_back((end, addresses));
+                    return self.unopened.push_back((end, attempt.addresses));
                 }
                 opened => {
-                    addresses.remove(0);
-                    if let Ok(stream) = opened {
-                        return self.join(stream, end, Some(addresses));
-                    }
+                    let parts = attempt.addresses.len() as u32;
+                    attempt.addresses.remove(0);
+                    let Ok(stream) = opened else { continue };
+                    let now = Instant::now();
+                    attempt.until =
+                        attempt.give_up.map(|at| now + at.saturating_duration_since(now) / parts);
+                    self.connecting.extend(attempt.until.map(|until| (until, end)));
+                    return self.join(stream, end, Some(attempt));
                 }
             }
         }
@@ -328,13 +324,13 @@ impl EventLoop {
 
     /// The server does not take the connection at this address.
     fn try_next(&mut self, token: Token) {
-        let Some(Joint { stream, end, next, .. }) = self.remove(token) else { return };
+        let Some(Joint { stream, end, next: Some(next), .. }) = self.remove(token) else { return };
         // It makes room for the next one.
         drop(stream);
-        self.open(end, next.unwrap_or_default());
+        self.open(end, next);
     }
 
-    fn join(&mut self, mut stream: TcpStream, end: End, next: Option<Vec<SocketAddr>>) {
+    fn join(&mut self, mut stream: TcpStream, end: End, next: Option<Attempt>) {
         let token = Token(self.next_token);
         self.next_token += 1;
         let interest = Interest::READABLE | Interest::WRITABLE;
@@ -414,6 +410,11 @@ fn opened(stream: &TcpStream) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a connection failed that was open.
+fn is_reset(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 /// Whether a client went before it was taken.

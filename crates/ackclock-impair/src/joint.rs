@@ -1,11 +1,12 @@
 //! A connection of the operating system joined to one of our hosts.
 //!
 //! Nothing waits in between: what one side does not take stays in the buffer of the other, until
-//! the window of whoever sends closes. FINs and resets go on to the other side.
+//! the window of whoever sends closes. FINs and resets go on to the other side, resets behind what
+//! was sent before them: a socket of Linux lets that be read first, too.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ackclock_stack::Error as TcpError;
 use mio::net::TcpStream;
@@ -23,17 +24,32 @@ const TURN: usize = 8;
 pub(crate) struct Joint {
     pub(crate) stream: TcpStream,
     pub(crate) end: End,
-    /// Addresses to try if this one does not answer; of a connection that is being opened.
-    pub(crate) next: Option<Vec<SocketAddr>>,
+    /// What to do if this address does not answer; of a connection that is being opened.
+    pub(crate) next: Option<Attempt>,
     /// Reading may not block; nor may writing.
     pub(crate) readable: bool,
     pub(crate) writable: bool,
-    /// The system says that the connection has failed.
+    /// The system says that the connection has failed. It takes nothing more, and what our host
+    /// still gets is thrown away; what had come before can still be read.
     pub(crate) failed: bool,
+    /// It has said so once, and the end that reading comes to is no FIN.
+    cut: bool,
     /// The system's side has sent everything, and our host knows.
     done_in: bool,
     /// Our host has got everything, and the system's side knows.
     done_out: bool,
+    /// All that had come before the system's side failed is with our host.
+    gone: bool,
+}
+
+/// What is left to try of a server.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    /// Its further addresses.
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// Until when to wait for the one at hand, and for all of them; for ever without.
+    pub(crate) until: Option<Instant>,
+    pub(crate) give_up: Option<Instant>,
 }
 
 /// What is to become of a connection.
@@ -62,18 +78,9 @@ impl From<TcpError> for Stop {
     }
 }
 
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        match error.kind() {
-            ErrorKind::WouldBlock => Stop::Wait,
-            _ => Stop::Reset,
-        }
-    }
-}
-
 impl Joint {
-    /// `next` has the addresses to try afterwards if `stream` is still being opened.
-    pub(crate) fn new(stream: TcpStream, end: End, next: Option<Vec<SocketAddr>>) -> Joint {
+    /// `next` has what to do if it fails, where `stream` is still being opened.
+    pub(crate) fn new(stream: TcpStream, end: End, next: Option<Attempt>) -> Joint {
         Joint {
             stream,
             end,
@@ -81,9 +88,18 @@ impl Joint {
             readable: false,
             writable: false,
             failed: false,
+            cut: false,
             done_in: false,
             done_out: false,
+            gone: false,
         }
+    }
+
+    /// Takes down that the system's side has failed, which it does not say again. A reset behind a
+    /// FIN is a broken pipe (Linux `tcp_reset`): then reading comes to that FIN.
+    pub(crate) fn fail(&mut self, error: ErrorKind) {
+        self.failed = true;
+        self.cut |= error != ErrorKind::BrokenPipe;
     }
 
     /// Moves what can be moved, both ways. `bytes` counts what comes from clients and from the
@@ -94,15 +110,24 @@ impl Joint {
         chunk: &mut [u8],
         bytes: &mut [u64; 2],
     ) -> Next {
-        // A reset after the end finds nobody who reads. Before that it comes behind what was sent.
-        if path.is_broken(self.end) || self.failed && self.done_in {
-            return Next::Reset;
-        }
+        let broken = path.is_broken(self.end);
         if self.next.is_some() {
-            return Next::Wait;
+            // Who resets a connection has the server get what it had sent.
+            let rest = broken && path.readable(self.end) == 0;
+            return if rest { Next::Reset } else { Next::Wait };
         }
         for _ in 0..TURN {
-            match (self.move_out(path), self.move_in(path, chunk, bytes)) {
+            self.gone |= self.failed && self.done_in;
+            if broken && (self.gone || self.failed || self.done_out) {
+                return Next::Reset;
+            }
+            if self.gone {
+                return if path.is_acked(self.end) { Next::Reset } else { Next::Wait };
+            }
+            let out = self.move_out(path);
+            // Nothing reaches the other host any more.
+            let come = if broken { Err(Stop::Wait) } else { self.move_in(path, chunk, bytes) };
+            match (out, come) {
                 (Err(Stop::Reset), _) | (_, Err(Stop::Reset)) => return Next::Reset,
                 (Err(Stop::Over), Err(Stop::Over)) => return Next::Over,
                 (Err(_), Err(_)) => return Next::Wait,
@@ -117,6 +142,10 @@ impl Joint {
         if self.done_out {
             return Err(Stop::Over);
         }
+        if self.failed {
+            self.done_out = path.read_with(self.end, |[a, b]| a.len() + b.len())? == 0;
+            return Ok(());
+        }
         if !self.writable {
             return Err(Stop::Wait);
         }
@@ -128,9 +157,15 @@ impl Joint {
             *written.insert(result).as_ref().unwrap_or(&0)
         })?;
         match written {
-            Some(result) => _ = possible(result, &mut self.writable)?,
+            Some(Err(error)) if error.kind() == ErrorKind::WouldBlock => {
+                self.writable = false;
+                return Err(Stop::Wait);
+            }
+            Some(Err(error)) => self.fail(error.kind()),
+            Some(Ok(_)) => {}
             None => {
-                self.stream.shutdown(Shutdown::Write)?;
+                // Where that fails, reading says so too.
+                let _ = self.stream.shutdown(Shutdown::Write);
                 self.done_out = true;
             }
         }
@@ -151,16 +186,21 @@ impl Joint {
             return Err(Stop::Wait);
         }
         let room = path.room(self.end)?.min(chunk.len());
-        let read = retry(|| self.stream.read(&mut chunk[..room]));
-        match possible(read, &mut self.readable)? {
-            0 => {
+        match retry(|| self.stream.read(&mut chunk[..room])) {
+            Ok(0) if self.cut => self.gone = true,
+            Ok(0) => {
                 path.shutdown(self.end)?;
                 self.done_in = true;
             }
-            n => {
+            Ok(n) => {
                 bytes[self.end.0] += n as u64;
                 path.write(self.end, &chunk[..n])?;
             }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.readable = false;
+                return Err(Stop::Wait);
+            }
+            Err(_) => self.gone = true,
         }
         Ok(())
     }
@@ -180,12 +220,4 @@ fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
             result => return result,
         }
     }
-}
-
-/// Takes down that a socket of the system would block; it says when that changes.
-fn possible(result: io::Result<usize>, flag: &mut bool) -> io::Result<usize> {
-    if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock) {
-        *flag = false;
-    }
-    result
 }

@@ -11,7 +11,7 @@ mod tests;
 use std::net::SocketAddr;
 
 use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig};
-use ackclock_tcp::connection::KeepAlive;
+use ackclock_tcp::connection::{KeepAlive, TcpState};
 use ackclock_tcp::{DelayedAck, Span, Time};
 
 use crate::links::{LinkCounts, Links, Passed};
@@ -192,6 +192,24 @@ impl Path {
     /// Whether the connection ended before its time.
     pub(crate) fn is_broken(&self, (host, socket): End) -> bool {
         self.hosts[host].status(socket).map_or(true, |status| status.reason.is_some())
+    }
+
+    /// Bytes that can be read.
+    pub(crate) fn readable(&self, (host, socket): End) -> usize {
+        self.hosts[host].status(socket).map_or(0, |status| status.readable)
+    }
+
+    /// Whether the other host has acknowledged everything, FIN included; otherwise the socket gets
+    /// ready when it has.
+    pub(crate) fn is_acked(&mut self, (host, socket): End) -> bool {
+        let Ok(status) = self.hosts[host].status(socket) else { return true };
+        if status.unacked > 0 {
+            // Of a socket that is there.
+            let _ = self.hosts[host].await_acked(socket, status.written);
+            return false;
+        }
+        // RFC 9293 section 3.3.2: our FIN is sent, and not acknowledged.
+        !matches!(status.state, TcpState::FinWait1 | TcpState::Closing | TcpState::LastAck)
     }
 
     pub(crate) fn shutdown(&mut self, (host, socket): End) -> Result<(), TcpError> {

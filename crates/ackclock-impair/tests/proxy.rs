@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ackclock_impair::{Conditions, Proxy, ProxyConfig, ProxyReport, Simple};
 use ackclock_tcp::Registry;
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockRef, Socket, Type};
 
 fn localhost() -> SocketAddr {
     "127.0.0.1:0".parse().unwrap()
@@ -119,6 +119,89 @@ fn a_reset_of_the_client_reaches_the_server() {
     assert_eq!(finish(proxy).reset, 1);
 }
 
+/// Segments that a link loses once, of each connection; the last one lost is that before the end of
+/// 30,000 bytes. A reset is never lost: nothing would repair that.
+const LOST: &str = "{ drop = { segments = [3, 5, 20] } }";
+
+/// Sends this much, and closes with a reset.
+fn send_and_reset(mut stream: TcpStream, len: usize) {
+    stream.write_all(&bytes(len, 0)).unwrap();
+    SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
+}
+
+/// What reading comes to, and the error at its end.
+fn read_to_error(stream: &mut TcpStream) -> (Vec<u8>, Option<ErrorKind>) {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut received = Vec::new();
+    let error = stream.read_to_end(&mut received).err().map(|error| error.kind());
+    (received, error)
+}
+
+/// Without conditions and with losses: what was sent before a reset arrives before it. A server
+/// that resets at once has often done so before the proxy looks whether it is connected.
+#[test]
+fn what_the_server_sent_before_its_reset_reaches_the_client() {
+    for loss in ["", LOST] {
+        let (server, address) = server();
+        let proxy = match loss {
+            "" => Proxy::start(&ProxyConfig::new(vec![localhost()], vec![address]), &[]).unwrap(),
+            loss => start(address, loss),
+        };
+        let serving = thread::spawn(move || {
+            (0..20).for_each(|_| send_and_reset(server.accept().unwrap().0, 30_000));
+        });
+        for _ in 0..20 {
+            let (received, error) = read_to_error(&mut connect(&proxy));
+            assert_eq!(received.len(), 30_000, "{loss}");
+            assert!(received == bytes(30_000, 0));
+            assert_eq!(error, Some(ErrorKind::ConnectionReset));
+        }
+        serving.join().unwrap();
+        let report = finish(proxy);
+        assert_eq!((report.accepted, report.reset, report.unreachable), (20, 20, 0), "{loss}");
+        assert_eq!(report.bytes, [0, 600_000]);
+    }
+}
+
+#[test]
+fn what_a_client_sent_before_its_reset_reaches_the_server() {
+    for loss in ["", LOST] {
+        let (server, address) = server();
+        let proxy = start(address, loss);
+        let clients = [(); 20].map(|()| connect(&proxy));
+        let sending = thread::spawn(move || clients.map(|client| send_and_reset(client, 30_000)));
+        for _ in 0..20 {
+            let (received, error) = read_to_error(&mut server.accept().unwrap().0);
+            assert_eq!(received.len(), 30_000, "{loss}");
+            assert!(received == bytes(30_000, 0));
+            assert_eq!(error, Some(ErrorKind::ConnectionReset));
+        }
+        sending.join().unwrap();
+        assert_eq!(finish(proxy).reset, 20);
+    }
+}
+
+/// A server that sends its end and then resets: the client hears of both, in this order.
+#[test]
+fn a_reset_behind_the_server_s_end_comes_after_all_bytes() {
+    let (server, address) = server();
+    let proxy = start(address, LOST);
+    for _ in 0..10 {
+        let mut client = connect(&proxy);
+        let stream = server.accept().unwrap().0;
+        let sender = stream.try_clone().unwrap();
+        thread::spawn(move || {
+            (&sender).write_all(&bytes(30_000, 0)).unwrap();
+            sender.shutdown(Shutdown::Write).unwrap();
+            SockRef::from(&sender).set_linger(Some(Duration::ZERO)).unwrap();
+        });
+        drop(stream);
+        let (received, error) = read_to_error(&mut client);
+        assert_eq!((received.len(), error), (30_000, None));
+    }
+    assert_eq!(finish(proxy).unreachable, 0);
+}
+
 /// A client that has sent its end and then resets is gone, although nobody reads from it any more.
 #[test]
 fn a_reset_behind_the_end_ends_the_connection() {
@@ -183,6 +266,37 @@ fn a_client_is_reset_if_the_server_takes_too_long() {
     assert!(resets >= 2, "{report:?}");
     assert_eq!((report.accepted, report.unreachable, report.reset), (3, resets, resets));
     drop(filling);
+}
+
+/// Each address of a server has its part of the time: a silent one does not keep from the others.
+#[test]
+fn the_second_address_is_tried_in_time() {
+    let silent = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    silent.bind(&localhost().into()).unwrap();
+    silent.listen(0).unwrap();
+    let first = silent.local_addr().unwrap().as_socket().unwrap();
+    // The kernel takes one or two, and drops what comes after them (listen(2)).
+    let _filling = [(); 3].map(|()| {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let _ = socket.connect(&first.into());
+        socket
+    });
+    let (server, second) = server();
+    let config = ProxyConfig {
+        connect_timeout: Duration::from_secs(4),
+        ..ProxyConfig::new(vec![localhost()], vec![first, second])
+    };
+    let proxy = Proxy::start(&config, &[]).unwrap();
+    let begin = Instant::now();
+    let mut client = connect(&proxy);
+    client.write_all(b"x").unwrap();
+    let mut stream = server.accept().unwrap().0;
+    stream.read_exact(&mut [0]).unwrap();
+    assert!(begin.elapsed() >= Duration::from_secs(2));
+    drop((client, stream));
+    let report = finish(proxy);
+    assert_eq!((report.accepted, report.unreachable, report.reset), (1, 0, 0));
 }
 
 /// Where the server does not read, the client is held up: what is under way is bounded.
