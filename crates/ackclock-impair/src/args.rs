@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use ackclock_net::scenario::check_strategy;
+use ackclock_net::scenario::deployable;
 use ackclock_net::scenario::units::{Duration, Probability, Rate};
 use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{Registry, Span};
@@ -81,11 +81,12 @@ pub struct ImpairArgs {
         value_parser = clap::value_parser!(u32).range(1..=20_000)
     )]
     pub max_connections: u32,
-    /// How long connecting to the server may take. Then the client is reset.
+    /// How long connecting to the server may take. Then the client is reset. Of several addresses
+    /// each has an equal part.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
-    /// How long open connections may take to finish after Ctrl-C. A second Ctrl-C ends them at
-    /// once.
+    /// How long open connections may take to finish after Ctrl-C or SIGTERM. A second signal ends
+    /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
 }
@@ -95,8 +96,7 @@ pub struct ImpairArgs {
 /// # Errors
 /// What is wrong with the options or the scenario, and what the system refuses.
 pub fn impair(args: &ImpairArgs, registry: &Registry) -> Result<String, Error> {
-    let strategy = check_strategy(&args.strategy, registry)
-        .and_then(|()| registry.parse(&args.strategy).map_err(|e| e.to_string()))
+    let strategy = deployable(&args.strategy, registry)
         .map_err(|error| Error::Usage(format!("--strategy: {error}")))?;
     if let Some(warning) = files::make_room(args.max_connections) {
         say(&warning);
@@ -274,6 +274,25 @@ fn line(reports: &[ProxyReport]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_notifies_a_sender_of_losses() {
+        #[derive(clap::Parser)]
+        struct Only {
+            #[command(flatten)]
+            args: ImpairArgs,
+        }
+        for strategy in ["oracle", "sack+oracle"] {
+            let words = ["impair", "--api", "0", "--strategy", strategy];
+            let Only { args } = clap::Parser::parse_from(words);
+            let error = impair(&args, &Registry::default()).unwrap_err();
+            let text = format!(
+                "--strategy: `{strategy}` has to be notified of losses, which only a simulated \
+                 network does"
+            );
+            assert_eq!((error.to_string(), error.exit_code()), (text, 2));
+        }
+    }
 
     #[test]
     fn one_is_no_plural() {

@@ -48,7 +48,7 @@ pub mod units;
 mod values;
 
 pub(crate) use check::check;
-pub use check::check_strategy;
+pub use check::{check_strategy, deployable};
 pub use error::{ScenarioError, nearest};
 pub use model::{
     Aggregate, Arrivals, Bernoulli, Cbr, Change, Direction, Distribution, DropList, DropTail,

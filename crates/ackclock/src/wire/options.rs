@@ -7,10 +7,9 @@ mod tests;
 use std::net::IpAddr;
 
 use ackclock_live::{Host, Tun, TunConfig};
-use ackclock_net::scenario::DelayedAck;
+use ackclock_net::scenario::{DelayedAck, deployable};
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_stack::{EcnUse, StackConfig, TcpConfig};
-use ackclock_tcp::recovery::detect::Notices;
 use ackclock_tcp::{Composition, Registry, Span};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -151,18 +150,6 @@ fn dscp(text: &str) -> Result<u8, String> {
 /// The strategy that `--strategy` names: one that needs no oracle.
 pub(crate) fn strategy(text: &str, registry: &Registry) -> Result<Composition, Error> {
     deployable(text, registry).map_err(|message| Error::Usage(format!("--strategy: {message}")))
-}
-
-/// A strategy that needs no oracle, or what is wrong with it.
-pub(crate) fn deployable(text: &str, registry: &Registry) -> Result<Composition, String> {
-    ackclock_net::scenario::check_strategy(text, registry)?;
-    let composition = registry.parse(text).map_err(|e| e.to_string())?;
-    if composition.build().detect.notices() != Notices::Never {
-        return Err(format!(
-            "`{text}` has to be notified of losses, which only a simulated network does"
-        ));
-    }
-    Ok(composition)
 }
 
 impl WireArgs {

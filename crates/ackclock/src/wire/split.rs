@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use ackclock_tcp::{Composition, Registry};
 
-use super::options::deployable;
 use super::prefix::Prefix;
 use crate::error::Error;
+use ackclock_net::scenario::deployable;
 
 /// Clients that get a strategy of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]

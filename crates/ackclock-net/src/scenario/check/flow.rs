@@ -1,6 +1,7 @@
 //! Connections and streams of datagrams.
 
-use ackclock_tcp::{Registry, Span};
+use ackclock_tcp::recovery::detect::Notices;
+use ackclock_tcp::{Composition, Registry, Span};
 
 use super::names::check_ends;
 use super::ranges::{positive_rate, size_within};
@@ -57,4 +58,20 @@ pub fn check_strategy(text: &str, registry: &Registry) -> Result<(), String> {
         None => "`ackclock strategies` lists them".into(),
     };
     Err(format!("{unknown}; {hint}"))
+}
+
+/// The composition that `text` names, if it needs no oracle: one that a sender can follow whom
+/// nobody tells of losses.
+///
+/// # Errors
+/// As [`check_strategy`], and where it needs an oracle.
+pub fn deployable(text: &str, registry: &Registry) -> Result<Composition, String> {
+    check_strategy(text, registry)?;
+    let composition = registry.parse(text).map_err(|e| e.to_string())?;
+    if composition.build().detect.notices() != Notices::Never {
+        return Err(format!(
+            "`{text}` has to be notified of losses, which only a simulated network does"
+        ));
+    }
+    Ok(composition)
 }

@@ -23,7 +23,7 @@ use names::{check_nodes, name_flows};
 use ranges::{RUNS, count};
 use tcp::{check_combinations, check_tcp};
 
-pub use flow::check_strategy;
+pub use flow::{check_strategy, deployable};
 
 /// Unfolds the names of nodes and flows.
 pub(crate) fn names_of(scenario: &Scenario) -> Result<Names, ScenarioError> {
