@@ -190,6 +190,15 @@ impl Conditions {
         Conditions { seed, ..self.clone() }
     }
 
+    /// The same between other nodes.
+    pub(crate) fn between(
+        &self,
+        client: Option<&str>,
+        server: Option<&str>,
+    ) -> Result<Conditions, Error> {
+        Conditions::new(self.scenario.clone(), self.file.clone(), self.seed, client, server)
+    }
+
     /// Whether what the clients' host sends crosses the links, and what the servers' host sends.
     pub(crate) fn takes(&self) -> [bool; 2] {
         [self.direction != Way::Down, self.direction != Way::Up]
@@ -202,6 +211,10 @@ impl Conditions {
             .map_err(|error| Error::Scenario { file: file.clone(), error })?;
         let find = |name: &str, key: &'static str| {
             gateway.node(name).ok_or_else(|| {
+                if gateway.node_names().is_empty() {
+                    let text = format!("{file} has no nodes; write a [[link]] between two of them");
+                    return Error::setting(key, text);
+                }
                 let names = gateway.node_list();
                 let who = if key == "client" { "clients are" } else { "server is" };
                 let text = format!(

@@ -82,6 +82,22 @@ impl Condition {
         }
     }
 
+    /// The links of a condition that was changed; `before` has those that it had. A scenario that
+    /// the command has read stays as it was read: no file is opened again, which may be another one
+    /// by now, or gone.
+    pub(crate) fn links_after(
+        &self,
+        before: &Conditions,
+        registry: &Registry,
+    ) -> Result<Conditions, Error> {
+        let Condition { name, scenario, client, server, seed, file, .. } = self.clone();
+        let stands = Condition { name, scenario, client, server, seed, file, ..Default::default() };
+        if self.file.is_some() && stands == *self {
+            return before.between(self.client.as_deref(), self.server.as_deref());
+        }
+        self.links(None, registry)
+    }
+
     /// With these keys instead; those that are null are left out (RFC 7396).
     pub(crate) fn patched(&self, body: &[u8]) -> Result<Condition, Problem> {
         let changes = super::read::<serde_json::Map<String, serde_json::Value>>(body)?;

@@ -36,7 +36,7 @@ pub(super) struct InForce {
     pub(super) condition: Condition,
     seed: u64,
     /// With this seed.
-    links: Conditions,
+    pub(super) links: Conditions,
 }
 
 impl Managed {
@@ -147,7 +147,8 @@ impl Managed {
         let links: Vec<_> = self.conditions.iter().map(|one| one.links.clone()).collect();
         let proxy = Proxy::start(&self.config, &links).map_err(|error| {
             let Problem { status, text } = error.into();
-            Problem { status, text: format!("listen: {text}; the proxy does not run") }
+            let text = text.strip_prefix("listen at ").unwrap_or(&text);
+            Problem { status, text: format!("listen: {text}") }
         })?;
         self.config.listen = proxy.addresses().to_vec();
         for (one, place) in self.conditions.iter_mut().zip(0..) {

@@ -199,10 +199,11 @@ impl Proxies {
         self.find_mut(proxy)?.add(condition, links)
     }
 
-    /// The keys of a condition, to be changed.
-    pub(crate) fn keys(&self, proxy: &str, name: &str) -> Result<Condition, Problem> {
+    /// The keys of a condition, to be changed, and its links.
+    pub(crate) fn keys(&self, proxy: &str, name: &str) -> Result<(Condition, Conditions), Problem> {
         let managed = self.find(proxy)?;
-        Ok(managed.conditions[managed.position(name)?].condition.clone())
+        let one = &managed.conditions[managed.position(name)?];
+        Ok((one.condition.clone(), one.links.clone()))
     }
 
     /// Changes a condition, if its keys are still those of `before`; `None` if they are not.

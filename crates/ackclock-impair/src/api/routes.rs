@@ -31,7 +31,7 @@ fn route(
 ) -> Result<Reply, Problem> {
     let lock =
         || -> MutexGuard<'_, Proxies> { proxies.lock().unwrap_or_else(PoisonError::into_inner) };
-    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let parts = parts(path);
     let ok = |value: Value| Ok((200, Some(value)));
     let gone = |()| (204, None);
     match (parts.as_slice(), method) {
@@ -58,13 +58,13 @@ fn route(
         (["proxies", proxy, "conditions", name], "POST" | "PATCH") => {
             // Until nobody else has changed it meanwhile.
             loop {
-                let before = lock().keys(proxy, name)?;
+                let (before, its_links) = lock().keys(proxy, name)?;
                 let after = before.patched(body)?;
                 if after.name.as_deref() != Some(*name) {
                     let text = format!("name: it stays `{name}`; leave the key out");
                     return Err(Problem::new(400, text));
                 }
-                let links = after.links(None, registry)?;
+                let links = after.links_after(&its_links, registry)?;
                 let changed = lock().change_condition(proxy, name, &before, after, &links)?;
                 if let Some(shown) = changed {
                     return ok(shown);
@@ -92,8 +92,13 @@ fn route(
     }
 }
 
+/// The steps of a path.
+pub(super) fn parts(path: &str) -> Vec<&str> {
+    path.trim_matches('/').split('/').collect()
+}
+
 /// The methods of a path that there is.
-fn methods(parts: &[&str]) -> Option<&'static str> {
+pub(super) fn methods(parts: &[&str]) -> Option<&'static str> {
     match parts {
         ["version"] => Some("GET"),
         ["proxies"] | ["proxies", _, "conditions"] => Some("GET, POST"),

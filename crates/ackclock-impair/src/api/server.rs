@@ -14,7 +14,7 @@ use std::time::Duration;
 use ackclock_tcp::Registry;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::host::Hosts;
-use super::routes::answer;
+use super::routes::{answer, methods, parts};
 use super::{Problem, Proxies, Reply};
 use crate::Error;
 use crate::proxy::listen;
@@ -144,11 +144,17 @@ async fn respond(
         let text = format!("the body has {len} bytes; {MOST_BODY} are the most");
         return Ok(response(problem(413, &text)));
     }
+    let allowed = methods(&parts(head.uri.path()));
     let done = tokio::task::spawn_blocking(move || {
         answer(&proxies, &registry, head.method.as_str(), head.uri.path(), &bytes)
     });
     let failed = || problem(500, "the request could not be carried out");
-    Ok(response(done.await.unwrap_or_else(|_| failed())))
+    let mut response = response(done.await.unwrap_or_else(|_| failed()));
+    // RFC 9110 section 15.5.6.
+    if let (StatusCode::METHOD_NOT_ALLOWED, Some(methods)) = (response.status(), allowed) {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+    }
+    Ok(response)
 }
 
 fn problem(status: u16, text: &str) -> Reply {

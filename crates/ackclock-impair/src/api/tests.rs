@@ -191,7 +191,9 @@ fn a_proxy_that_cannot_listen_stays_as_it_was() {
     let address = taken.local_addr().unwrap().to_string();
     let elsewhere = json!({ "listen": address }).to_string();
     let mut stream = TcpStream::connect(listen).unwrap();
-    refused(&all, ("POST", "/proxies/web"), &elsewhere, 409);
+    let error = refused(&all, ("POST", "/proxies/web"), &elsewhere, 409);
+    assert!(error.starts_with(&format!("listen: {address}: ")), "{error}");
+    assert!(!error.contains(';'), "it goes on as before: {error}");
     let shown = get(&all, "/proxies/web").1;
     assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));
     let upstream = echo().to_string();
@@ -230,7 +232,7 @@ fn a_reset_that_is_refused_changes_nothing() {
     let before = get(&all, "/proxies").1;
     let taken = TcpListener::bind(listen).unwrap();
     let error = refused(&all, ("POST", "/reset"), "", 409);
-    assert!(error.starts_with(&format!("`web`: listen: listen at {listen}: ")), "{error}");
+    assert!(error.starts_with(&format!("`web`: listen: {listen}: ")), "{error}");
     assert_eq!(get(&all, "/proxies").1, before);
     for name in ["b", "y"] {
         let listen = before[name]["listen"].as_str().unwrap();
@@ -308,7 +310,7 @@ fn populate_makes_all_or_nothing() {
         (
             json!({ "name": "x", "upstream": upstream, "listen": taken }),
             409,
-            "[2].listen: listen at",
+            "[2].listen: 127.0.0.1:",
         ),
         (json!({ "name": "x y", "upstream": upstream }), 400, "[2].name: write 1 to 64 letters"),
         (json!({ "name": "new", "upstream": upstream }), 400, "[2].name: [0] is called `new`, too"),
@@ -430,6 +432,9 @@ fn the_api_reads_no_files() {
     assert_eq!(refused(&all, ("PATCH", one), &other, 400), expected);
     // What is there has been read: it runs anew without its file.
     std::fs::remove_file(&file).unwrap();
+    assert_eq!(ask(&all, "PATCH", one, json!({ "seed": 6 })).0, 200);
+    let error = refused(&all, ("PATCH", one), r#"{"client": "x"}"#, 400);
+    assert!(error.starts_with("client: there is no node `x`; x.toml has "), "{error}");
     for enabled in [false, true] {
         assert_eq!(ask(&all, "POST", "/proxies/x", json!({ "enabled": enabled })).0, 200);
     }
@@ -588,10 +593,13 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
     let body = json!({ "scenario": text }).to_string();
     let error = refused(&all, conditions, &body, 400);
     assert!(error.starts_with("client: there is no node `client`; scenario has `a--b`"), "{error}");
+    let body = json!({ "scenario": "duration = \"1s\"\n" }).to_string();
+    let error = refused(&all, conditions, &body, 400);
+    assert_eq!(error, "client: scenario has no nodes; write a [[link]] between two of them");
     let taken = get(&all, "/proxies/web").1["listen"].clone();
     let body = json!({ "name": "x", "upstream": "127.0.0.1:1", "listen": taken });
     let error = refused(&all, ("POST", "/proxies"), &body.to_string(), 409);
-    assert!(error.starts_with("listen: listen at 127.0.0.1:"), "{error}");
+    assert!(error.starts_with("listen: 127.0.0.1:"), "{error}");
     assert_eq!(get(&all, "/proxies").1.as_object().unwrap().len(), 1);
 }
 
@@ -664,6 +672,9 @@ fn requests_come_over_http() {
     assert!(answer.contains("content-type: application/json\r\n"), "{answer}");
     let version = env!("CARGO_PKG_VERSION");
     assert!(answer.ends_with(&format!("\r\n\r\n{{\"version\":\"{version}\"}}\n")), "{answer}");
+    let answer = raw(api.address(), b"PUT /proxies/x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(status(&answer), "405");
+    assert!(answer.contains("\r\nallow: GET, POST, PATCH, DELETE\r\n"), "{answer}");
     let body = r#"{"name":"x","upstream":"127.0.0.1:1"}"#;
     let post = |headers: &str, body: &str| {
         let length = body.len();
