@@ -70,7 +70,10 @@ pub fn refuse(refusal: Refusal, now: SystemTime) -> Response {
 
 fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response {
     let mut fields = format!("ETag: {}\r\n", file.etag);
-    if let Some(modified) = file.modified.and_then(date) {
+    // RFC 9110 section 8.8.2.1: a date that lies after that of the response is replaced by it. The
+    // tag still tells files apart, and conditions still hold against what the file has.
+    let latest = date(now).unwrap_or(UNIX_EPOCH);
+    if let Some(modified) = file.modified.and_then(date).map(|modified| modified.min(latest)) {
         let _ = write!(fields, "Last-Modified: {}\r\n", httpdate::fmt_http_date(modified));
     }
     match verdict(request, file) {

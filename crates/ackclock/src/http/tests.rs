@@ -433,6 +433,19 @@ fn a_listing_is_escaped() {
     assert_eq!((status, fields.concat().as_str(), body.as_str()), (200, LISTING, ""));
 }
 
+/// RFC 9110 section 8.8.2.1. The file that has a date to come has changed since the response.
+#[test]
+fn no_file_was_changed_after_the_response() {
+    let Found::File(file) = file(1000) else { panic!() };
+    let later = FileInfo { modified: Some(now() + Duration::from_secs(60)), ..file };
+    let date = "Sun, 06 Nov 1994 09:49:37 GMT";
+    let text = answer(&get(""), &Found::File(later.clone()), now()).bytes;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains(&format!("\r\nLast-Modified: {date}\r\n")), "{text}");
+    let again = get(&format!("If-Modified-Since: {date}\r\n"));
+    assert_eq!(answer(&again, &Found::File(later), now()).status, Status::Ok);
+}
+
 #[test]
 fn no_clock_is_too_far_off() {
     let odd =
