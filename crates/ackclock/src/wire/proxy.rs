@@ -28,7 +28,7 @@ use crate::args::address;
 use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
-use pair::{Attempt, End, Pair, are_files_used_up};
+use pair::{Attempt, End, Pair, are_files_used_up, is_lost};
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -249,7 +249,7 @@ impl Proxy {
         socket: SocketId,
         attempt: Attempt,
     ) -> Result<(), Attempt> {
-        let Some(status) = net.status(socket).filter(|status| status.reason.is_none()) else {
+        let Some(status) = net.status(socket).filter(|_| !is_lost(net, socket)) else {
             net.drop(socket, "no_backend");
             return Ok(());
         };
@@ -360,11 +360,11 @@ impl Service for Proxy {
         }
         // Who is gone waits for no file.
         self.unopened.retain(|(socket, _)| {
-            let waits = net.status(*socket).is_some_and(|status| status.reason.is_none());
-            if !waits {
+            let lost = is_lost(net, *socket);
+            if lost {
                 net.drop(*socket, "no_backend");
             }
-            waits
+            !lost
         });
         self.open_again(net);
     }

@@ -53,6 +53,14 @@ fn reset(stream: TcpStream) {
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
 }
 
+/// Whether the peer has acknowledged everything.
+fn is_sent(namespace: &Namespace, stream: &TcpStream) -> bool {
+    let port = stream.local_addr().unwrap().port();
+    let out = daemon::run(namespace, "ss", &["-Htn", &format!("sport = :{port}")]).stdout;
+    let out = String::from_utf8(out).unwrap();
+    out.split_whitespace().nth(2) == Some("0")
+}
+
 /// What reading to the end comes to.
 fn outcome(stream: &mut TcpStream) -> Result<Vec<u8>, ErrorKind> {
     let mut bytes = Vec::new();
@@ -311,6 +319,42 @@ fn a_reset_destroys_nothing_that_was_sent_before_it() {
     assert!(got == noise(2_000_000, 9));
     assert_eq!(settled(open), 0.0);
     daemon.end();
+}
+
+/// The other way round, and for every client: what it sent before its reset reaches the backend,
+/// also where the reset comes before the client is taken, or the backend reads only then.
+#[test]
+fn what_a_client_sent_before_its_reset_reaches_the_backend() {
+    let Some(ns) = namespace() else { return };
+    // The first window of ten segments; and more than the kernel has under way to the backend.
+    for (len, more) in [(14_000, &["--max-connections", "4"][..]), (2_000_000, &[])] {
+        let (to, thread) = backend(&ns, 20, |mut stream| {
+            std::thread::sleep(Duration::from_millis(200));
+            let mut got = Vec::new();
+            let end = stream.read_to_end(&mut got).map_err(|e| e.kind());
+            (got.len(), got == noise(got.len(), 9), end)
+        });
+        let log = scratch("proxy-client-resets").join("log");
+        let more = [more, &["--access-log", log.to_str().unwrap()]].concat();
+        let daemon = proxy(&ns, &to.to_string(), &more);
+        for _ in 0..20 {
+            let mut client = connect(&ns, ADDRESS);
+            client.write_all(&noise(len, 9)).unwrap();
+            // The reset takes what has not left.
+            while len > 14_000 && !is_sent(&ns, &client) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            reset(client);
+        }
+        for got in thread.join().unwrap() {
+            assert_eq!(got, (len, true, Err(ErrorKind::ConnectionReset)));
+        }
+        let said = daemon.end();
+        let start = format!("20 connections, 0 cut off; {} bytes in, 0 out; ", 20 * len);
+        assert!(said.starts_with(&start), "{said}");
+        let log = fs::read_to_string(log).unwrap();
+        assert_eq!(log.matches("\"ended\":\"reset_by_client\"").count(), 20, "{log}");
+    }
 }
 
 /// A backend that has answered and closed does not read what the client still sends.

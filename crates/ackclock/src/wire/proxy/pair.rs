@@ -1,7 +1,7 @@
 //! A client and its backend: two sockets. What comes from one is written to the other as far as
 //! that takes it; while it does not, no more is read, so that the window of the side that sends
-//! closes. FINs and resets go on to the other side. What a backend has sent before its reset
-//! reaches the client first, as it would from the buffer of a socket of the kernel.
+//! closes. FINs and resets go on to the other side. What one side has sent before its reset reaches
+//! the other one first, as it would from the buffer of a socket of the kernel.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Span, Time};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -132,17 +133,23 @@ impl Pair {
 
     /// Moves what can be moved, both ways.
     pub fn go_on(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> End {
-        if let Some(reason) = net.status(socket).and_then(|s| s.reason) {
-            return TcpError::Closed(reason).into();
+        let Some(status) = net.status(socket) else { return End::Reset };
+        let reset = status.reason.is_some();
+        if reset && status.readable == 0 {
+            return self.after_reset();
         }
         if self.is_connecting() {
             return End::Wait;
         }
         for _ in 0..TURN {
             if self.gone {
-                return self.await_acks(net, socket);
+                return if reset { End::Reset } else { self.await_acks(net, socket) };
             }
-            match (self.up(net, socket), self.down(net, socket, chunk)) {
+            let up = self.up(net, socket);
+            // Who has reset the connection reads no more.
+            let down = if reset { Err(End::Wait) } else { self.down(net, socket, chunk) };
+            match (up, down) {
+                (Err(End::Reset), _) if reset => return self.after_reset(),
                 (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
                 (Err(End::Over), Err(End::Over)) if net.is_over(socket) => return End::Over,
                 (Err(_), Err(_)) if !self.gone => return End::Wait,
@@ -243,6 +250,18 @@ impl Pair {
         }
     }
 
+    /// Resets the backend once the kernel has sent what the client had sent: closing with a reset
+    /// throws the rest away.
+    fn after_reset(&self) -> End {
+        // A socket with this bound is writable where nothing waits to be sent (Linux
+        // `tcp_stream_memory_free`), and whoever has found it full is woken when it is.
+        let bounded = socket2::SockRef::from(&self.backend).set_tcp_notsent_lowat(1);
+        let mut backend = [PollFd::new(&self.backend, PollFlags::OUT)];
+        let mut full = || poll(&mut backend, Some(&Timespec::default())) == Ok(0);
+        let waits = !(self.is_connecting() || self.deaf || self.gone);
+        if waits && bounded.is_ok() && full() { End::Wait } else { End::Reset }
+    }
+
     /// Since when it rests. What the client acknowledges is a movement too: it may take long to
     /// read what lies in our buffer.
     pub fn rests_since(&mut self, net: &mut Net, socket: SocketId) -> Time {
@@ -265,6 +284,11 @@ impl Pair {
     pub fn is_connecting(&self) -> bool {
         self.deadline < Time::NEVER
     }
+}
+
+/// Whether a client's connection ended before its time, and nothing is left of what had come.
+pub(super) fn is_lost(net: &mut Net, socket: SocketId) -> bool {
+    net.status(socket).is_none_or(|status| status.reason.is_some() && status.readable == 0)
 }
 
 /// Whether it is this process, or all of them together, that can open no more: no fault of the
