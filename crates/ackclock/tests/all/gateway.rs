@@ -58,7 +58,7 @@ fn a_device_that_goes_ends_it_with_its_table() {
     pair.connect();
     let delete = ["-n", &pair.names[0], "link", "delete", "ack-left"];
     assert!(Command::new("ip").args(delete).status().unwrap().success());
-    let output = gateway.child.wait_with_output().unwrap();
+    let output = gateway.wait();
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("left > right") && table.contains(" packets in, "), "{table}");
     assert_eq!(output.status.code(), Some(4));
@@ -121,7 +121,7 @@ fn it_ends_by_itself_and_prints_json() {
         pair.start(&shipped("gateway-lossy.toml"), &["--seconds", "700ms", "--format", "json"]);
     let took = pair.connect();
     assert!(took >= Duration::from_millis(40), "{took:?}");
-    let output = gateway.child.wait_with_output().unwrap();
+    let output = gateway.wait();
     assert_eq!(output.status.code(), Some(0));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_documented("gateway", [&json]);

@@ -66,7 +66,7 @@ impl Pair {
             assert!(n > 0, "it ended: {said}");
             said.push_str(std::str::from_utf8(&bytes[..n]).unwrap());
         }
-        Running { child, said }
+        Running { child: Some(child), said }
     }
 
     /// The devices on one side.
@@ -99,15 +99,31 @@ impl Drop for Pair {
     }
 }
 
+/// A gateway, killed when dropped.
 pub struct Running {
-    pub child: Child,
+    /// Until it is waited for.
+    child: Option<Child>,
     pub said: String,
 }
 
 impl Running {
     pub fn end(self, signal: Signal) -> Output {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-        self.child.wait_with_output().unwrap()
+        kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
+        self.wait()
+    }
+
+    /// Waits until it ends by itself.
+    pub fn wait(mut self) -> Output {
+        self.child.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
