@@ -302,7 +302,10 @@ def _path(*parts):
 
 def _command():
     if "ACKCLOCK_IMPAIR" in os.environ:
-        return shlex.split(os.environ["ACKCLOCK_IMPAIR"])
+        # On Windows a backslash is a part of a path, and quotes stay where they were.
+        posix = os.name != "nt"
+        words = shlex.split(os.environ["ACKCLOCK_IMPAIR"], posix=posix)
+        return words if posix else [word.strip('"') for word in words]
     if shutil.which("ackclock-impair"):
         return ["ackclock-impair"]
     return ["ackclock", "impair"]
