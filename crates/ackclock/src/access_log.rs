@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_report::{Align, Estimate, align, student_t_975};
 use clap::Args;
+use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -17,7 +18,7 @@ use ackclock_report::counted;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessLogArgs {
-    /// Access logs of `serve` and `proxy`; `-` reads from standard input.
+    /// Access logs of `serve` and `proxy`, also compressed by gzip; `-` reads from standard input.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -109,12 +110,17 @@ pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
     let mut arms = BTreeMap::new();
     for path in &args.files {
         let read = |error| Error::Read { path: path.clone(), error };
-        let lines: Box<dyn BufRead> = match path.as_os_str() == "-" {
+        let mut lines: Box<dyn BufRead> = match path.as_os_str() == "-" {
             true => Box::new(io::stdin().lock()),
             false => Box::new(BufReader::new(File::open(path).map_err(read)?)),
         };
+        // RFC 1952 section 2.3.1: what logrotate has compressed.
+        if lines.fill_buf().map_err(read)?.starts_with(&[0x1f, 0x8b]) {
+            lines = Box::new(BufReader::new(MultiGzDecoder::new(lines)));
+        }
         let mut cut = 0;
-        for (i, line) in lines.lines().enumerate() {
+        // Not as text: a line may be cut within a character.
+        for (i, line) in lines.split(b'\n').enumerate() {
             cut += u64::from(!take(&mut arms, path, i + 1, &line.map_err(read)?)?);
         }
         if cut > 0 {
@@ -131,9 +137,9 @@ fn take(
     arms: &mut BTreeMap<String, Arm>,
     path: &Path,
     number: usize,
-    line: &str,
+    line: &[u8],
 ) -> Result<bool, Error> {
-    let line: Line = match serde_json::from_str(line) {
+    let line: Line = match serde_json::from_slice(line) {
         Ok(line) => line,
         Err(e) if e.is_eof() => return Ok(false),
         Err(e) => {
@@ -204,7 +210,8 @@ mod tests {
     fn a_ratio_has_the_interval_of_its_residuals() {
         let mut arms = BTreeMap::new();
         for (segments, again) in [(100, 1), (300, 7)] {
-            take(&mut arms, Path::new("f"), 1, &line("prr", segments, again, "")).unwrap();
+            take(&mut arms, Path::new("f"), 1, line("prr", segments, again, "").as_bytes())
+                .unwrap();
         }
         let [retransmitted, timeouts, rtt, rate, duration] =
             arms["prr"].measures.map(|m| m.estimate());
@@ -222,19 +229,19 @@ mod tests {
     fn strategies_are_compared_with_the_first() {
         let mut arms = BTreeMap::new();
         for (i, text) in [line("prr", 100, 3, ""), line("linux", 100, 1, "")].iter().enumerate() {
-            take(&mut arms, Path::new("f"), i + 1, text).unwrap();
+            take(&mut arms, Path::new("f"), i + 1, text.as_bytes()).unwrap();
         }
         let refused = line("linux", 0, 0, "").replace("closed", "refused_rate");
-        take(&mut arms, Path::new("f"), 3, &refused).unwrap();
+        take(&mut arms, Path::new("f"), 3, refused.as_bytes()).unwrap();
         let text = table(&arms);
         let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
         assert_eq!(rows[1][..3], ["linux", "1", "1.000"]);
         assert_eq!(rows[2][..3], ["prr", "1", "3.000"]);
         assert_eq!(rows[3][..4], ["prr", "-", "linux", "2.000"]);
         let cut = &line("prr", 100, 3, "")[..40];
-        assert!(!take(&mut arms, Path::new("f"), 4, cut).unwrap());
+        assert!(!take(&mut arms, Path::new("f"), 4, cut.as_bytes()).unwrap());
         assert_eq!(table(&arms), text);
-        let error = take(&mut arms, Path::new("f"), 4, "{}").unwrap_err().to_string();
+        let error = take(&mut arms, Path::new("f"), 4, b"{}").unwrap_err().to_string();
         assert!(error.starts_with("f:4: this is no line of an access log"), "{error}");
     }
 }
