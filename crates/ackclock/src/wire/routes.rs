@@ -65,11 +65,30 @@ struct Listener {
     #[serde(default)]
     transparent: bool,
     /// When clients have ECN: `off`, or `accept` where they ask for it. That of `--ecn` without.
-    ecn: Option<Ecn>,
+    ecn: Option<OwnEcn>,
     /// After how long a client that says nothing is asked whether it is there, or `off`. That of
     /// `--keep-alive` without.
     #[schemars(with = "Option<String>")]
     keep_alive: Option<KeepAlives>,
+}
+
+/// When the clients of a listener have ECN: who listens asks nobody.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OwnEcn {
+    /// Never.
+    Off,
+    /// Where they ask for it.
+    Accept,
+}
+
+impl From<OwnEcn> for Ecn {
+    fn from(ecn: OwnEcn) -> Ecn {
+        match ecn {
+            OwnEcn::Off => Ecn::Off,
+            OwnEcn::Accept => Ecn::Accept,
+        }
+    }
 }
 
 /// Clients that get a strategy of their own. Prefixes go before shares, and of several prefixes
@@ -171,7 +190,7 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
                 to: addresses,
                 proxy_protocol,
                 transparent,
-                own: Own { ecn, keep_alive },
+                own: Own { ecn: ecn.map(Ecn::from), keep_alive },
             }),
         );
     }
@@ -235,8 +254,10 @@ mod tests {
         assert!(text.starts_with("F:1: ") && text.contains("[[listener]]"), "{text}");
         let text = wrong("v2", "v3");
         assert!(text.starts_with("F:7: "), "{text}");
-        let text = wrong("off", "on");
-        assert!(text.starts_with("F:8: ") && text.contains("accept"), "{text}");
+        for other in ["on", "ask"] {
+            let text = wrong("off", other);
+            assert!(text.starts_with("F:8: ") && text.contains("accept"), "{text}");
+        }
         let text = wrong("ecn = \"off\"", "keep_alive = \"on\"");
         assert!(text.starts_with("F:8: ") && text.contains("neither `off` nor a time"), "{text}");
         assert!(routes(&two.replace("ecn", "keep_alive")).is_ok());

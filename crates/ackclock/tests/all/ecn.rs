@@ -187,7 +187,7 @@ fn a_listener_accepts_or_not() {
     let args = ["proxy", "--listeners", file.to_str().unwrap(), "--ecn", "off"];
     let proxy = Daemon::start(&right, &args);
     assert!(negotiated());
-    for (ecn, expected) in [("ecn = 'off'", false), ("ecn = 'ask'", true), ("", false)] {
+    for (ecn, expected) in [("ecn = 'off'", false), ("ecn = 'accept'", true), ("", false)] {
         write(ecn);
         let said = proxy.said().len();
         proxy.signal(Signal::HUP);
