@@ -9,7 +9,7 @@ use ackclock_net::scenario::deployable;
 use ackclock_net::scenario::units::{Duration, Probability, Rate};
 use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{Registry, Span};
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::address::{check_server, listen_address, server_addresses};
 use crate::api::{Api, Condition, NewProxy, Problem, Proxies};
@@ -17,10 +17,11 @@ use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport, files};
 
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
+#[command(group(ArgGroup::new("what").args(["listen", "api"]).required(true).multiple(true)))]
 pub struct ImpairArgs {
     /// Where to listen. `:8080` is port 8080 of all addresses, IPv6 and IPv4; `0.0.0.0:8080` is
     /// that of all IPv4 addresses.
-    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "api", requires = "to")]
+    #[arg(long, value_name = "ADDR:PORT", requires = "to")]
     pub listen: Vec<String>,
     /// The server to forward to.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]

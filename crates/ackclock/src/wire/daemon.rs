@@ -17,7 +17,7 @@ mod worker;
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -32,11 +32,12 @@ use sd_notify::NotifyState;
 
 use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
-use super::privileges::drop_privileges;
+use super::privileges::{drop_privileges, user};
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
 use crate::args::address;
 use crate::error::Error;
+use crate::output;
 use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
@@ -85,7 +86,8 @@ pub(crate) struct DaemonArgs {
     #[arg(long, value_name = "FILE")]
     pub access_log: Option<PathBuf>,
     /// How much memory to take at most. Buffers get less the more of it is in use, and there are no
-    /// more connections than it has room for. Default: a quarter of what the machine has.
+    /// more connections than it has room for. Default: a quarter of what the machine has, or of
+    /// what its control group may have where that is less.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub memory: Option<Size>,
     /// The most connections from one address, or from one /64 prefix of IPv6. Further ones are
@@ -128,7 +130,9 @@ pub(crate) struct Daemon<S: Service> {
     user: Option<String>,
     /// Capabilities that it needs while it serves.
     capabilities: CapabilitySet,
+    /// The access log, and whether it goes to standard output.
     log: Option<LogWriter>,
+    log_path: Option<PathBuf>,
 }
 
 impl<S: Service> Daemon<S> {
@@ -157,6 +161,9 @@ impl<S: Service> Daemon<S> {
             warn_of_files(files, most, args.max_connections);
         }
         let budget = Budget::new(memory, most as usize, args.queues);
+        if budget.connections < most as usize {
+            warn_of_memory(memory, budget.connections, args.max_connections);
+        }
         // Buffers are of one stack each, and know nothing of those of others.
         let (buffers, waiting) = (budget.buffers / args.queues, budget.waiting / args.queues);
         let hosts = open_hosts(&args.wire, args.queues, buffers, waiting.max(1))?;
@@ -193,7 +200,8 @@ impl<S: Service> Daemon<S> {
         });
         let control = Control::new(posts, shared, interrupt, endpoint.transpose()?, args.drain.0)?;
         let (user, capabilities) = (args.user.clone(), CapabilitySet::empty());
-        Ok(Daemon { workers, control, user, capabilities, log: writer })
+        let log_path = args.access_log.clone();
+        Ok(Daemon { workers, control, user, capabilities, log: writer, log_path })
     }
 
     /// Keeps these capabilities while it serves; without this it has none.
@@ -201,20 +209,27 @@ impl<S: Service> Daemon<S> {
         Daemon { capabilities, ..self }
     }
 
-    /// Serves until a signal ends it. SIGHUP has `reread` read again what there is to be read.
-    /// Returns what it did, in a line.
+    /// Serves until a signal ends it, and says so by `lines` once nothing of that can fail any
+    /// more. SIGHUP has `reread` read again what there is to be read. Returns what it did, in a
+    /// line; where standard output has the access log, standard error gets that instead.
     pub fn run(
         self,
+        lines: &[String],
         reread: impl Fn() -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
     ) -> Result<String, Error> {
-        let Daemon { workers, mut control, user, capabilities, log } = self;
-        drop_privileges(user.as_deref(), capabilities)?;
+        let Daemon { workers, mut control, user: name, capabilities, log, log_path } = self;
+        let user = name.as_deref().map(user).transpose()?;
+        if let (Some(user), Some(log), Some(path)) = (&user, &log, &log_path) {
+            log.give_to(user).map_err(Error::write(path))?;
+        }
+        drop_privileges(user.as_ref(), capabilities)?;
         log.map_or(Ok(()), LogWriter::start).map_err(Error::system("threads"))?;
         let mut threads = Vec::new();
         for worker in workers {
             let thread = thread::Builder::new().name(format!("queue {}", worker.queue()));
             threads.push(thread.spawn(|| worker.run()).map_err(Error::system("threads"))?);
         }
+        lines.iter().for_each(|line| say(line));
         manager::tell(&[NotifyState::Ready]);
         let said = control.run(&(Arc::new(reread) as Reread<_>));
         control.stop();
@@ -225,8 +240,21 @@ impl<S: Service> Daemon<S> {
         let ended = threads.into_iter().map(join).fold(Ok(()), Result::and);
         // Also when the device is gone: what ended before has its lines.
         control.finish_log();
-        ended.and(said)
+        let mut said = said?;
+        if log_path.is_some_and(|path| path == Path::new("-")) {
+            say(std::mem::take(&mut said).trim_end());
+        }
+        if ended.is_err() {
+            // What there was until then is told all the same.
+            output::print(&said)?;
+        }
+        ended.map(|()| said)
     }
+}
+
+fn say(line: &str) {
+    // Where nobody listens, there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// From 1 to [`MOST_QUEUES`].
@@ -259,11 +287,18 @@ fn raise_open_files() -> Option<u64> {
 }
 
 fn warn_of_files(files: u64, most: u32, wanted: u32) {
-    // Where nobody listens, there is nobody to tell.
-    let _ = writeln!(
-        std::io::stderr(),
+    say(&format!(
         "warning: {files} open files are allowed, which is room for {}, not for \
          --max-connections {wanted}; further clients wait; `ulimit -Hn` is the limit",
         counted(most.into(), "connection")
-    );
+    ));
+}
+
+fn warn_of_memory(memory: usize, most: usize, wanted: u32) {
+    say(&format!(
+        "warning: {}mb of memory may be taken, which is room for {}, not for --max-connections \
+         {wanted}; further clients wait; --memory is the limit",
+        memory >> 20,
+        counted(most as u64, "connection")
+    ));
 }

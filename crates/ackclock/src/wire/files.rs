@@ -1,6 +1,7 @@
 //! The files below a directory, and nothing else: every path is resolved by `openat2` with
 //! `RESOLVE_BENEATH`, so that neither `..` nor a symbolic link leads out, whatever changes
-//! meanwhile. Links that stay inside work.
+//! meanwhile. Relative links that stay inside work. An absolute one leads nowhere: `openat2` takes
+//! none below a directory, wherever it leads (openat2(2)).
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -124,7 +125,7 @@ fn info(metadata: &Metadata, path: &[u8]) -> FileInfo {
 
 fn status_of(error: &io::Error) -> Status {
     match Errno::from_io_error(error) {
-        // A link that leads outside (XDEV) is not there.
+        // A link that leads outside, or is absolute (XDEV), is not there.
         Some(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::LOOP | Errno::XDEV) => {
             Status::NotFound
         }

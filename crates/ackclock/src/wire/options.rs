@@ -7,13 +7,11 @@ mod tests;
 use std::net::IpAddr;
 
 use ackclock_live::{Host, Tun, TunConfig};
-use ackclock_net::scenario::{DelayedAck, deployable};
 use ackclock_net::scenario::units::{Duration, Size};
+use ackclock_net::scenario::{DelayedAck, deployable};
 use ackclock_stack::{EcnUse, StackConfig, TcpConfig};
 use ackclock_tcp::{Composition, Registry, Span};
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::prefix::{Prefix, check_free, check_reached};
 use crate::error::Error;
@@ -81,10 +79,10 @@ pub(crate) struct WireArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Ecn::Accept)]
     pub ecn: Ecn,
     /// The size of the send buffer. It limits how much data may be unacknowledged.
-    #[arg(long, value_name = "SIZE", default_value = "4mb")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb", value_parser = size)]
     pub send_buffer: Size,
     /// The size of the receive buffer. It limits the window that we advertise.
-    #[arg(long, value_name = "SIZE", default_value = "4mb")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb", value_parser = size)]
     pub receive_buffer: Size,
     /// The initial window in segments. Default: 10, but no more than 14,600 bytes or two segments
     /// (RFC 6928), unless the strategy's window law has another.
@@ -99,8 +97,7 @@ pub(crate) struct WireArgs {
 }
 
 /// When connections have ECN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Ecn {
     /// Never, as Linux with tcp_ecn=0.
     Off,
@@ -117,6 +114,24 @@ impl From<Ecn> for EcnUse {
             Ecn::Accept => EcnUse::Accept,
             Ecn::Ask => EcnUse::Ask,
         }
+    }
+}
+
+/// A size above 0.
+fn size(text: &str) -> Result<Size, String> {
+    match text.parse::<Size>() {
+        Ok(Size(0)) => Err("nothing fits into 0 bytes; write a size such as 4mb".into()),
+        parsed => parsed.map_err(|e| e.to_string()),
+    }
+}
+
+/// How long to wait for something: at least as long as the second between two looks at what waits.
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
+    match text.parse::<Duration>() {
+        Ok(Duration(time)) if time < Span::from_secs(1) => {
+            Err(format!("`{text}` is no time of at least 1s; for hardly any limit write 1000000s"))
+        }
+        parsed => parsed.map_err(|e| e.to_string()),
     }
 }
 
@@ -158,8 +173,8 @@ impl WireArgs {
         let bytes = |size: Size| usize::try_from(size.0).unwrap_or(usize::MAX);
         TcpConfig {
             strategy: strategy.clone(),
-            send_buffer: bytes(self.send_buffer).max(1),
-            receive_buffer: bytes(self.receive_buffer).max(1),
+            send_buffer: bytes(self.send_buffer),
+            receive_buffer: bytes(self.receive_buffer),
             sack: !self.no_sack,
             timestamps: !self.no_timestamps,
             ecn: self.ecn.into(),

@@ -3,7 +3,7 @@
 mod pair;
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
 use ackclock_tcp::{Registry, Span, Time};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use rustix::event::epoll::EventFlags;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
@@ -20,6 +20,8 @@ use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::histogram::Histogram;
 use super::keep_alive::KeepAlives;
 use super::metrics::Exposition;
+use super::options::patience;
+use super::privileges::permitted;
 use super::proxy_protocol::ProxyProtocol;
 use super::routes::{self, Listeners, Route, Routes, check_listen, listening, resolve};
 use super::split::Split;
@@ -31,12 +33,12 @@ use ackclock_report::counted;
 use pair::{Attempt, End, Pair, are_files_used_up, is_lost};
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").args(["listen", "listeners"]).required(true)))]
 pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
     #[arg(
         long,
         value_name = "ADDR:PORT",
-        required_unless_present = "listeners",
         requires = "to",
         value_parser = address
     )]
@@ -53,13 +55,13 @@ pub(crate) struct ProxyArgs {
     )]
     pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take. Of several addresses each has an equal part.
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
     pub connect_timeout: Duration,
     /// How long a connection may rest before both sides are reset.
-    #[arg(long, value_name = "TIME", default_value = "600s")]
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = patience)]
     pub idle: Duration,
     /// The same once one side has sent FIN.
-    #[arg(long, value_name = "TIME", default_value = "120s")]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = patience)]
     pub half_closed_idle: Duration,
     /// Ask a client that has said nothing for so long whether it is there (RFC 9293 section 3.8.4),
     /// or `off`. Who does not answer for as long again is reset.
@@ -70,7 +72,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "VERSION", value_enum)]
     pub proxy_protocol: Option<ProxyProtocol>,
     /// Connect to the backend from the client's own address. What the backend answers has to come
-    /// back through this machine: the guide has the routes. Keeps CAP_NET_ADMIN.
+    /// back through this machine: the guide has the routes. Keeps CAP_NET_RAW.
     #[arg(long)]
     pub transparent: bool,
     #[command(flatten)]
@@ -111,16 +113,19 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         chunk: vec![0; pair::CHUNK],
     };
     let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
-    for (listen, route) in &routes {
+    let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
-        let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
-    }
+        format!("forwarding {listen} to {}", to.join(" or "))
+    };
+    let lines: Vec<String> = routes.iter().map(line).collect();
     let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
     let (name, listen, kept) = (args.to.clone(), args.listen, is_transparent(&routes));
-    let capabilities = if kept { CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() };
+    // Linux takes either for IP_TRANSPARENT (`do_ip_setsockopt`).
+    let either = [CapabilitySet::NET_RAW, CapabilitySet::NET_ADMIN];
+    let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
     // An address stays what it is.
     let name = name.filter(|to| to.parse::<SocketAddr>().is_err());
-    daemon.keep(capabilities).run(move || {
+    daemon.keep(capabilities).run(&lines, move || {
         let (plan, split, said) = match (&file, listen, &name) {
             (Some(file), ..) => {
                 let Listeners { routes, split } = routes::read(file, &registry, &own)?;
@@ -259,14 +264,26 @@ impl Proxy {
         match Pair::connect(net, socket, &attempt, client, header.unwrap_or_default()) {
             Ok(pair) => drop(self.pairs.insert(socket, pair)),
             Err(error) if are_files_used_up(&error) => return Err(attempt),
-            Err(error) => self.fail(net, socket, Failure::of(error.kind())),
+            Err(error) => {
+                let last = attempt.route.to.last().copied();
+                self.fail(net, socket, last, Failure::of(error.kind()));
+            }
         }
         Ok(())
     }
 
-    /// No backend takes a client.
-    fn fail(&mut self, net: &mut Net, socket: SocketId, failure: Failure) {
+    /// No backend takes a client. Of several addresses, `last` was tried last.
+    fn fail(
+        &mut self,
+        net: &mut Net,
+        socket: SocketId,
+        last: Option<SocketAddr>,
+        failure: Failure,
+    ) {
         self.counts.failures[failure as usize] += 1;
+        net.note(socket, |about| {
+            (about.backend, about.backend_failure) = (last, Some(failure.name()));
+        });
         net.warn_of_backend(socket, failure.name());
         net.drop(socket, "no_backend");
     }
@@ -304,7 +321,7 @@ impl Service for Proxy {
                 let attempt = Attempt { route, address: 0, give_up, error: ErrorKind::NotFound };
                 self.connect(net, socket, attempt);
             }
-            None => self.fail(net, socket, Failure::NoListener),
+            None => self.fail(net, socket, None, Failure::NoListener),
         }
     }
 

@@ -4,7 +4,6 @@ mod counted;
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
-use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -19,6 +18,8 @@ use clap::Args;
 
 use super::daemon::{Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::files::Files;
+use super::options::patience;
+use super::prefix::Prefix;
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
@@ -48,7 +49,8 @@ const TURN: usize = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The directory to serve. Symbolic links that lead out of it are not followed.
+    /// The directory to serve. Symbolic links that lead out of it are not followed, and neither are
+    /// absolute ones.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// The port to listen on, on all addresses of our stack.
@@ -61,7 +63,7 @@ pub(crate) struct ServeArgs {
     pub port: u16,
     /// How long a client may send no request, or read nothing of a response, before the connection
     /// is closed. A request has to arrive within this time as well, and within 20 s.
-    #[arg(long, value_name = "TIME", default_value = "60s")]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub idle: Duration,
     #[command(flatten)]
     pub daemon: DaemonArgs,
@@ -93,17 +95,12 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         chunk: vec![0; CHUNK],
     };
     let daemon = Daemon::open(&args.daemon, &listen, &config, &split, make)?;
-    for prefix in &wire.addr {
-        let _ = writeln!(
-            std::io::stderr(),
-            "serving {} at http://{}/",
-            args.dir.display(),
-            SocketAddr::new(prefix.addr, args.port)
-        );
-    }
     let said = format!("serving {}", args.dir.display());
+    let at = |own: &Prefix| SocketAddr::new(own.addr, args.port);
+    let lines = wire.addr.iter().map(|own| format!("{said} at http://{}/", at(own)));
+    let lines: Vec<String> = lines.collect();
     // The path may lead elsewhere by now.
-    daemon.run(move || {
+    daemon.run(&lines, move || {
         let (listen, split, said) = (listen.clone(), split.clone(), said.clone());
         Ok(Some(Reload { listen, split, plan: open()?, said }))
     })

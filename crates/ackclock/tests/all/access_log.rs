@@ -2,7 +2,7 @@
 //! root; without it they say that they were skipped.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::daemon::{Daemon, connect, namespace, noise, scratch, settled};
+use crate::daemon::{self, Daemon, connect, curl, namespace, noise, scratch, settled};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
@@ -157,5 +157,106 @@ fn the_proxy_says_who_ended_it() {
     // It may hear of the reset while it connects.
     let _ = ns.run(|| TcpStream::connect("10.77.0.2:80")).unwrap();
     assert_eq!(ended(3), "no_backend");
+    let line = &wait_for(&log, 3)[2];
+    assert_eq!([&line["backend"], &line["backend_failure"]], [to.as_str(), "refused"], "{line}");
     daemon.end();
+}
+
+/// What a program reads from standard output is lines of the log and nothing else.
+#[test]
+fn the_line_at_the_end_is_no_line_of_the_log() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-stdout");
+    let server = daemon::serve(&ns, &dir, &["--access-log", "-"]);
+    curl(&ns, &["-o", "/dev/null", "http://10.77.0.2/"]);
+    let (said, mut lines) = (server.said_by(), Vec::new());
+    for line in server.end().lines() {
+        lines.push(serde_json::from_str::<Value>(line).unwrap());
+    }
+    assert_eq!((lines.len(), lines[0]["status"].as_u64()), (1, Some(200)));
+    let last = settled(|| said.lock().unwrap().last().cloned()).unwrap();
+    assert!(last.starts_with("1 connection, 0 cut off; "), "{last}");
+}
+
+/// The file is made before root's rights are given up, and opened again without them.
+#[test]
+fn a_user_opens_its_log_anew() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-user");
+    let (nobody, log) = (65_534, dir.join("log"));
+    std::os::unix::fs::chown(&dir, Some(nobody), Some(nobody)).unwrap();
+    let more = ["--user", "nobody", "--access-log", log.to_str().unwrap()];
+    let server = daemon::serve(&ns, &dir, &more);
+    server.signal(Signal::HUP);
+    let opened = "SIGHUP: the access log is opened anew";
+    assert_eq!(settled(|| server.said())[0], opened);
+    fs::rename(&log, dir.join("log.1")).unwrap();
+    server.signal(Signal::HUP);
+    assert_eq!(settled(|| server.said()).iter().filter(|line| *line == opened).count(), 2);
+    curl(&ns, &["-o", "/dev/null", "http://10.77.0.2/"]);
+    server.end();
+    assert_eq!((lines(&log).len(), lines(&dir.join("log.1")).len()), (1, 0));
+}
+
+/// A client for which there was no room until the end has its line, too.
+#[test]
+fn who_waits_at_the_end_is_refused() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-end");
+    let log = dir.join("log");
+    let backend = ns.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let to = backend.local_addr().unwrap().to_string();
+    let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--max-connections", "1"];
+    let proxy = Daemon::start(&ns, &[&args[..], &["--access-log", log.to_str().unwrap()]].concat());
+    let first = connect(&ns, "10.77.0.2:80");
+    let taken = backend.accept().unwrap();
+    let mut second = connect(&ns, "10.77.0.2:80");
+    let waits = |line: &String| line.starts_with("1 client waits: there may be 1 connection");
+    for _ in 0..100 {
+        if proxy.said().iter().any(waits) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let said = proxy.said_by();
+    proxy.signal(Signal::TERM);
+    assert_eq!(second.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    drop((first, taken));
+    assert!(proxy.wait().starts_with("1 connection, 0 cut off; "));
+    let line = "1 client that waited is reset: there was no room until the end";
+    let said = settled(|| said.lock().unwrap().clone());
+    assert!(said.iter().any(|said| said == line), "{said:?}");
+    let lines = lines(&log);
+    let ended: Vec<_> = lines.iter().map(|line| line["ended"].as_str().unwrap()).collect();
+    assert_eq!(ended, ["refused_end", "closed"]);
+    assert_eq!(lines[0]["client"], second.local_addr().unwrap().to_string());
+}
+
+/// Whole, compressed, and cut within a character.
+#[test]
+fn logs_are_read_as_they_lie_about() {
+    let dir = scratch("access-log-read");
+    let line = "{\"strategy\":\"prr\",\"ended\":\"closed\",\"duration_s\":2,\"bytes_sent\":9,\
+                \"segments_sent\":1,\"retransmissions\":0,\"timeouts\":0,\"smoothed_rtt_s\":null,\
+                \"limited_s\":{},\"path\":\"/ä\"}\n";
+    let read = |name: &str, bytes: &[u8]| {
+        fs::write(dir.join(name), bytes).unwrap();
+        let file = dir.join(name);
+        let output =
+            crate::pair::command(&["access-log", file.to_str().unwrap()]).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        (text(output.stdout), text(output.stderr))
+    };
+    let (table, said) = read("log", line.as_bytes());
+    assert_eq!((table.lines().count(), said.as_str()), (2, ""));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(line.as_bytes()).unwrap();
+    assert_eq!(read("log.gz", &packed.finish().unwrap()), (table.clone(), String::new()));
+    let begin = line.find('ä').unwrap() + 1;
+    let cut = [line.as_bytes(), &line.as_bytes()[..begin]].concat();
+    let (same, said) = read("cut", &cut);
+    let expected =
+        format!("warning: {}: 1 line cut short, not counted\n", dir.join("cut").display());
+    assert_eq!((same, said), (table, expected));
 }

@@ -1565,3 +1565,33 @@ fn an_exhaust_that_is_interrupted_says_so_and_leaves_no_file() {
     assert_eq!((left.code, left.out.as_str()), (130, nothing));
     assert!(!fs::exists(&html).unwrap());
 }
+
+/// Limits that would end everything at once, and buffers that hold nothing.
+#[test]
+fn nothing_is_not_enough() {
+    let size = "nothing fits into 0 bytes; write a size such as 4mb";
+    let time = "`0s` is no time of at least 1s";
+    let proxy = ["proxy", "--listen", "10.77.0.2:80", "--to", "127.0.0.1:8080"];
+    let serve = ["serve", "."];
+    for (command, option, value, expected) in [
+        (&proxy[..], "--idle", "0s", time),
+        (&proxy, "--half-closed-idle", "0s", time),
+        (&proxy, "--connect-timeout", "0s", time),
+        (&proxy, "--receive-buffer", "0", size),
+        (&serve, "--idle", "0s", time),
+        (&serve, "--send-buffer", "0", size),
+    ] {
+        let output = ackclock(&[command, &[option, value]].concat());
+        assert_eq!(output.code, 2);
+        assert!(output.err.contains(expected), "{option}: {}", output.err);
+    }
+}
+
+/// One of two options is enough, and the error names both.
+#[test]
+fn where_to_listen_is_needed() {
+    for (command, other) in [("proxy", "--listeners"), ("impair", "--api")] {
+        let text = ackclock(&[command]).err;
+        assert!(text.contains("--listen") && text.contains(other), "{text}");
+    }
+}

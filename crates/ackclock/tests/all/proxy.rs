@@ -202,13 +202,43 @@ fn the_backend_sees_the_clients_own_address() {
         let own = client.local_addr().unwrap();
         let (stream, peer) = backend.accept().unwrap();
         assert_eq!(peer.ip(), own.ip());
-        assert_eq!(proxy.status("CapEff"), "0000000000001000");
+        // CAP_NET_RAW.
+        assert_eq!(proxy.status("CapEff"), "0000000000002000");
         let thread = std::thread::spawn(move || echo(stream));
         let bytes = noise(300_000, 1);
         assert!(exchange(client, bytes.clone()) == bytes);
         thread.join().unwrap();
         proxy.end();
     }
+
+    // Two ports are enough for two connections to each of two backends.
+    let second = ns.run(|| TcpListener::bind("10.50.0.1:8081")).unwrap().unwrap();
+    ip(&format!("-n {left} rule add from 10.50.0.1 ipproto tcp sport 8081 lookup 100"));
+    ns.sysctl("net/ipv4/ip_local_port_range", "40000 40001").unwrap();
+    let file = scratch("proxy-own").join("listeners.toml");
+    let listener = |port: u16| {
+        format!(
+            "[[listener]]\nlisten = \"10.77.0.2:{port}\"\nto = \"10.50.0.1:{}\"\ntransparent = \
+             true\n",
+            8000 + port
+        )
+    };
+    fs::write(&file, listener(80) + &listener(81)).unwrap();
+    let proxy = Daemon::start(&ns, &["proxy", "--listeners", file.to_str().unwrap()]);
+    let mut ports = Vec::new();
+    let mut open = Vec::new();
+    for (backend, address) in [(&backends[0], "10.77.0.2:80"), (&second, "10.77.0.2:81")] {
+        for _ in 0..2 {
+            let client = pair.namespace(1).run(|| TcpStream::connect(address)).unwrap().unwrap();
+            let (stream, peer) = backend.accept().unwrap();
+            ports.push(peer.port());
+            open.push((client, stream));
+        }
+    }
+    ports.sort_unstable();
+    assert_eq!(ports, [40_000, 40_000, 40_001, 40_001]);
+    drop(open);
+    proxy.end();
 }
 
 #[test]

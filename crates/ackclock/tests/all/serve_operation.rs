@@ -222,7 +222,37 @@ fn nothing_is_kept_that_it_does_not_need() {
     let args = ["serve", dir.to_str().unwrap(), "--user", "no-such-user"];
     let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.ends_with("error: --user: there is no user `no-such-user`\n"), "{text}");
+    assert_eq!(text, "error: --user: there is no user `no-such-user`\n");
+}
+
+/// What it did is told, also where the device is taken away.
+#[test]
+fn a_device_that_is_gone_ends_it() {
+    let Some(ns) = namespace() else { return };
+    let server = serve(&ns, &scratch("serve-gone"), &["--tun", "gone"]);
+    curl(&ns, &["-o", "/dev/null", URL]);
+    let said = server.said_by();
+    assert!(run(&ns, "ip", &["link", "delete", "gone"]).status.success());
+    let (code, out) = server.code_and_output();
+    assert_eq!(code, Some(4));
+    assert!(out.starts_with("1 connection, "), "{out}");
+    let last = settled(|| said.lock().unwrap().last().cloned()).unwrap();
+    assert!(last.starts_with("error: the TUN device is gone: "), "{last}");
+}
+
+/// With less memory than `--max-connections` take there are fewer.
+#[test]
+fn little_memory_is_said() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-memory");
+    let server = serve(&ns, &dir, &["--memory", "40mb"]);
+    let warning = "warning: 40mb of memory may be taken, which is room for 153 connections, not \
+                   for --max-connections 10000; further clients wait; --memory is the limit";
+    assert_eq!(server.said(), [warning]);
+    server.end();
+    let server = serve(&ns, &dir, &["--memory", "40mb", "--max-connections", "153"]);
+    assert_eq!(server.said(), [] as [&str; 0]);
+    server.end();
 }
 
 #[test]

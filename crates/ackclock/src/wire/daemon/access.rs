@@ -58,6 +58,9 @@ pub(crate) struct About {
     pub backend: Option<SocketAddr>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connect_s: Option<f64>,
+    /// Why no backend took the client: what the last address said that was tried, `backend`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend_failure: Option<&'static str>,
     /// Responses begun, and what the last of them answered, if that was a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<u64>,

@@ -94,8 +94,8 @@ impl<S: Service> Control<S> {
         })
     }
 
-    /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker
-    /// has ended before, it has an error.
+    /// Heeds signals until everything is done, or a worker cannot go on. Returns what there was, in
+    /// a line.
     pub fn run(&mut self, reread: &Reread<S::Plan>) -> Result<String, Error> {
         let mut events = Vec::with_capacity(64);
         loop {
@@ -125,11 +125,10 @@ impl<S: Service> Control<S> {
             }
             // That we are alive is said only once every queue's loop has turned.
             self.manager.tell(|| drop(mail::ask(&self.posts, |_| ())));
-            if self.shared.ended.load(Ordering::Acquire) {
-                return Ok(String::new());
-            }
+            // Of a worker that has ended there is an error; what it did is told all the same.
+            let ended = self.shared.ended.load(Ordering::Acquire);
             let drained = self.shared.drained.load(Ordering::Acquire) == self.posts.len();
-            if drained || self.end.is_some_and(|end| end <= Instant::now()) {
+            if ended || drained || self.end.is_some_and(|end| end <= Instant::now()) {
                 return Ok(self.finish());
             }
         }

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use nix::unistd::User;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 /// Blocks of lines that may wait to be written, of some 8 KB each. What comes beyond them is lost.
 const WAITING: usize = 512;
@@ -59,6 +61,8 @@ impl Lost {
 pub(super) struct LogWriter {
     blocks: Receiver<Block>,
     to: Writer,
+    /// The file behind it, if it is one with a name.
+    file: Option<File>,
     lost: Arc<Lost>,
 }
 
@@ -67,16 +71,23 @@ impl LogFile {
     /// [`LogWriter::start`].
     pub fn open(path: &Path) -> io::Result<(LogFile, LogWriter)> {
         let path = (path != Path::new("-")).then(|| path.to_path_buf());
-        let to = writer(path.as_deref())?;
+        let file = path.as_deref().map(open).transpose()?;
+        let to: Writer = match &file {
+            Some(file) => Box::new(file.try_clone()?),
+            None => Box::new(io::stdout()),
+        };
         let (sender, blocks) = sync_channel(WAITING);
         let lost = Arc::new(Lost::default());
-        let file = LogFile { path, blocks: sender, lost: lost.clone() };
-        Ok((file, LogWriter { blocks, to, lost }))
+        let log = LogFile { path, blocks: sender, lost: lost.clone() };
+        Ok((log, LogWriter { blocks, to, file, lost }))
     }
 
     /// Opens the file by its name again: after another one has been put in its place.
     pub fn reopen(&self) -> io::Result<()> {
-        let writer = writer(self.path.as_deref())?;
+        let writer: Writer = match &self.path {
+            Some(path) => Box::new(open(path)?),
+            None => Box::new(io::stdout()),
+        };
         self.blocks.try_send(Block::Anew(writer)).map_err(|_| stuck())
     }
 
@@ -115,9 +126,20 @@ fn stuck() -> io::Error {
 }
 
 impl LogWriter {
+    /// Makes a user the owner of the file, if it is ours until now: who goes on as that user has to
+    /// open it again.
+    pub fn give_to(&self, user: &User) -> io::Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let metadata = file.metadata()?;
+        if metadata.is_file() && metadata.uid() == geteuid().as_raw() {
+            std::os::unix::fs::fchown(file, Some(user.uid.as_raw()), Some(user.gid.as_raw()))?;
+        }
+        Ok(())
+    }
+
     /// Writes in a thread of its own, which ends with the process.
     pub fn start(self) -> io::Result<()> {
-        let LogWriter { blocks, mut to, lost } = self;
+        let LogWriter { blocks, mut to, lost, file: _ } = self;
         let write = move || {
             for block in blocks {
                 match block {
@@ -135,8 +157,8 @@ impl LogWriter {
     }
 }
 
-fn writer(path: Option<&Path>) -> io::Result<Writer> {
-    let Some(path) = path else { return Ok(Box::new(io::stdout())) };
+/// Opens a file to be written at its end.
+fn open(path: &Path) -> io::Result<File> {
     // Nobody waits for somebody to read a pipe.
     let nonblock = OFlags::NONBLOCK.bits().cast_signed();
     let opened = File::options().append(true).create(true).custom_flags(nonblock).open(path);
@@ -151,7 +173,7 @@ fn writer(path: Option<&Path>) -> io::Result<Writer> {
     if ends_within_a_line(path).unwrap_or(false) {
         file.write_all(b"\n")?;
     }
-    Ok(Box::new(file))
+    Ok(file)
 }
 
 fn ends_within_a_line(path: &Path) -> io::Result<bool> {

@@ -170,13 +170,12 @@ impl Net {
         config: &TcpConfig,
         addresses: &[Listening],
     ) -> Result<(), Error> {
-        let now = self.host.now();
-        let backlog = self.host.stack().config().half_open;
-        let stack = self.host.stack();
         let is_gone = |address| !addresses.iter().any(|(wanted, _)| *wanted == address);
         for (_, gone) in listeners.extract_if(.., |((address, _), _)| is_gone(*address)) {
-            stack.unlisten(now, gone);
+            self.unlisten(gone);
         }
+        let backlog = self.host.stack().config().half_open;
+        let stack = self.host.stack();
         for &(address, own) in addresses {
             let ecn = own.ecn.map_or(config.ecn, Ecn::into);
             let keep_alive = own.keep_alive.map_or(config.keep_alive, |own| own.0);
@@ -194,6 +193,21 @@ impl Net {
             listeners.push(((address, own), listener));
         }
         Ok(())
+    }
+
+    /// Ends a listener. Clients for which there was no room until then are reset, each with its
+    /// line in the access log.
+    pub(super) fn unlisten(&mut self, listener: ListenerId) {
+        let (now, mut refused) = (self.host.now(), 0);
+        while let Ok(socket) = self.host.stack().accept(listener) {
+            self.log(socket, None, "refused_end");
+            self.host.stack().abort(now, socket);
+            refused += 1;
+        }
+        self.host.stack().unlisten(now, listener);
+        if refused > 0 {
+            self.shared.notices.not_taken(refused);
+        }
     }
 
     /// From now on gives new clients of these listeners the strategies of `split`.
@@ -382,7 +396,7 @@ impl Net {
     }
 
     /// Says that no backend takes a client.
-    pub fn warn_of_backend(&mut self, socket: SocketId, reason: &str) {
+    pub fn warn_of_backend(&mut self, socket: SocketId, reason: &'static str) {
         if let Some(status) = self.status(socket) {
             self.shared.notices.no_backend(self.now(), status.local, reason);
         }

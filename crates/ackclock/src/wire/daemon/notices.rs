@@ -1,8 +1,10 @@
 //! What a command that serves says to its operator while it serves, on standard error.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use ackclock_report::counted;
 use ackclock_tcp::{Span, Time};
@@ -20,7 +22,8 @@ pub(super) struct Notices {
     refused: [AtomicU64; 2],
     access_log: AtomicU64,
     files: AtomicU64,
-    backend: AtomicU64,
+    /// By the address that clients connected to, and why no backend took them.
+    backend: Mutex<HashMap<(SocketAddr, &'static str), AtomicU64>>,
 }
 
 impl Notices {
@@ -34,6 +37,12 @@ impl Notices {
                 wait(waiting)
             ));
         }
+    }
+
+    /// So many clients waited at a listener that has ended.
+    pub fn not_taken(&self, clients: u64) {
+        let text = if clients == 1 { "client that waited is" } else { "clients that waited are" };
+        say(&format!("{clients} {text} reset: there was no room until the end"));
     }
 
     /// Clients wait since no connection to their backend can be opened.
@@ -61,8 +70,9 @@ impl Notices {
     }
 
     /// A client of this address of ours was reset since no backend took it.
-    pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &str) {
-        if due(&self.backend, now) {
+    pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &'static str) {
+        let mut backend = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        if due(backend.entry((server, reason)).or_default(), now) {
             say(&format!("a client of {server} is reset: no backend takes it ({reason})"));
         }
     }

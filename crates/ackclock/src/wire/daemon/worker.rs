@@ -143,8 +143,8 @@ impl<S: Service> Worker<S> {
                     }
                 }
             }
-            if due {
-                self.net.host.turn().map_err(Error::system("TUN device"))?;
+            if due && let Err(error) = self.net.host.turn() {
+                return self.wait_for_the_end(Error::system("the TUN device is gone")(error));
             }
             self.collect(&mut ready);
             // Those that let others go first have their turn now, once.
@@ -167,6 +167,23 @@ impl<S: Service> Worker<S> {
             }
         }
         Ok(())
+    }
+
+    /// There is nothing more to serve by: does what it is asked for, such as to say what it has
+    /// counted, until it is told to stop.
+    fn wait_for_the_end(mut self, error: Error) -> Result<(), Error> {
+        self.net.shared.ended.store(true, Ordering::Release);
+        self.net.shared.bell.ring();
+        while !self.stopped {
+            match poll(&mut [PollFd::new(self.mail.bell(), PollFlags::IN)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(Error::system("poll")(error.into())),
+            }
+            for errand in self.mail.take() {
+                errand(&mut self);
+            }
+        }
+        Err(error)
     }
 
     /// Does not wait for packets while the host rests.
@@ -266,13 +283,12 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Takes no more connections; those there are may finish.
+    /// Takes no more connections than there is room for; those there are may finish.
     pub fn begin_to_drain(&mut self) {
         self.net.draining = true;
         self.accept();
         for (_, listener) in self.listeners.drain(..) {
-            let now = self.net.host.now();
-            self.net.host.stack().unlisten(now, listener);
+            self.net.unlisten(listener);
         }
         self.service.drain(&mut self.net);
     }

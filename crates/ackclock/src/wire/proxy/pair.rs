@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Span, Time};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::IpBindAddressNoPort;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -308,6 +310,8 @@ fn connect(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
         // The bit is the same for IPv6 (Linux `net/ipv4/ip_sockglue.c`). The port is the kernel's
         // choice: the client's own may still be in TIME-WAIT.
         socket2::SockRef::from(&socket).set_ip_transparent_v4(true)?;
+        // The port only when it connects: bound before, it would be one for all backends (ip(7)).
+        setsockopt(&socket, IpBindAddressNoPort, &true)?;
         rustix::net::bind(&socket, &SocketAddr::new(from, 0))?;
     }
     match rustix::net::connect(&socket, &to) {

@@ -89,6 +89,11 @@ impl Daemon {
         self.said.lock().unwrap().clone()
     }
 
+    /// The same, to be looked at when it has ended.
+    pub fn said_by(&self) -> Arc<Mutex<Vec<String>>> {
+        self.said.clone()
+    }
+
     /// What the kernel says of its process (proc(5)).
     pub fn status(&self, field: &str) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -119,8 +124,15 @@ impl Daemon {
     }
 
     /// Waits until it ends by itself. Returns its exit code.
-    pub fn code(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+    pub fn code(self) -> Option<i32> {
+        self.code_and_output().0
+    }
+
+    /// The same, with what it printed.
+    pub fn code_and_output(mut self) -> (Option<i32>, String) {
+        let mut out = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        (self.child.wait().unwrap().code(), out)
     }
 
     /// Ends it with Ctrl-C.
