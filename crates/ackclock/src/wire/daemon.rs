@@ -119,7 +119,9 @@ struct Shared {
     drained: AtomicUsize,
     /// A worker has ended, or cannot go on.
     ended: AtomicBool,
-    /// Rings when one of these two has changed.
+    /// No backend takes clients: its name may stand for other addresses by now.
+    look_up: AtomicBool,
+    /// Rings when one of these has changed.
     bell: Bell,
 }
 
@@ -182,6 +184,7 @@ impl<S: Service> Daemon<S> {
             reloaded: AtomicBool::new(true),
             drained: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
+            look_up: AtomicBool::new(false),
             bell: Bell::new()?,
         });
         let (posts, boxes): (Vec<Post<Worker<S>>>, Vec<_>) = bells.into_iter().map(mailbox).unzip();
@@ -207,6 +210,13 @@ impl<S: Service> Daemon<S> {
     /// Keeps these capabilities while it serves; without this it has none.
     pub fn keep(self, capabilities: CapabilitySet) -> Daemon<S> {
         Daemon { capabilities, ..self }
+    }
+
+    /// What SIGHUP reads again is addresses of names and nothing else: that is done too where no
+    /// backend takes a client.
+    pub fn look_up(mut self, by_itself: bool) -> Daemon<S> {
+        self.control.look_up(by_itself);
+        self
     }
 
     /// Serves until a signal ends it, and says so by `lines` once nothing of that can fail any

@@ -43,7 +43,8 @@ pub(crate) struct ProxyArgs {
         value_parser = address
     )]
     pub listen: Option<SocketAddr>,
-    /// The backend to forward to. A name is looked up at the start, and again at SIGHUP.
+    /// The backend to forward to. A name is looked up at the start, again at SIGHUP, and every 10 s
+    /// at most while no address of it takes clients.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
@@ -125,7 +126,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
     // An address stays what it is.
     let name = name.filter(|to| to.parse::<SocketAddr>().is_err());
-    daemon.keep(capabilities).run(&lines, move || {
+    daemon.keep(capabilities).look_up(name.is_some()).run(&lines, move || {
         let (plan, split, said) = match (&file, listen, &name) {
             (Some(file), ..) => {
                 let Listeners { routes, split } = routes::read(file, &registry, &own)?;

@@ -351,6 +351,34 @@ fn a_reset_destroys_nothing_that_was_sent_before_it() {
     daemon.end();
 }
 
+/// A backend that has moved is found by its name, without SIGHUP.
+#[test]
+fn a_name_is_looked_up_again_where_nobody_answers() {
+    let Some(ns) = namespace() else { return };
+    let listener = ns.run(|| TcpListener::bind("127.0.0.3:8080")).unwrap().unwrap();
+    let hosts = scratch("proxy-look-up").join("hosts");
+    fs::write(&hosts, "127.0.0.2 moving.example\n").unwrap();
+    let args = ["proxy", "--listen", ADDRESS, "--to", "moving.example:8080"];
+    let daemon = Daemon::start_with_hosts(&ns, &args, &hosts);
+    fs::write(&hosts, "127.0.0.3 moving.example\n").unwrap();
+    // It is refused where the backend was.
+    assert!(attempt(&ns).is_err());
+    let line = "no backend takes clients: moving.example:8080 is at 127.0.0.3";
+    let said = settled(|| daemon.said());
+    assert_eq!(said.iter().filter(|said| *said == line).count(), 1, "{said:?}");
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"x").unwrap();
+    listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+    // Nobody listens any more. The name was looked up less than 10 s ago.
+    drop((client, listener));
+    assert!(attempt(&ns).is_err());
+    fs::write(&hosts, "127.0.0.4 moving.example\n").unwrap();
+    assert!(attempt(&ns).is_err());
+    let said = settled(|| daemon.said());
+    assert!(!said.iter().any(|said| said.ends_with("127.0.0.4")), "{said:?}");
+    daemon.end();
+}
+
 /// The other way round, and for every client: what it sent before its reset reaches the backend,
 /// also where the reset comes before the client is taken, or the backend reads only then.
 #[test]

@@ -34,6 +34,10 @@ const TICK: Duration = Duration::from_secs(1);
 /// How long the end may take once connections have had their time to finish.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How often names are looked up where no backend takes clients. A resolver that does not answer is
+/// asked for that long (resolv.conf(5): two attempts of 5 s), and is not asked by each client.
+const LOOK_UP: Duration = Duration::from_secs(10);
+
 /// What speaks with the workers.
 pub(super) struct Control<S: Service> {
     posts: Vec<Post<Worker<S>>>,
@@ -50,6 +54,12 @@ pub(super) struct Control<S: Service> {
     reading: Option<Receiver<Read<S::Plan>>>,
     /// Another SIGHUP has come meanwhile.
     once_more: bool,
+    /// Whether names may be looked up without SIGHUP, when they last were, and what came of it.
+    looks_up: bool,
+    looked_up: Option<Instant>,
+    found: Option<String>,
+    /// What is being read was not asked for by SIGHUP.
+    by_itself: bool,
     /// Whether the access log is open anew, to be said with what was read.
     reopened: Option<io::Result<()>>,
 }
@@ -90,8 +100,17 @@ impl<S: Service> Control<S> {
             end: None,
             reading: None,
             once_more: false,
+            looks_up: false,
+            looked_up: None,
+            found: None,
+            by_itself: false,
             reopened: None,
         })
+    }
+
+    /// Whether names may be looked up without SIGHUP.
+    pub fn look_up(&mut self, by_itself: bool) {
+        self.looks_up = by_itself;
     }
 
     /// Heeds signals until everything is done, or a worker cannot go on. Returns what there was, in
@@ -116,6 +135,7 @@ impl<S: Service> Control<S> {
                     BELL => {
                         self.shared.bell.silence();
                         self.take_read(reread);
+                        self.look_up_again(reread);
                     }
                     number => self.fetch(number),
                 }
@@ -178,6 +198,17 @@ impl<S: Service> Control<S> {
         if self.reading.is_some() {
             self.once_more = true;
         } else {
+            self.by_itself = false;
+            self.read_again(reread);
+        }
+    }
+
+    /// Looks up names where no backend takes clients, unless that has just been done.
+    fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
+        let asked = self.shared.look_up.swap(false, Ordering::AcqRel);
+        let lately = self.looked_up.is_some_and(|at| at.elapsed() < LOOK_UP);
+        if asked && self.looks_up && !lately && !self.draining && self.reading.is_none() {
+            (self.looked_up, self.by_itself) = (Some(Instant::now()), true);
             self.read_again(reread);
         }
     }
@@ -201,6 +232,15 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
+        if std::mem::take(&mut self.by_itself) {
+            let said = said.unwrap_or_else(|error| Some(error.to_string()));
+            // Only what is new.
+            if said.is_some() && said != self.found {
+                self.shared.notices.looked_up(said.as_deref().unwrap_or_default());
+                self.found = said;
+            }
+            return;
+        }
         self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
         self.shared.notices.hangup(self.reopened.take(), said);
         if !self.draining && !self.once_more {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ackclock_live::Host;
@@ -399,6 +400,9 @@ impl Net {
     pub fn warn_of_backend(&mut self, socket: SocketId, reason: &'static str) {
         if let Some(status) = self.status(socket) {
             self.shared.notices.no_backend(self.now(), status.local, reason);
+        }
+        if !self.shared.look_up.swap(true, Ordering::AcqRel) {
+            self.shared.bell.ring();
         }
     }
 

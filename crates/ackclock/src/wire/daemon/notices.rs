@@ -77,6 +77,11 @@ impl Notices {
         }
     }
 
+    /// What a name was found to stand for, where no backend took a client.
+    pub fn looked_up(&self, text: &str) {
+        say(&format!("no backend takes clients: {text}"));
+    }
+
     /// Lines of the access log are lost.
     pub fn access_log(&self, now: Time, error: &io::Error) {
         if due(&self.access_log, now) {

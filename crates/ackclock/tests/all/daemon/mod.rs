@@ -63,6 +63,15 @@ impl Daemon {
         Daemon::spawn(namespace, command, args)
     }
 
+    /// The same, where names stand for what this file says (hosts(5)).
+    pub fn start_with_hosts(namespace: &Namespace, args: &[&str], hosts: &Path) -> Daemon {
+        let mut command = Command::new("unshare");
+        let mount = "mount --bind \"$HOSTS\" /etc/hosts && exec \"$0\" \"$@\"";
+        command.args(["-m", "sh", "-c", mount, env!("CARGO_BIN_EXE_ackclock")]);
+        command.env("HOSTS", hosts);
+        Daemon::spawn(namespace, command, args)
+    }
+
     fn spawn(namespace: &Namespace, mut command: Command, args: &[&str]) -> Daemon {
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = namespace.run(|| command.spawn()).unwrap().unwrap();
