@@ -1,5 +1,6 @@
 """Tests of the client with the command that ACKCLOCK_IMPAIR in the environment names."""
 import contextlib
+import os
 import pathlib
 import re
 import socket
@@ -8,7 +9,9 @@ import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
+import ackclock_impair
 from ackclock_impair import Impair, ImpairError
 
 
@@ -160,6 +163,15 @@ class Starting(unittest.TestCase):
             self.assertIn(text, str(caught.exception))
         with self.assertRaisesRegex(ImpairError, "no-such-command does not run"):
             Impair.start(command=["no-such-command"]).__enter__()
+
+    def test_the_variable_is_read_as_the_system_writes_paths(self):
+        for system, text, words in [
+            ("nt", r'"C:\Program Files\a.exe" impair', [r"C:\Program Files\a.exe", "impair"]),
+            ("posix", r'"/opt/a b" im\pair', ["/opt/a b", "impair"]),
+        ]:
+            with mock.patch.object(ackclock_impair.os, "name", system), \
+                    mock.patch.dict(os.environ, {"ACKCLOCK_IMPAIR": text}):
+                self.assertEqual(ackclock_impair._command(), words)
 
     def test_the_example_runs(self):
         example = pathlib.Path(__file__).with_name("example.py")
