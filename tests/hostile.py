@@ -205,7 +205,7 @@ ATTACKS = {
     "silent": (silent, "ackclock_connections_refused_total", 100),
     "slow": (slow, "ackclock_connections_total", 100),
     "vanishing": (vanishing, "ackclock_connections_total", 300),
-    # Most are gone before they are taken.
+    # Many are gone before they are taken, and are counted all the same.
     "resetting": (resetting, "ackclock_connections_total", 500),
     "pulled": (pulled, "ackclock_device_refusals_total", 1),
 }

@@ -285,11 +285,15 @@ fn all_queues_end_with_the_device() {
     while open_of() != [1.0, 2.0] {}
     assert!(run(&ns, "ip", &["link", "delete", "gone"]).status.success());
     let said = settled(|| server.said());
-    assert_eq!(said, ["error: TUN device: File descriptor in bad state (os error 77)"]);
-    assert_eq!(server.code(), Some(4));
+    assert_eq!(said, ["error: the TUN device is gone: File descriptor in bad state (os error 77)"]);
+    let (code, out) = server.code_and_output();
+    assert_eq!(code, Some(4));
+    assert!(out.starts_with("2 connections, 1 cut off; "), "{out}");
     drop(client);
-    // The line of the first one is there, however soon after its end that was.
-    assert_eq!(fs::read_to_string(log).unwrap().lines().count(), 1);
+    // The lines of both are there, however soon after their end that was.
+    let log = fs::read_to_string(log).unwrap();
+    let ended: Vec<bool> = log.lines().map(|line| line.contains("cut_off")).collect();
+    assert_eq!(ended, [false, true], "{log}");
 }
 
 #[test]

@@ -132,12 +132,7 @@ impl Daemon {
         out
     }
 
-    /// Waits until it ends by itself. Returns its exit code.
-    pub fn code(self) -> Option<i32> {
-        self.code_and_output().0
-    }
-
-    /// The same, with what it printed.
+    /// Waits until it ends by itself. Returns its exit code, and what it printed.
     pub fn code_and_output(mut self) -> (Option<i32>, String) {
         let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
