@@ -549,4 +549,13 @@ fn the_least_timeout_matters_where_a_timer_expires_or_something_pauses() {
     let in_use = [begins(), burst(100.1, 10..30)].concat();
     assert_eq!(by(&in_use, true), (false, true));
     assert!(by(&[in_use, burst(160.0, 30..31)].concat(), true).0);
+    // The receiver's window is closed for longer than the one waits, and no probe of it was due.
+    let mut closed = begins();
+    for entry in &mut closed {
+        if let Entry::Acked(acked) = entry {
+            acked.window = 10 * MSS - acked.ack;
+        }
+    }
+    let opens = [vec![ack(280.0, 10, &[])], burst(330.0, 10..30)].concat();
+    assert_eq!(by(&[closed, opens].concat(), false), (true, false));
 }

@@ -322,8 +322,7 @@ impl Trial<'_> {
         if fin {
             self.sender.close_with_fin(at);
         }
-        // After a pause the window restarts (RFC 5681 section 4.1).
-        self.timed |= self.lists.own.last().is_some_and(|own| at.since(own.at) >= self.patience);
+        self.timed |= self.may_restart(at);
         let first = self.lists.own.is_empty();
         if let Some(division) = self.division.as_mut().filter(|_| !first) {
             division.writes(true);
@@ -352,6 +351,8 @@ impl Trial<'_> {
             ..Segment::default()
         };
         let una = self.sender.acked();
+        // It may be the window that held data back.
+        self.timed |= self.sender.state().flight() == 0 && self.may_restart(at);
         self.sender.on_segment(at, &segment);
         let advanced = [una, self.sender.acked()];
         if advanced[1] > una {
@@ -362,6 +363,11 @@ impl Trial<'_> {
             division.acked(advanced, a);
         }
         self.drain(at);
+    }
+
+    /// After a pause of the interval of the timer the window restarts (RFC 5681 section 4.1).
+    fn may_restart(&self, at: Time) -> bool {
+        self.lists.own.last().is_some_and(|own| at.since(own.at) >= self.patience)
     }
 
     fn seq(&self, position: u64) -> Seq {
