@@ -264,6 +264,18 @@ fn a_syn_that_nobody_answers_is_reported() {
     });
 }
 
+/// A SYN with data, and once more with a FIN in its place: what goes out first is told of first.
+#[test]
+fn a_fin_in_a_syn_comes_behind_the_data_of_the_first() {
+    each(|mut talk| {
+        let first = P { packet: Packet { len: 1, ..syn(0).packet }, ..syn(0) };
+        talk.at(0.0, first).at(0.0, syn(0).with(Control::FIN));
+        let flow = talk.one().from_client;
+        let found: Vec<_> = flow.retransmissions.iter().map(|r| (r.frame, r.len)).collect();
+        assert_eq!(found, [(2, 0), (2, 0)]);
+    });
+}
+
 /// Data in a SYN (RFC 7413) that the server takes, or does not, so that it goes again at once.
 #[test]
 fn data_in_a_syn_that_the_server_does_not_take_was_not_sent() {
