@@ -276,8 +276,11 @@ impl Writes {
         let (mut una, mut una_at, mut max, mut edge) = (base, begin.0, base, base);
         let mut waiting = view.acks().peekable();
         let (mut fin, mut ended_short, mut is_unsure) = (false, None, false);
+        // When the other end first asked for something since the last new data.
+        let mut asked: Option<Time> = None;
         for s in view.sent() {
             while let Some(a) = waiting.next_if(|a| a.at + view.delay <= s.at) {
+                asked = asked.or_else(|| a.with_data.then_some(a.at + view.delay));
                 edge = edge.max(a.ack.saturating_add(a.allowed()));
                 if a.ack > una {
                     (una, una_at) = (a.ack, a.at + view.delay);
@@ -299,6 +302,13 @@ impl Writes {
                     in_flight = in_flight.filter(|_| s.at < answered);
                     let from = if in_flight.is_some() { s.position } else { max };
                     list.push((s.at.min(answered), from, 0.0));
+                } else if s.position > max && ended_short == Some(max) {
+                    // What was lost on the way was written in its turn, and if it was small, this
+                    // was written by itself.
+                    list.push((asked.unwrap_or(s.at), max, 0.0));
+                    if s.position - max < mss.into() {
+                        list.push((s.at, s.position, 0.0));
+                    }
                 } else if short || pauses_here && paused {
                     let cost = if short { 0.0 } else { pause(idle, grain) };
                     list.push((s.at, s.position, cost));
@@ -307,6 +317,7 @@ impl Writes {
                 // The receiver's window may have cut it.
                 let cut = edge == s.end();
                 ended_short = (s.payload() < mss && !s.fin && !cut).then(|| s.end());
+                asked = None;
             }
             max = max.max(s.end());
         }

@@ -505,6 +505,43 @@ fn other_numbers_say_nothing() {
     }
 }
 
+/// Keystrokes and their echo, 36 bytes each, where the capture is at the keyboard. An echo is lost,
+/// and goes out again a round trip after the SACK of the next one: it was written when its
+/// keystroke had come, so long before that RACK waits no longer.
+#[test]
+fn a_lost_echo_is_a_fast_retransmit() {
+    const LEN: u64 = 36;
+    const LOST: u64 = 8;
+    let echo = |t: f64, n: u64, id: u64| match seen(t, 0) {
+        Entry::Sent(s) => {
+            let (position, ip_id) = (n * LEN, Some(id as u16));
+            let missing = u16::from(id == LOST + 1);
+            Entry::Sent(Sent { position, seq: Seq(position as u32), len: 36, ip_id, missing, ..s })
+        }
+        other => other,
+    };
+    let to = |t: f64, n: u64, with_data: bool, sacks: u8| match ack(t, 0, &[]) {
+        Entry::Acked(a) => {
+            let sack = [((n + 1) * LEN, (n + 2) * LEN), (0, 0), (0, 0), (0, 0)];
+            Entry::Acked(Acked { ack: n * LEN, with_data, sack, sacks, ..a })
+        }
+        other => other,
+    };
+    let key = |t: f64, n: u64| to(t, n, true, 0);
+    let mut all = Vec::new();
+    for n in 0..LOST {
+        let t = 139.0 * n as f64;
+        all.extend([key(t, n), echo(t + 50.3, n, n), to(t + 50.4, n + 1, false, 0)]);
+    }
+    let t = 139.0 * LOST as f64;
+    all.extend([key(t, LOST), key(t + 144.0, LOST)]);
+    all.extend([echo(t + 194.5, LOST + 1, LOST + 1), to(t + 194.6, LOST, false, 1)]);
+    all.extend([echo(t + 244.9, LOST, LOST + 2), to(t + 245.0, LOST + 2, false, 0)]);
+    let (kind, class, probability) = kind_and_class(&all, true);
+    assert_eq!((kind, class), (Some(Kind::FastRetransmit), None));
+    assert!(probability > 0.7, "{probability}");
+}
+
 /// What the commonest candidate says of these packets with a least timeout of 200 ms and of 1 s,
 /// and whether that may differ by its account. The window is given in segments.
 fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>; 2], bool) {
