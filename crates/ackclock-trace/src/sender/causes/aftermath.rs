@@ -6,8 +6,12 @@
 //! lower that (RFC 8985 section 7.4.2, `tcp_process_tlp_ack`). So what a timeout would not have let
 //! out speaks for a probe. Two segments of more that wait speak for a timeout, if cwnd was larger;
 //! where it may have been two, four on their ACKs do.
+//!
+//! BBR is the exception. It paces, and after a timeout it takes the cwnd from before up again as
+//! soon as all is repaired (`bbr_set_cwnd_to_recover_or_restore`). So more than slow start lets out
+//! speaks for a probe only if it goes out faster than BBR's pace.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use crate::sender::recovery::SOON;
 
@@ -21,6 +25,12 @@ const AFTER_TIMEOUT: u64 = 2;
 /// Segments outstanding once these are acknowledged.
 const NEXT: usize = 4;
 
+/// BBR sends no more than three cwnds (`bbr_high_gain`, 2.885) in a round trip, at a low rate two
+/// segments at a time (`bbr_tso_segs_goal`). So the third one comes no sooner than a third of a
+/// round trip for each segment of cwnd: half of the first two is credit for the time in which
+/// nothing was sent (`tcp_update_skb_after_send`). A quarter leaves room for doubt.
+const FASTEST: u64 = 4;
+
 #[derive(Debug)]
 pub(crate) struct Aftermath {
     /// cwnd before it in bytes, at the least, and SMSS.
@@ -31,6 +41,17 @@ pub(crate) struct Aftermath {
     /// Nagle's algorithm does not hold a segment back that is not full.
     sends_small: bool,
     begin: Begin,
+    /// When the first new data since the last ACK went out.
+    burst: Option<Time>,
+}
+
+/// What it was, as far as what followed tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    Timeout,
+    Probe,
+    /// Nothing tells any more.
+    Nothing,
 }
 
 /// What goes out between the ACK of the retransmission and the next one.
@@ -48,6 +69,9 @@ enum Begin {
 
 /// New data goes out.
 pub(crate) struct NewData {
+    pub at: Time,
+    /// The round trip, smoothed.
+    pub srtt: Span,
     /// Segments outstanding with it.
     pub outstanding: usize,
     /// Bytes of payload.
@@ -75,13 +99,18 @@ impl Aftermath {
     /// `cwnd`: in bytes, before the retransmission, at the least. `sends_small`: a segment went out
     /// that was not full, while others were outstanding.
     pub fn new(cwnd: u64, mss: u32, sends_small: bool) -> Aftermath {
-        Aftermath { cwnd, mss: mss.into(), most: 1, sends_small, begin: Begin::NotYet }
+        let begin = Begin::NotYet;
+        Aftermath { cwnd, mss: mss.into(), most: 1, sends_small, begin, burst: None }
     }
 
-    /// Whether it was a timeout, if this new data tells.
-    pub fn new_data(&mut self, new: &NewData) -> Option<bool> {
+    /// What it was, if this new data tells, or shows that nothing will.
+    pub fn new_data(&mut self, new: &NewData) -> Option<Told> {
+        let began = *self.burst.get_or_insert(new.at);
         if new.outstanding > self.most {
-            return Some(false);
+            let cwnd = (self.cwnd / self.mss.max(1)).max(1);
+            let at_once = new.at.since(began).0 <= new.srtt.0 / (FASTEST * cwnd);
+            let is_probe = at_once || matches!(self.begin, Begin::NotYet);
+            return Some(if is_probe { Told::Probe } else { Told::Nothing });
         }
         let (len, full) = (u64::from(new.len), u64::from(new.len) >= self.mss);
         match &mut self.begin {
@@ -96,7 +125,7 @@ impl Aftermath {
             {
                 let had_room = *acks == 1 && AFTER_TIMEOUT * self.mss + len <= self.cwnd;
                 let all = new.outstanding == self.most && self.most >= NEXT;
-                return (had_room || all).then_some(true);
+                return (had_room || all).then_some(Told::Timeout);
             }
             begin => *begin = Begin::Unclear,
         }
@@ -107,6 +136,7 @@ impl Aftermath {
     /// that has come as far as cwnd was.
     pub fn acked(&mut self, answer: &Answer) -> bool {
         self.most += answer.acked;
+        self.burst = None;
         self.begin = match self.begin {
             Begin::NotYet if answer.acked > 0 => Begin::Sent { segments: 0, full: true },
             Begin::Sent { segments: AFTER_TIMEOUT, full: true }

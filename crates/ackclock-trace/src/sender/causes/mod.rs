@@ -130,6 +130,8 @@ impl Causes {
     pub fn watch_new_data(&mut self, sent: &Sent, stream: &Stream) {
         if sent.payload() > 0 {
             self.probes.watch_new_data(&NewData {
+                at: sent.at,
+                srtt: stream.timers.srtt(),
                 outstanding: stream.outstanding.len(),
                 len: sent.payload(),
                 since_ack: stream.moments.since_ack(sent.at),

@@ -8,7 +8,7 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::aftermath::{Aftermath, Answer, NewData};
+use super::aftermath::{Aftermath, Answer, NewData, Told};
 use crate::connection::Timeout;
 use crate::sender::input::Sent;
 use crate::sender::stream::Stream;
@@ -126,8 +126,12 @@ impl Probes {
     #[cold]
     pub fn watch_new_data(&mut self, new: &NewData) {
         let told = self.aftermath.as_mut().and_then(|after| after.new_data(new));
-        if let (Some(_), Some(last)) = (told, self.ambiguous.last_mut()) {
-            last.told = told;
+        if let (Some(told), Some(last)) = (told, self.ambiguous.last_mut()) {
+            last.told = match told {
+                Told::Timeout => Some(true),
+                Told::Probe => Some(false),
+                Told::Nothing => None,
+            };
             self.aftermath = None;
         }
     }

@@ -273,6 +273,23 @@ fn three_segments_after_it() {
     assert_eq!(kind_of_8(line), Kind::TailLossProbe);
 }
 
+/// BBR takes the cwnd from before up again after a timeout, and paces what it then sends: pairs of
+/// segments, no closer than a third of a round trip for each of cwnd. A burst is none of its own.
+#[test]
+fn a_pace_of_bbr_does_not_tell() {
+    for (gap, kind) in [(2.1, Kind::ProbeOrTimeout), (1.5, Kind::TailLossProbe)] {
+        let mut line = sent_alone_again();
+        line.ack(401.0, 9);
+        line.send(410.0, 9..11);
+        for n in 1..4_u32 {
+            let first = 9 + 2 * u64::from(n);
+            line.send(410.0 + gap * f64::from(n), first..first + 2);
+        }
+        line.ack(460.0, 17);
+        assert_eq!(kind_of_8(line), kind, "{gap}");
+    }
+}
+
 /// A cwnd of one segment has no room beside the retransmission.
 #[test]
 fn new_data_before_its_ack() {
