@@ -123,10 +123,10 @@ impl DelayedSender {
     pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {
         let Some(kept) = self.early_acks.take() else { return };
         let [mut first, last] = *kept;
-        let again = syns[0].is_some_and(|syn| syn > first.at + delay);
-        if let Some(answer) = syns[1].filter(|_| again) {
-            // The first answer to the SYN was lost on its way. A later one opened the connection.
-            first.at = first.at.max(answer);
+        if let Some(again) = syns[0].filter(|syn| *syn > first.at + delay) {
+            // The first answer to the SYN, or to the SYN/ACK, was lost on its way. A later one
+            // opened the connection.
+            first.at = first.at.max(again).max(syns[1].unwrap_or(again));
         }
         self.input(&mut Input::Acked(first), delay, places);
         if last.frame != first.frame {

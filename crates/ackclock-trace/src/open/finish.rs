@@ -10,6 +10,7 @@ use super::doubts::Gaps;
 use super::end::End;
 use super::end::positions::ROOM;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
+use crate::lifetime::{Lifetime, Limit};
 use crate::sender::{Found, Sight};
 
 /// So many full segments are not sent without an ACK of any of them, if not all at once: half a
@@ -144,14 +145,25 @@ impl Open {
             stalls: found.stalls,
             losses: found.losses,
             // The last ACK has reached the sender later than the capture.
-            lifetime: found
-                .lifetime
+            lifetime: self
+                .without_way_back(end, found.lifetime)
                 .fit(found.end.max(self.clock.last()).since(self.clock.start())),
             probes_of_new_data: found.probes_of_new_data,
             ways: found.ways,
             undecided: found.undecided,
             ..flow
         }
+    }
+
+    /// The handshake of the server begins with its SYN/ACK, and so much later than the SYN as that
+    /// takes from the capture to the server and back. That time is the path's.
+    fn without_way_back(&self, end: usize, mut lifetime: Lifetime) -> Lifetime {
+        if end == 1 && self.handshake.isn(0).is_some() {
+            let way = self.place.delay(end).min(lifetime.of(Limit::Handshake));
+            lifetime.take(Limit::Handshake, way);
+            lifetime.add(Limit::Path, way);
+        }
+        lifetime
     }
 
     /// The windows that `end` was offered are known, or it was offered none.

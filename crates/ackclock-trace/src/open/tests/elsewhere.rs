@@ -50,7 +50,7 @@ fn a_queue_that_only_the_rate_shows() {
         let flow = download(talk, false).from_server;
         assert_eq!(flow.rtt.unwrap().max.0 / 1_000_000, 20);
         let shares = [Limit::CongestionWindow, Limit::Path].map(|l| share(&flow.lifetime, l));
-        assert_eq!(shares, [0.0, 820.0]);
+        assert_eq!(shares, [0.0, 840.0]);
     });
 }
 
@@ -73,7 +73,7 @@ fn a_window_that_is_too_small_for_the_bottleneck() {
         let lifetime = talk.one().from_server.lifetime;
         [Limit::CongestionWindow, Limit::Path].map(|limit| share(&lifetime, limit))
     };
-    assert_eq!([3, 10].map(shares), [[656.0, 24.0], [0.0, 416.0]]);
+    assert_eq!([3, 10].map(shares), [[656.0, 44.0], [0.0, 436.0]]);
 }
 
 /// A capture at the receiver that begins within a connection, or whose handshake was made up. Slow
@@ -162,7 +162,7 @@ fn a_receivers_window_has_no_room_while_cwnd_has() {
         }
         let lifetime = talk.one().from_server.lifetime;
         let shares = Limit::ALL.map(|limit| share(&lifetime, limit));
-        assert_eq!(shares, [80.01, 16.29, 1098.99, 44.0, 0.0, 43.71, 0.0]);
+        assert_eq!(shares, [40.01, 16.29, 1098.99, 44.0, 0.0, 83.71, 0.0]);
     });
 }
 
@@ -172,7 +172,7 @@ fn a_receivers_window_has_no_room_while_cwnd_has() {
 /// 5 ms before.
 #[test]
 fn a_sender_with_room_waits_for_its_application() {
-    for (period, expected) in [(33.0, [93.3, 1570.4]), (48.0, [135.0, 2263.7])] {
+    for (period, expected) in [(33.0, [93.3, 1610.4]), (48.0, [135.0, 2303.7])] {
         each(|mut talk| {
             talk.at(0.0, syn(0)).at(40.0, syn(1).options(|options| options.mss = Some(1000)));
             talk.at(40.01, c(0, 100));

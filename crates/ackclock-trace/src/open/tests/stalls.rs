@@ -74,3 +74,30 @@ fn an_answer_that_was_lost_opens_nothing() {
         assert_eq!((again, client.lifetime.of(Limit::Handshake).0 / 1_000_000), (vec![0], 1020));
     });
 }
+
+/// So much of the time of client and server went into the handshake, in microseconds.
+fn handshakes(talk: Talk) -> [u64; 2] {
+    let one = talk.one();
+    [one.from_client, one.from_server].map(|flow| flow.lifetime.of(Limit::Handshake).0 / 1000)
+}
+
+/// Captured at the client: the server gets the ACK of its SYN/ACK a round trip behind that, and not
+/// two behind the SYN.
+#[test]
+fn the_handshake_of_the_server_begins_with_its_answer() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(40.0, syn(1)).at(40.0, c(0, 0)).at(40.1, c(0, 100));
+        talk.at(80.2, s(0, 1000).ack(100)).at(80.3, c(100, 0).ack(1000));
+        assert_eq!(handshakes(talk), [40_000, 40_000]);
+    });
+}
+
+/// The ACK of the SYN/ACK is lost behind the capture, and comes again with a repetition of that.
+#[test]
+fn the_handshake_lasts_until_an_ack_of_it_has_arrived() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(30.0, syn(1)).at(30.0, c(0, 0)).at(1030.0, syn(1));
+        talk.at(1030.0, c(0, 0)).at(1060.1, s(0, 100)).at(1060.2, c(0, 0).ack(100));
+        assert_eq!(handshakes(talk), [30_000, 1_030_000]);
+    });
+}
