@@ -11,6 +11,7 @@ use ackclock_trace::{
 };
 
 use crate::clock::Back;
+use crate::names;
 use crate::replay::Rescue;
 
 /// A capture that was read.
@@ -301,6 +302,8 @@ pub struct Counts {
     pub timeouts: [u64; TimeoutClass::ALL.len()],
     /// Timeouts by [`State`].
     pub timeouts_in: [u64; 4],
+    /// Of these, those that are probable only, since the capture was taken elsewhere.
+    pub unsure_timeouts: u64,
     /// Retransmissions proved spurious.
     pub spurious: u64,
     /// Retransmissions that were lost.
@@ -323,7 +326,12 @@ pub struct Counts {
 impl Counts {
     /// Adds what both ends of a connection did.
     pub fn count(&mut self, found: &Found) {
-        found.flows().for_each(|(_, flow)| self.flow(flow));
+        for (from, flow) in found.flows() {
+            self.flow(flow);
+            let unsure =
+                |t: &&Timeout| sent_by(flow, t).is_some_and(|r| !names::is_sure(found, from, r));
+            self.unsure_timeouts += flow.timeouts.iter().filter(unsure).count() as u64;
+        }
         let stalls = found.stalls();
         let (all, lost) =
             (lasted(&stalls, |_| true), lasted(&stalls, |cause| cause != StallCause::Application));

@@ -175,10 +175,16 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
 /// Below this probability, a kind is said to be probable only.
 const SURE: f64 = 0.95;
 
+/// Whether the kind of a retransmission from this end is sure. Where the capture was taken elsewhere
+/// and no hypothesis agrees, it is a guess.
+pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
+    r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
+}
+
 /// The kind of a retransmission from this end for people, with what is to be said of its
-/// probability. Where the capture was taken elsewhere and no hypothesis agrees, it is a guess.
+/// probability.
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
-    let sure = r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE);
+    let sure = is_sure(found, from, r);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
     let is_syn = r.opens() && found.flow(from).bytes > 0;
     if r.kind == Kind::Unknown && is_syn {

@@ -31,10 +31,28 @@ pub(super) fn stalls(explained: &Explained, top: usize) -> String {
 pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let long = stall.end.since(stall.start);
     let at = stall.start.since(found.connection.start).secs_f64();
-    let why = why(found.flow(from), stall);
+    let flow = found.flow(from);
+    let sure = ended_by(flow, stall).is_none_or(|r| names::is_sure(found, from, r));
+    let why = format!("{}{}", if sure { "" } else { "probably " }, why(flow, stall));
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
     let saved = saved.map_or(String::new(), |saved| format!("; {saved}"));
     format!("{} stalled {} at {at:.2} s: {why}{saved}", from.name(), time(long))
+}
+
+/// What a timer sent at the end of a stall, if it was seen.
+fn ended_by<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
+    match stall.cause {
+        StallCause::Timeout(_) => sent_by(flow, flow.timeouts.get(stall.timeout?)?),
+        StallCause::TailLossProbe => probe(flow, stall),
+        _ => None,
+    }
+}
+
+/// The tail loss probe in a stall.
+fn probe<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
+    let first = flow.retransmissions.partition_point(|r| r.at <= stall.start);
+    let mut in_it = flow.retransmissions[first..].iter().take_while(|r| r.at <= stall.end);
+    in_it.find(|r| r.kind == Kind::TailLossProbe)
 }
 
 fn why(flow: &Flow, stall: &Stall) -> String {
@@ -46,7 +64,9 @@ fn why(flow: &Flow, stall: &Stall) -> String {
                 "timeout, loss of a SYN, or of its answer".into()
             }
             None if class == TimeoutClass::Unknown => {
-                "timeout, what went out was lost before it came to the capture".into()
+                "probably a timeout or a tail loss probe, what went out was lost before it came to \
+                 the capture"
+                    .into()
             }
             None => format!("timeout, {}", names::class_text(class)),
         },
@@ -67,9 +87,7 @@ fn why(flow: &Flow, stall: &Stall) -> String {
 
 /// A tail loss probe ended a stall: was the tail lost?
 fn probed(flow: &Flow, stall: &Stall) -> String {
-    let first = flow.retransmissions.partition_point(|r| r.at <= stall.start);
-    let in_it = flow.retransmissions[first..].iter().take_while(|r| r.at <= stall.end);
-    match { in_it }.find(|r| r.kind == Kind::TailLossProbe) {
+    match probe(flow, stall) {
         Some(Retransmission { spurious: Some(by), .. }) => format!(
             "acknowledgments came late, and the tail loss probe was not needed ({})",
             names::spurious_text(*by)

@@ -4,11 +4,11 @@
 use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Ended, Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Connection, Ended, Kind, Lifetime, Limit, Stall, StallCause};
 
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence};
-use crate::explained::{End, Explained, Found};
+use crate::explained::{Counts, End, Explained, Found};
 use crate::names;
 use crate::slow::Rates;
 use crate::summary::Summary;
@@ -107,12 +107,27 @@ pub(crate) fn headline(all: &Summary) -> String {
         return text + "\n";
     }
     let (whole, shares) = (time(all.lifetime.whole()), shares(&all.lifetime));
-    let timeouts = count(all.counts.all_timeouts(), "timeout");
+    let timeouts = timeouts(&all.counts);
     text.push_str(&format!(", {timeouts}\nTheir {whole} went into: {shares}\n"));
     if let Some(rest) = without_application(&all.lifetime) {
         text.push_str(&format!("Without the application's: {}\n", self::shares(&rest)));
     }
     text
+}
+
+/// `2 timeouts (1 only probable), 5 undecided (tail loss probe or timeout)`.
+fn timeouts(counts: &Counts) -> String {
+    let all = count(counts.all_timeouts(), "timeout");
+    let unsure = match (counts.unsure_timeouts, counts.all_timeouts()) {
+        (0, _) => String::new(),
+        (unsure, all) if unsure == all => " (only probable)".into(),
+        (unsure, _) => format!(" ({unsure} only probable)"),
+    };
+    let either = match counts.of(Kind::ProbeOrTimeout) {
+        0 => String::new(),
+        either => format!(", {either} undecided (tail loss probe or timeout)"),
+    };
+    all + &unsure + &either
 }
 
 /// The time in which there was something to do, where that is less than half: the other shares say
@@ -316,6 +331,21 @@ mod tests {
         // The other one alone counts, for it is not there again.
         assert!(explained.keep(1));
         assert!(text(&explained, 0).starts_with("1 connection, "));
+    }
+
+    /// Only what is decided counts as a timeout, and what is only probable is called so.
+    #[test]
+    fn timeouts_that_are_not_sure() {
+        let told = |timeouts: u64, unsure_timeouts: u64, either: u64| {
+            let mut counts = Counts { unsure_timeouts, ..Counts::default() };
+            counts.timeouts[0] = timeouts;
+            counts.retransmissions[Kind::ProbeOrTimeout as usize] = either;
+            super::timeouts(&counts)
+        };
+        assert_eq!(told(1, 0, 0), "1 timeout");
+        assert_eq!(told(1, 1, 0), "1 timeout (only probable)");
+        let all = "2 timeouts (1 only probable), 5 undecided (tail loss probe or timeout)";
+        assert_eq!(told(2, 1, 5), all);
     }
 
     /// Where all ACKs of data were delayed, the handshake says how long the path is.

@@ -82,7 +82,9 @@ fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
 fn numbers_of_packets_say_what_was_lost_unseen() {
     let flow = flow(again(Kind::Unknown, None, false));
     let stalled = why(&flow, &stall(StallCause::Timeout(TimeoutClass::Unknown), None));
-    assert_eq!(stalled, "timeout, what went out was lost before it came to the capture");
+    let told = "probably a timeout or a tail loss probe, what went out was lost before it came to \
+        the capture";
+    assert_eq!(stalled, told);
 }
 
 #[test]
@@ -129,6 +131,26 @@ fn a_spurious_timeout_lost_nothing() {
     assert_eq!(
         timed_out(None, TimeoutClass::NonTrigger),
         "timeout, loss of 1448 bytes that triggered no fast retransmit"
+    );
+}
+
+/// Away from the sender, a hypothesis may be unsure of the timer that ended a stall.
+#[test]
+fn a_timer_that_is_only_probable() {
+    let said = |probability| {
+        let mut found = crate::fixture::explained().connections.remove(0);
+        let r = Retransmission { probability, ..again(Kind::TailLossProbe, None, true) };
+        found.connection.position.vantage = ackclock_trace::Vantage::Client;
+        found.connection.from_server = flow(r);
+        let stall = stall(StallCause::TailLossProbe, None);
+        let text = super::stall(&found, End::Server, &stall);
+        text[text.find(": ").unwrap() + 2..].to_owned()
+    };
+    let repaired = "the tail was lost, and a tail loss probe repaired it";
+    assert_eq!(said(Some(0.95)), repaired);
+    assert_eq!(
+        [Some(0.949), None].map(said),
+        [format!("probably {repaired}"), format!("probably {repaired}")]
     );
 }
 
