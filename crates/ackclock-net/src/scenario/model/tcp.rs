@@ -66,16 +66,16 @@ pub struct Tcp {
     /// Nagle's algorithm; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nagle: Option<bool>,
-    /// Most new segments that one ACK (RFC 6582 section 3.2), one write or one timer may release, at
-    /// least 1; no limit.
+    /// Most new segments that one ACK (RFC 6582 section 3.2), one write or one timer may release,
+    /// at least 1; no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_burst: Option<u32>,
     /// The retransmission timer, unless the strategy names one; `rfc6298`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer: Option<TimerModel>,
-    /// Lower bound of the retransmission timeout, at most `max_rto`; the timer's own. The timers of Linux add it to
-    /// the smoothed round trip.
+    /// Lower bound of the retransmission timeout, at most `max_rto`; the timer's own. The timers of
+    /// Linux add it to the smoothed round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
     /// Upper bound of the retransmission timeout, back-off included, at least 1 s; the timer's own:
