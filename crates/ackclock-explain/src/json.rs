@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Flow, Lifetime, Limit, Position};
+use ackclock_trace::{Ended, Flow, Lifetime, Limit, Position, Reset};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -145,6 +145,8 @@ pub(crate) struct ConnectionJson<'a> {
     one_way: bool,
     unanswered: bool,
     ended: &'static str,
+    reset_by: Option<&'static str>,
+    cut_off: bool,
     position: PositionJson,
     options: OptionsJson,
     rtt: Option<RoundTripJson>,
@@ -189,6 +191,8 @@ impl<'a> ConnectionJson<'a> {
             one_way: connection.one_way,
             unanswered: connection.unanswered,
             ended: names::ended(connection.ended),
+            reset_by: names::reset_by(connection.ended),
+            cut_off: matches!(connection.ended, Ended::Reset(Reset { cuts_off: true, .. })),
             position: PositionJson::of(&connection.position),
             options: OptionsJson { sack: either(|f| f.sack), timestamps: either(|f| f.timestamps) },
             rtt: found.rtt().map(RoundTripJson::of),

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{
-    Ended, Flow, Kind, Limit, Retransmission, Spurious, Stall, StallCause, Vantage,
+    Ended, Flow, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Vantage,
 };
 
 use crate::explained::{Capture, End, Found};
@@ -141,7 +141,7 @@ pub(crate) const fn spurious(by: Spurious) -> &'static str {
 pub(crate) const fn ended(ended: Ended) -> &'static str {
     match ended {
         Ended::Fin => "fin",
-        Ended::Reset => "reset",
+        Ended::Reset(_) => "reset",
         Ended::Refused => "refused",
         Ended::Open => "open",
         Ended::Reused => "reused",
@@ -175,8 +175,8 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
 /// Below this probability, a kind is said to be probable only.
 const SURE: f64 = 0.95;
 
-/// Whether the kind of a retransmission from this end is sure. Where the capture was taken elsewhere
-/// and no hypothesis agrees, it is a guess.
+/// Whether the kind of a retransmission from this end is sure. Where the capture was taken
+/// elsewhere and no hypothesis agrees, it is a guess.
 pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
     r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
 }
@@ -191,6 +191,16 @@ pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String 
         return "SYN/ACK, since the SYN came again".into();
     }
     format!("{probably}{}", kind_text(r.kind))
+}
+
+/// Who has reset a connection.
+pub(crate) const fn reset_by(ended: Ended) -> Option<&'static str> {
+    match ended {
+        Ended::Reset(Reset { by: ResetBy::Client, .. }) => Some("client"),
+        Ended::Reset(Reset { by: ResetBy::Server, .. }) => Some("server"),
+        Ended::Reset(Reset { by: ResetBy::Both, .. }) => Some("both"),
+        _ => None,
+    }
 }
 
 /// What a class says of the segment that the timer retransmitted.

@@ -10,6 +10,7 @@ use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
 use crate::lifetime::Lifetime;
 use crate::loss::Losses;
+use crate::reset::Reset;
 use crate::ways::Ways;
 
 /// One connection. The client is the one that sent the SYN, or, where the capture began later, the
@@ -59,7 +60,7 @@ pub enum Ended {
     /// Both ways closed.
     Fin,
     /// By a reset.
-    Reset,
+    Reset(Reset),
     /// A reset answered its SYN.
     Refused,
     /// The capture ended first.

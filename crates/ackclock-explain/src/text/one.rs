@@ -2,7 +2,7 @@
 
 use ackclock_report::{Align, align};
 use ackclock_tcp::Time;
-use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
+use ackclock_trace::{Ended, Flow, Position, Recovery, Reset, ResetBy, Vantage};
 
 use super::words::{bounded, count, time};
 use super::{losses, queueing, sentence};
@@ -51,10 +51,12 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
 }
 
 /// How a connection ended.
-pub(crate) fn ended(ended: Ended) -> &'static str {
+pub(crate) const fn ended(ended: Ended) -> &'static str {
     match ended {
         Ended::Fin => "closed by both ends",
-        Ended::Reset => "ended by a reset",
+        Ended::Reset(Reset { by: ResetBy::Client, .. }) => "reset by the client",
+        Ended::Reset(Reset { by: ResetBy::Server, .. }) => "reset by the server",
+        Ended::Reset(Reset { by: ResetBy::Both, .. }) => "reset by both ends",
         Ended::Refused => "refused by the server",
         Ended::Reused => "its ports were used again",
         Ended::Idle => "dropped from memory after a long silence",

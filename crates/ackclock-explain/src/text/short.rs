@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Ended, Kind, Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Connection, Ended, Kind, Lifetime, Limit, Reset, ResetBy, Stall, StallCause};
 
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence};
@@ -289,7 +289,20 @@ pub(crate) fn why(found: &Found) -> String {
     if !facts.is_empty() {
         text.push_str(&format!("; {}", facts.join(", ")));
     }
+    text.extend(reset(found.connection.ended));
     text
+}
+
+/// Who has reset it.
+fn reset(ended: Ended) -> Option<String> {
+    let Ended::Reset(Reset { by, cuts_off }) = ended else { return None };
+    let who = match by {
+        ResetBy::Client => "the client",
+        ResetBy::Server => "the server",
+        ResetBy::Both => "both ends",
+    };
+    let data = if cuts_off { ", which cut off data on its way" } else { "" };
+    Some(format!("; {who} reset it{data}"))
 }
 
 #[cfg(test)]
@@ -346,6 +359,21 @@ mod tests {
         assert_eq!(told(1, 1, 0), "1 timeout (only probable)");
         let all = "2 timeouts (1 only probable), 5 undecided (tail loss probe or timeout)";
         assert_eq!(told(2, 1, 5), all);
+    }
+
+    /// Who resets a connection is said, and whether that cut data off.
+    #[test]
+    fn who_has_reset_it() {
+        let told = |by, cuts_off| {
+            let mut found = fixture::explained().connections.swap_remove(0);
+            found.connection.ended = Ended::Reset(Reset { by, cuts_off });
+            found.connection.from_server.lifetime.add(Limit::Path, Span::from_millis(1000));
+            let text = why(&found);
+            text[text.rfind("; ").unwrap()..].to_owned()
+        };
+        assert_eq!(told(ResetBy::Server, false), "; the server reset it");
+        let cut = "; the client reset it, which cut off data on its way";
+        assert_eq!(told(ResetBy::Client, true), cut);
     }
 
     /// Where all ACKs of data were delayed, the handshake says how long the path is.

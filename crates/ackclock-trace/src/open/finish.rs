@@ -11,6 +11,7 @@ use super::end::End;
 use super::end::positions::ROOM;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
 use crate::lifetime::{Lifetime, Limit};
+use crate::reset::{Reset, ResetBy};
 use crate::sender::{Found, Sight};
 
 /// So many full segments are not sent without an ACK of any of them, if not all at once: half a
@@ -40,8 +41,8 @@ impl Open {
             Ended::Fin
         } else if self.is_refused() {
             Ended::Refused
-        } else if self.is_reset() {
-            Ended::Reset
+        } else if let Some(reset) = self.reset() {
+            Ended::Reset(reset)
         } else {
             why
         };
@@ -94,6 +95,19 @@ impl Open {
         let [client, server] = [0, 1].map(|end| self.handshake.isn(end).is_some());
         let data = self.ends.iter().any(End::has_data);
         client && !server && !data && self.ends[1].is_reset()
+    }
+
+    /// Who has reset it, and whether that has cut off what the other end had sent.
+    fn reset(&self) -> Option<Reset> {
+        let [client, server] = self.ends.each_ref();
+        let by = match (client.is_reset(), server.is_reset()) {
+            (true, false) => ResetBy::Client,
+            (false, true) => ResetBy::Server,
+            (true, true) => ResetBy::Both,
+            (false, false) => return None,
+        };
+        let cut = |reset: &End, other: &End| reset.is_reset() && other.has_unacknowledged();
+        Some(Reset { by, cuts_off: cut(client, server) || cut(server, client) })
     }
 
     /// What the model of an end has found; `None` of one that has sent nothing.

@@ -116,6 +116,11 @@ impl End {
         self.ahead
     }
 
+    /// Data or a FIN was seen of it that was not acknowledged.
+    pub fn has_unacknowledged(&self) -> bool {
+        self.data && self.positions.max() > self.una()
+    }
+
     /// SACK blocks for this end were seen.
     pub fn has_sack(&self) -> bool {
         self.sack

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::connection::{Ended, Flow, Kind, Spurious, Vantage};
+use crate::reset::{Reset, ResetBy};
 
 /// Both FINs and the last ACK, from position `client` and `server` on.
 fn close(talk: &mut Talk, ms: f64, client: u64, server: u64) {
@@ -201,16 +202,20 @@ fn a_reset_ends_it_and_late_packets_still_belong() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 0).with(Control::RST)).at(500.0, c(0, 100));
         let one = talk.one();
-        assert_eq!((one.packets, one.ended), (6, Ended::Reset));
+        let reset = Reset { by: ResetBy::Server, cuts_off: true };
+        assert_eq!((one.packets, one.ended), (6, Ended::Reset(reset)));
     });
 }
 
 /// RFC 5961 section 3.
 #[test]
 fn a_reset_outside_of_the_window_is_none() {
-    for (position, ended) in
-        [(700_000_000, Ended::Open), ((1 << 32) - 700_000_000, Ended::Open), (100, Ended::Reset)]
-    {
+    let reset = |by| Ended::Reset(Reset { by, cuts_off: false });
+    for (position, ended) in [
+        (700_000_000, Ended::Open),
+        ((1 << 32) - 700_000_000, Ended::Open),
+        (100, reset(ResetBy::Server)),
+    ] {
         each(|mut talk| {
             talk.open()
                 .at(11.0, c(0, 100))
@@ -218,7 +223,7 @@ fn a_reset_outside_of_the_window_is_none() {
                 .at(12.1, c(100, 0).ack(100));
             let mut reset = s(position, 0);
             reset.control = Control::RST;
-            talk.at(13.0, reset).at(500.0, c(100, 100).ack(100));
+            talk.at(13.0, reset).at(500.0, c(100, 0).ack(100));
             assert_eq!(talk.one().ended, ended);
         });
     }
@@ -232,11 +237,11 @@ fn a_reset_outside_of_the_window_is_none() {
     // The client gives up by itself, or after an answer.
     each(|mut talk| {
         talk.at(0.0, syn(0)).at(1.0, c(0, 0).with(Control::RST));
-        assert_eq!(talk.one().ended, Ended::Reset);
+        assert_eq!(talk.one().ended, reset(ResetBy::Client));
     });
     each(|mut talk| {
         talk.at(0.0, syn(0)).at(1.0, syn(1)).at(2.0, s(0, 0).with(Control::RST));
-        assert_eq!(talk.one().ended, Ended::Reset);
+        assert_eq!(talk.one().ended, reset(ResetBy::Server));
     });
 }
 
