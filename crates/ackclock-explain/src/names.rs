@@ -178,7 +178,9 @@ const SURE: f64 = 0.95;
 /// Whether the kind of a retransmission from this end is sure. Where the capture was taken
 /// elsewhere and no hypothesis agrees, it is a guess.
 pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
-    r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
+    // Nothing but its timer sends a SYN again.
+    let is_syn = r.opens() && found.flow(from).bytes > 0;
+    is_syn || r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
 }
 
 /// The kind of a retransmission from this end for people, with what is to be said of its

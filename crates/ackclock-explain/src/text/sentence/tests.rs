@@ -65,6 +65,12 @@ fn what_is_only_probable_is_said_to_be() {
         assert_eq!(said(vantage, kind, probability), "probably slow-start retransmission");
     }
     assert_eq!(said(Middle, Kind::Unknown, None), "retransmission of unknown cause");
+    // Nothing but its timer sends a SYN again.
+    let mut found = crate::fixture::explained().connections.remove(0);
+    found.connection.position.vantage = Client;
+    let syn = Retransmission { len: 0, position: 0, ..again(Kind::Timeout, None, false) };
+    found.connection.from_server.retransmissions = vec![syn];
+    assert!(retransmission(&found, End::Server, 0).starts_with("timeout"));
 }
 
 #[test]
