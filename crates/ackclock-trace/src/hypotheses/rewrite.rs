@@ -127,7 +127,9 @@ fn explain_stalls(found: &mut Found) {
     for stall in &mut found.stalls {
         let within = |at| stall.start < at && at <= stall.end;
         let timeout = found.timeouts.iter().position(|timeout| within(timeout.at));
-        let is_probe = |r: &Retransmission| within(r.at) && r.kind == Kind::TailLossProbe;
+        let in_it = || found.retransmissions.iter().filter(|r| within(r.at));
+        let (again, probed) =
+            (in_it().next().is_some(), in_it().any(|r| r.kind == Kind::TailLossProbe));
         // Its time is recovery's already, by the numbers of packets, or the handshake's.
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
@@ -140,11 +142,14 @@ fn explain_stalls(found: &mut Found) {
             (Some(timeout), _) => StallCause::Timeout(timeout.class),
             (None, cause @ StallCause::Timeout(_)) if told => cause,
             (None, StallCause::Timeout(_) | StallCause::ProbeOrTimeout) => {
-                match found.retransmissions.iter().any(is_probe) {
-                    true => StallCause::TailLossProbe,
-                    false => StallCause::Recovery,
+                if probed {
+                    StallCause::TailLossProbe
+                } else {
+                    StallCause::Recovery
                 }
             }
+            // What was taken for a probe is another retransmission.
+            (None, StallCause::TailLossProbe) if again && !probed => StallCause::Recovery,
             (None, cause) => cause,
         };
     }
@@ -400,6 +405,18 @@ mod tests {
         assert_eq!(found.stalls[2].cause, StallCause::Timeout(TimeoutClass::NonTrigger));
         let of = |limit| found.lifetime.of(limit);
         assert_eq!([Limit::Application, Limit::Recovery].map(of), [ms(21), ms(24)]);
+    }
+
+    /// A fast retransmit was taken for a probe, and its stall with it.
+    #[test]
+    fn a_stall_without_its_probe_is_of_recovery() {
+        let mut found = Found {
+            retransmissions: vec![retransmission(20, Kind::TailLossProbe)],
+            stalls: vec![stall(5, 20, StallCause::TailLossProbe)],
+            ..Found::default()
+        };
+        take_over(&[verdict(20, Some(Kind::FastRetransmit), None)], TERMS, &mut found);
+        assert_eq!(found.stalls[0].cause, StallCause::Recovery);
     }
 
     /// What may have been a probe or a timeout is decided.
