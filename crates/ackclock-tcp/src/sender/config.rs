@@ -36,8 +36,8 @@ pub struct SenderConfig {
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// Most segments that one input (an ACK, a write, a timer) may release, at least 1 (exit-burst
-    /// control, RFC 6582 section 3.2). Retransmissions that are due at once do not count. `None` for
-    /// no limit.
+    /// control, RFC 6582 section 3.2). Retransmissions that are due at once do not count. `None`
+    /// for no limit.
     pub max_burst: Option<u32>,
     /// The round trip that the handshake measured (RFC 6298 section 2.2): the timer's first
     /// sample. It does not count in [`Stats`](crate::Stats).
