@@ -22,7 +22,7 @@ pub mod what_if;
 pub use calibration::Calibration;
 pub use captures::{Missing, Scores, Wrong, score};
 pub use matrix::{Matrix, Score, summary};
-pub use population::scenario;
+pub use population::{scenario, steady};
 pub use shares::{Shares, part};
 pub use truth::{EVERYWHERE, Expiry, PLACES, Retransmitted};
 pub use ways::{TrueWays, WAYS, WaysScore};
@@ -32,19 +32,19 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// The scores of the connections of these seeds, captured at these of [`PLACES`], added up.
-/// `min_rto` as in [`scenario`].
+/// `population`: the scenario of a seed, as [`scenario`].
 ///
 /// # Errors
 /// The first one's, as [`score`].
 pub fn score_all(
     seeds: Range<u64>,
-    min_rto: Option<&str>,
+    population: impl Fn(u64) -> String + Sync,
     places: &Range<usize>,
 ) -> Result<Scores, String> {
     let all: Result<Vec<Scores>, String> = seeds
         .into_par_iter()
         .map(|seed| {
-            score(&scenario(seed, min_rto), seed, places)
+            score(&population(seed), seed, places)
                 .map(|(scores, _)| scores)
                 .map_err(|e| format!("seed {seed}: {e}"))
         })

@@ -8,7 +8,7 @@ mod linux_commands;
 use std::process::ExitCode;
 
 use ackclock_score::kernel::pairs;
-use ackclock_score::{EVERYWHERE, Missing, PLACES, Scores, scenario, score, score_all};
+use ackclock_score::{EVERYWHERE, Missing, PLACES, Scores, scenario, score, score_all, steady};
 use ackclock_score::{ceiling, loss_causes, what_if};
 use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
@@ -30,12 +30,22 @@ struct Args {
     /// The least retransmission timeout of all senders, as `30ms`; else 200 ms or 1 s.
     #[arg(long, value_name = "TIME")]
     min_rto: Option<String>,
+    /// Applications that write at a steady rate instead, below what the path carries and above.
+    #[arg(long)]
+    steady: bool,
     /// How to print the scores.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     /// Print the scenario of the seed, and what is wrong in its captures, instead.
     #[arg(long)]
     wrong: bool,
+}
+
+impl Args {
+    fn scenario(&self, seed: u64) -> String {
+        let population = if self.steady { steady } else { scenario };
+        population(seed, self.min_rto.as_deref())
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,8 +147,8 @@ fn run(args: &Args) -> Result<String, String> {
     if args.wrong {
         return wrong(args);
     }
-    let scores =
-        score_all(seeds(args.seed, args.connections), args.min_rto.as_deref(), &EVERYWHERE)?;
+    let range = seeds(args.seed, args.connections);
+    let scores = score_all(range, |seed| args.scenario(seed), &EVERYWHERE)?;
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
@@ -232,7 +242,7 @@ fn json(args: &Args, scores: &Scores) -> Value {
 fn wrong(args: &Args) -> Result<String, String> {
     let mut out = String::new();
     for seed in seeds(args.seed, args.connections) {
-        let text = scenario(seed, args.min_rto.as_deref());
+        let text = args.scenario(seed);
         let (_, wrong) = score(&text, seed, &EVERYWHERE)?;
         if !wrong.is_empty() {
             out += &format!("# seed {seed}\n{text}\n");

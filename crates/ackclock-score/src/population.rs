@@ -56,6 +56,39 @@ pub fn scenario(seed: u64, min_rto: Option<&str>) -> String {
     out
 }
 
+/// One flow over such a path, of an application that writes so much each few milliseconds for three
+/// seconds: from a tenth of what the path carries to twice that, with jitter in some, of senders
+/// that pace and others. Packets are lost in a quarter of them.
+pub fn steady(seed: u64, min_rto: Option<&str>) -> String {
+    let mut draw = Draw(Rng::new(seed, "score/steady"));
+    let mut mishaps = Mishaps { flows: 1, ..Mishaps::default() };
+    if draw.chance(0.25) {
+        let p = draw.one(&["0.1%", "0.5%"]);
+        mishaps.losses.push(format!("{{ bernoulli = {{ p = {p:?} }} }}"));
+    }
+    let mut out = String::from("duration = \"200s\"\n");
+    tcp(&mut draw, min_rto, &mut out);
+    let rate = path(&mut draw, &mishaps, &mut out);
+    let rate = rate * draw.one(&[0.1, 0.25, 0.5, 0.75, 0.9, 1.25, 2.0]);
+    let interval = draw.one(&[1, 2, 5, 10, 20, 50]) * 1_000_000;
+    let bytes = ((rate / 8e9 * interval as f64) as u64).max(50);
+    let jitter = draw.one(&[0.0, 0.0, 0.2, 1.0]);
+    let writes: Vec<String> = (0..3_000_000_000 / interval)
+        .map(|n| {
+            let at = n * interval + (draw.0.unit() * jitter * interval as f64) as u64;
+            format!("{{ at = \"{at}ns\", amount = \"{bytes}b\" }}")
+        })
+        .collect();
+    let strategy = draw.one(&["linux", "linux", "bbr", "rack-tlp", "sack", "newreno"]);
+    let _ = writeln!(
+        out,
+        "[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\nstrategy = \"{strategy}\"\nsource = {{ \
+         writes = [{}] }}",
+        writes.join(", ")
+    );
+    out
+}
+
 /// Web users behind a shared bottleneck, as `scenarios/web.toml` has them, but fewer: persistent
 /// connections of one server to near and far users, that open with a handshake and carry a few
 /// responses with pauses between them. Losses come from the queue, and in some scenarios from the
@@ -186,8 +219,10 @@ fn tcp(draw: &mut Draw, min_rto: Option<&str>, out: &mut String) {
     }
 }
 
-fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) {
-    let rate = draw.one(&["500kbit", "1.5mbit", "5mbit", "20mbit"]);
+/// Returns the rate of the bottleneck, in bits per second.
+fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) -> f64 {
+    let rates = [("500kbit", 5e5), ("1.5mbit", 1.5e6), ("5mbit", 5e6), ("20mbit", 2e7)];
+    let (rate, bits_per_second) = draw.one(&rates);
     let queue = mishaps
         .queue
         .clone()
@@ -209,6 +244,7 @@ fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) {
             mishaps.keys.iter().for_each(|key| out.push_str(&format!("{key}\n")));
         }
     }
+    bits_per_second
 }
 
 /// One thing that goes wrong.
