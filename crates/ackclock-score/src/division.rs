@@ -94,6 +94,10 @@ impl Division {
             () if unsent == 0 => Limit::Path,
             () if self.flight() + next > self.cwnd => held,
             () if closed => Limit::ReceiveWindow,
+            // It is paced. If the path is not full, the smaller window limits it in the end.
+            () if !full && self.edge.is_some_and(|edge| edge < self.una + self.cwnd) => {
+                Limit::ReceiveWindow
+            }
             () => held,
         }
     }

@@ -30,6 +30,8 @@ pub(super) struct Division<'a> {
     probe: u64,
     /// For how long cwnd or the path was full, by bytes outstanding on the path.
     full: BTreeMap<u64, Span>,
+    /// The same where it paced below the receiver's window, which was the smaller one.
+    paced: BTreeMap<u64, Span>,
     /// The largest window that has limited it, in bytes.
     full_window: u64,
     flying: VecDeque<Flying>,
@@ -66,6 +68,7 @@ impl<'a> Division<'a> {
             before: (begin, Shares::default()),
             probe: 0,
             full: BTreeMap::new(),
+            paced: BTreeMap::new(),
             full_window: 0,
             flying: VecDeque::new(),
             writes: false,
@@ -97,9 +100,15 @@ impl<'a> Division<'a> {
             () if unsent == 0 => Limit::Path,
             () if flight + next <= s.cwnd && closed => Limit::ReceiveWindow,
             () => {
-                let full = self.full.entry(flight + self.others).or_default();
+                // If it is paced, the smaller window limits it in the end.
+                let paced = flight + next <= s.cwnd && s.window_edge < s.snd_una + s.cwnd;
+                let (full, limit) = match paced {
+                    true => (&mut self.paced, Limit::ReceiveWindow),
+                    false => (&mut self.full, Limit::CongestionWindow),
+                };
+                let full = full.entry(flight + self.others).or_default();
                 *full = *full + span;
-                Limit::CongestionWindow
+                limit
             }
         };
         if limit == Limit::ReceiveWindow {
@@ -181,12 +190,17 @@ impl<'a> Division<'a> {
         self.elapse(end, sender);
         let holds = self.bottleneck.holds(arrivals);
         let mut lifetime = Lifetime::from(self.found);
+        let filled = |flight: u64| holds.map_or(0.0, |holds| flight as f64 / holds);
         for (flight, span) in self.full {
-            let filled = holds.map_or(0.0, |holds| flight as f64 / holds);
-            if lifetime.note_filled(filled, span) == Limit::Path {
+            if lifetime.note_filled(filled(flight), span) == Limit::Path {
                 lifetime.take(Limit::CongestionWindow, span);
                 lifetime.add(Limit::Path, span);
             }
+        }
+        for (_, span) in self.paced.into_iter().filter(|(flight, _)| filled(*flight) >= 1.0) {
+            lifetime.take(Limit::ReceiveWindow, span);
+            lifetime.add(Limit::Path, span);
+            lifetime.add_full(span);
         }
         Divided { lifetime, full_window: self.full_window }
     }

@@ -4,7 +4,7 @@ use ackclock_tcp::{Cause, EventKind, Span};
 
 use super::{Passed, Verdict, Whole, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
-use crate::lifetime::Limit;
+use crate::lifetime::{Lifetime, Limit};
 use crate::sender::{Found, Terms, expiry};
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
@@ -38,6 +38,13 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     let handshake = found.lifetime.of(Limit::Handshake).min(before);
     lifetime.add(Limit::Handshake, handshake);
     lifetime.add(Limit::Application, before - handshake);
+    // A candidate writes when something is seen: it knows nothing of what waits for a closed window
+    // until the end.
+    let window = |lifetime: &Lifetime| lifetime.of(Limit::ReceiveWindow);
+    let waits = window(&found.lifetime) - window(&lifetime);
+    let waits = waits.min(lifetime.of(Limit::Application));
+    lifetime.take(Limit::Application, waits);
+    lifetime.add(Limit::ReceiveWindow, waits);
     lifetime.add_answering(found.lifetime.answering());
     found.lifetime = lifetime;
     found.full_window = found.full_window.max(divided.full_window);

@@ -1,6 +1,8 @@
 //! Values by the number of a cell, for those cells alone that lie between the ones in use: few
 //! numbers are, close to each other.
 
+use std::ops::Add;
+
 use thin_vec::ThinVec;
 
 #[derive(Clone, Debug)]
@@ -37,6 +39,18 @@ impl<T: Copy + Default> Cells<T> {
         self.values.reserve_exact(before + after);
         self.values.splice(..0, std::iter::repeat_n(T::default(), before));
         self.values.extend(std::iter::repeat_n(T::default(), after));
+    }
+
+    /// Moves all of it there.
+    pub fn empty_into(&mut self, to: &mut Cells<T>)
+    where
+        T: Add<Output = T>,
+    {
+        for (cell, value) in self.iter() {
+            let sum = to.at(cell);
+            *sum = *sum + value;
+        }
+        self.values.clear();
     }
 
     /// Cells in order, each with its value.

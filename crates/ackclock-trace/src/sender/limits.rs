@@ -9,10 +9,13 @@
 //! first byte that waits to the last that is acknowledged, and limited by the receiver's window if
 //! that is what ended `tcp_write_xmit`.
 
+mod pace;
+
 use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 
+use self::pace::{Pace, Paced};
 use super::cells::Cells;
 use super::input::Sent;
 use super::stream::Stream;
@@ -29,15 +32,6 @@ const LEAST_WAY: Span = Span::from_micros(100);
 /// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
 /// in and sends the other. What is written then may leave at any moment of it.
 const AT_ONCE: u64 = 4;
-
-/// Round trips in which a window that is full grows by a segment: by one in each (RFC 5681 section
-/// 3.1), or in two where ACKs are delayed and each counts for a segment; Linux's CUBIC by half of
-/// one at least as long as it is below the window of the last loss (RFC 9438 section 4.3).
-const FLAT: u64 = 4;
-
-/// Slow start doubles what is outstanding with each round trip. One that paces does so twice by
-/// data that leaves later than ACKs come.
-const DOUBLED: u32 = 4;
 
 /// Segments of a window that is large enough to tell whether it has room.
 const MANY: u64 = 8;
@@ -66,28 +60,6 @@ struct Pending {
 struct Silent {
     window: Span,
     flight: Span,
-}
-
-/// Data that left a while after an ACK: it was paced, or written only then. How the flight goes on
-/// tells.
-#[derive(Debug, Default)]
-struct Even {
-    /// The most that this sender had outstanding when an ACK came since it last repaired losses or
-    /// was idle for longer than its timer waits (RFC 5681 section 4.1), in bytes.
-    peak: u32,
-    /// The same when there was such data first.
-    first: u32,
-    /// Time that such data ended, not counted so far.
-    span: Span,
-    /// Since when, and `peak` at that time.
-    since: Time,
-    before: u32,
-    /// The most that was outstanding on the path meanwhile, in bytes.
-    most: u32,
-    /// This sender paces.
-    paces: bool,
-    /// Such time with a flight that did not grow, by what was outstanding ([`level`]).
-    flat: Cells<Span>,
 }
 
 /// How soon an ACK reaches the sender.
@@ -144,9 +116,11 @@ pub(crate) struct Limits {
     counted: u32,
     /// The most that was outstanding on the path since new data last went out, in bytes.
     most: u32,
-    even: Option<Box<Even>>,
+    pace: Pace,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Cells<Span>,
+    /// Nothing is outstanding, and the sender asks for room in the receiver's window.
+    asks: bool,
     /// Of the application's share, how long the other end waited for an answer.
     answering: Span,
     /// Of that, how long it waited for the last one, which begins at this position.
@@ -165,14 +139,12 @@ impl Limits {
         let flight = bytes(stream.outstanding.flight());
         if flight != self.counted {
             if flight < self.counted {
-                if let Some(even) = &mut self.even {
-                    even.peak = even.peak.max(self.counted);
-                }
                 self.partly |= flight > 0;
                 self.freed = self.frees(stream.outstanding.una());
             }
             self.path.outstanding(self.counted.into(), flight.into());
             self.counted = flight;
+            self.pace.outstanding(flight);
         }
         self.most = self.most.max(bytes(self.path.flight()));
         // At the sender nobody asks.
@@ -210,13 +182,6 @@ impl Limits {
         }
         let room = at.since(self.room);
         without_ack && silent || room > soon(stream) && room < stream.timers.rto()
-    }
-
-    /// Cwnd is lowered, or was after so long without data.
-    fn lowered(&mut self) {
-        if let Some(even) = &mut self.even {
-            even.peak = 0;
-        }
     }
 
     /// Whether this ACK covers the small segment that is outstanding, which then is none any more.
@@ -270,7 +235,7 @@ impl Limits {
         if self.opening {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
-            self.lowered();
+            self.pace.lowered();
             self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
@@ -281,7 +246,7 @@ impl Limits {
                 self.had_no_more();
             }
             if span > stream.timers.rto() {
-                self.lowered();
+                self.pace.lowered();
             }
             // Away from the sender, what is on its way to the capture is not known to be
             // outstanding.
@@ -321,7 +286,14 @@ impl Limits {
         let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
         self.offered = 0;
         self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
-        self.found.add(Limit::Application, shut);
+        let asked = std::mem::take(&mut self.asks);
+        self.found.add(if asked { Limit::ReceiveWindow } else { Limit::Application }, shut);
+    }
+
+    /// The receiver says again that its window is closed, with nothing outstanding: it was asked
+    /// (RFC 9293 section 3.8.6.1), which a sender does that has something to send.
+    pub fn asks_for_room(&mut self) {
+        self.asks = self.pending.shut > Span::ZERO;
     }
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
@@ -340,6 +312,7 @@ impl Limits {
         // Elsewhere what is new to the capture may have been sent before.
         may_be_probe &= stream.terms.at_sender();
         self.silent = Silent::default();
+        self.pace.sent(sent.at, sent.len, stream);
         let Pending { window, flight, shut } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
             let waited = is_due || follows_ack(sent.at, stream, asked);
@@ -420,8 +393,10 @@ impl Limits {
         if waited && (by_window || !room) || stream.has_no_room() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
             let offered = std::mem::take(&mut self.offered);
+            self.asks = false;
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(offered);
+                self.pace.window_was_full(at, stream, &mut self.full);
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
@@ -431,6 +406,7 @@ impl Limits {
                 self.was_full(at, flight, stream);
             }
         } else {
+            self.pace.free();
             self.had_no_more();
             // Was it written now, or does a probe carry what had waited?
             self.found.take(Limit::Path, probed);
@@ -464,31 +440,9 @@ impl Limits {
 
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
     fn was_full(&mut self, at: Time, span: Span, stream: &Stream) {
-        if span == Span::ZERO {
-            return;
+        if span > Span::ZERO {
+            self.pace.held(at, span, self.most, stream, &mut self.full);
         }
-        let mss = stream.terms.mss;
-        // Elsewhere than at the sender nobody knows when data left.
-        if !stream.terms.at_sender() || stream.moments.since_ack(at) <= LEAST_WAY {
-            return add_at(&mut self.full, self.most, mss, span);
-        }
-        let even = self.even.get_or_insert_with(|| {
-            let peak = if stream.timers.has_sample() { bytes(stream.windows.cwnd()) } else { 0 };
-            Box::new(Even { peak, ..Even::default() })
-        });
-        let late = at.since(even.since) > stream.timers.srtt().times(FLAT);
-        let grew = even.peak >= even.before.saturating_add(mss);
-        let (begins, repaired) = (even.before == 0, even.peak < even.before);
-        if begins || late || grew || repaired {
-            if !begins {
-                even.settle(late && !grew, &mut self.full, mss);
-            }
-            even.first = if begins || repaired { even.peak } else { even.first };
-            even.paces |= even.first > 0 && even.peak / DOUBLED >= even.first;
-            (even.since, even.before) = (at, even.peak);
-        }
-        even.span = even.span + span;
-        even.most = even.most.max(self.most);
     }
 
     /// A timer has retransmitted: the time since it was set was lost by it.
@@ -522,10 +476,17 @@ impl Limits {
         self.full_window.into()
     }
 
-    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
-    pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
+    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding,
+    /// unless what was on its way then had `waited` no longer than else.
+    pub fn into_lifetime(
+        mut self,
+        mss: u32,
+        holds: Option<f64>,
+        waited: impl Fn(f64) -> bool,
+    ) -> Lifetime {
         self.had_no_more();
         self.path.outstanding(self.counted.into(), 0);
+        let Paced { even, window } = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
         found.add_answering(self.answering);
         if self.had_no_nagle() {
@@ -533,40 +494,29 @@ impl Limits {
             found.take(Limit::Nagle, share);
             found.add(Limit::Path, share);
         }
-        let filled = |level| {
+        let filled = |level, holds: Option<f64>| {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             holds.map_or(0.0, |holds| outstanding / holds)
         };
-        let mut even = self.even.unwrap_or_default();
-        even.settle(true, &mut self.full, mss);
-        for (level, span) in even.flat.iter() {
-            let full = self.full.at(level);
-            if even.paces || filled(level) >= 1.0 {
-                *full = *full + span;
-                continue;
-            }
-            found.add(Limit::Path, span);
-            // What is written at a steady rate meets an ACK at times.
-            if *full < span {
-                found.add(Limit::Path, std::mem::take(full));
+        let all = || even.iter().chain(window.iter()).chain(self.full.iter());
+        let full = all().filter(|(level, _)| filled(*level, holds) >= 1.0);
+        let part = full.map(|(_, span)| span.secs_f64()).sum::<f64>() / found.busy().secs_f64();
+        let holds = holds.filter(|_| waited(part));
+        for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
+            for (level, span) in cells.iter() {
+                if filled(level, holds) >= 1.0 {
+                    found.add(Limit::Path, span);
+                    found.add_full(span);
+                } else {
+                    found.add(limit, span);
+                }
             }
         }
         for (level, span) in self.full.iter() {
-            let limit = found.note_filled(filled(level), span);
+            let limit = found.note_filled(filled(level, holds), span);
             found.add(limit, span);
         }
         found
-    }
-}
-
-impl Even {
-    /// A sender that cwnd limits has more outstanding with each round trip (RFC 5681 section 3.1),
-    /// and one that has just repaired losses has lowered it. If the flight stays `flat`, the
-    /// application writes at a steady rate, or the sender paces at the rate of the path (BBR),
-    /// which then is `full`.
-    fn settle(&mut self, flat: bool, full: &mut Cells<Span>, mss: u32) {
-        let (span, most) = (std::mem::take(&mut self.span), std::mem::take(&mut self.most));
-        add_at(if flat { &mut self.flat } else { full }, most, mss, span);
     }
 }
 

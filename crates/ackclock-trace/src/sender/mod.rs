@@ -274,7 +274,9 @@ impl SenderModel {
             end,
             stalls: stalls.into_all(&timeouts, &retransmissions),
             losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
-            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds(arrivals)),
+            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds(arrivals), |part| {
+                stream.has_waited(part)
+            }),
             events: picture.into_events(&retransmissions, &reductions),
             reductions,
             retransmissions,

@@ -267,9 +267,10 @@ impl End {
         let window = u64::from(p.wnd) << shift;
         let (una, max) = (self.positions.una(), self.positions.max());
         // It was said before, to an end that has nothing outstanding: each segment of a download
-        // does that.
+        // does that. That the window is still closed answers who asks for room.
         let known = self.acks && (ack, ack, window) == (una, max, self.window);
-        if known && p.options.sack.is_empty() {
+        let answers = window == 0 && p.len == 0;
+        if known && !answers && p.options.sack.is_empty() {
             return None;
         }
         self.acks = true;

@@ -23,6 +23,15 @@ use crate::compact::Compact;
 /// 1122 section 4.2.3.6 asks for hours).
 pub(crate) const KEEP_ALIVE: Span = Span::from_secs(1);
 
+/// The part of the shortest round trip by which others are longer although nothing waits for the
+/// bottleneck: hosts, and links that take turns, are as late.
+const JITTER: u64 = 16;
+
+/// A round trip that is as long has waited, if the shortest is known.
+fn longer(least: Span) -> Span {
+    least + Span(least.0 / JITTER)
+}
+
 /// The parts, each of which owns its fields.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -89,6 +98,15 @@ impl Stream {
     /// New data goes out after silence, and may be a probe.
     pub fn may_have_probed(&mut self, sent: &Sent) {
         self.late = sent.end();
+    }
+
+    /// Whether round trips say that the bottleneck was busy for this part of the time, or half of
+    /// it at least: what waits for it takes longer than the shortest, by more than hosts and links
+    /// do that take turns. Away from the sender nobody knows.
+    pub fn has_waited(&self, part: f64) -> bool {
+        let percent = (100.0 - 50.0 * part.clamp(0.0, 1.0)) as u64;
+        let long = |(least, trip): (Span, Span)| trip >= longer(least);
+        !self.terms.at_sender() || self.timers.least_and(percent).is_none_or(long)
     }
 
     /// What may have been a probe with new data is not acknowledged.

@@ -131,6 +131,13 @@ impl Timers {
         Span(self.min_rtt().0 / 4 * 3)
     }
 
+    /// The shortest round trip, that of the handshake included, and what so many percent of those
+    /// of data do not exceed.
+    pub fn least_and(&self, percent: u64) -> Option<(Span, Span)> {
+        let trip = self.trips.percentile(percent).clamp(self.min, self.max);
+        (self.samples > 0).then_some((self.min_rtt(), trip))
+    }
+
     pub fn round_trip(&self) -> Option<RoundTrip> {
         let mean = Span(self.sum.checked_div(self.samples.into())?);
         let percentile = |p| self.trips.percentile(p).clamp(self.min, self.max);
