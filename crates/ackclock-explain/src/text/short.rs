@@ -187,7 +187,9 @@ pub(crate) fn headed(found: &Found) -> String {
 fn limited(found: &Found, main: Limit) -> String {
     let lifetime = found.lifetime();
     let whole = lifetime.whole();
-    let waits = main == Limit::Application || main == Limit::Path && !is_full(lifetime);
+    // What the server has on its way is no pause of its application.
+    let asked = found.sender() == End::Client && !is_full(lifetime);
+    let waits = main == Limit::Application || main == Limit::Path && asked;
     let mut text = match found.thinking().filter(|_| waits) {
         Some(span) => {
             format!("the server's application kept the client waiting {}", part(span, whole))
@@ -422,6 +424,21 @@ mod tests {
         for (answering, full) in [(499, 0), (500, 500)] {
             assert!(!sentence(answering, full).contains("waiting"));
         }
+    }
+
+    /// A server whose application paused for a moment had its answer on its way for the rest.
+    #[test]
+    fn an_answer_that_takes_its_way() {
+        let mut found = fixture::explained().connections.swap_remove(1);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Path, Span::from_millis(990));
+        lifetime.add(Limit::Application, Span::from_millis(10));
+        lifetime.add_answering(Span::from_millis(10));
+        let flow = &mut found.connection.from_server;
+        (flow.lifetime, flow.bytes) = (lifetime, 1000);
+        found.connection.from_client.lifetime = Lifetime::default();
+        let way = "all that the server had was on its way for 0.99 s of 1.0 s (99 %)";
+        assert_eq!(limited(&found, Limit::Path), way);
     }
 
     /// Which half of the path's share was longer.
