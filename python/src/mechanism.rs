@@ -24,7 +24,7 @@ use ackclock_tcp::recovery::timer::Timer;
 use ackclock_tcp::recovery::undo::Undo;
 use ackclock_tcp::recovery::window::Window;
 use ackclock_tcp::strategy::Refused;
-use ackclock_tcp::{Registry, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -55,12 +55,13 @@ static SPECS: Mutex<Vec<Arc<Spec>>> = Mutex::new(Vec::new());
 struct Object {
     spec: Arc<Spec>,
     object: Py<PyAny>,
-    /// A time, and how often a deadline passed at it.
+    /// A time, and how many deadlines have passed since.
     passed: Cell<(Time, u32)>,
 }
 
-/// More deadlines at one time mean that time would stand still for ever.
-const MOST_AT_ONE_TIME: u32 = 10_000;
+/// More deadlines within [`AT_ONCE`] mean that time goes on by hardly anything, for ever.
+const MOST_AT_ONCE: u32 = 10_000;
+const AT_ONCE: Span = Span::from_millis(1);
 
 /// The mechanisms and presets of the engine, and what is registered.
 pub fn registry() -> Registry {
@@ -184,14 +185,16 @@ impl Object {
 
     /// A deadline that this method sets passes at `now`.
     fn passes(&self, method: &str, now: Time) {
-        let (at, count) = self.passed.get();
-        let count = if at == now { count + 1 } else { 1 };
-        self.passed.set((now, count));
-        if count > MOST_AT_ONE_TIME {
-            let class = self.spec.name;
+        let (since, count) = self.passed.get();
+        if now.since(since) >= AT_ONCE {
+            return self.passed.set((now, 1));
+        }
+        self.passed.set((since, count + 1));
+        if count >= MOST_AT_ONCE {
+            let name = self.spec.name;
             let at = now.nanos() as f64 / 1e9;
             raise(PyRuntimeError::new_err(format!(
-                "`{class}`: at {at} s, {MOST_AT_ONE_TIME} deadlines passed one after the other; \
+                "`{name}`: {MOST_AT_ONCE} deadlines passed within a millisecond, at {at} s; \
                  `{method}` has to return a later time once one has passed"
             )));
         }
