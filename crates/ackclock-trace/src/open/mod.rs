@@ -283,6 +283,10 @@ impl Open {
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
             (true, false) => self.ends[other].ack(p, now.at, shift),
             // The window of a reset means nothing.
+            (true, true) => {
+                self.ends[other].reset_acks(p.ack);
+                None
+            }
             _ => None,
         };
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);

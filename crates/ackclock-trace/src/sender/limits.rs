@@ -33,6 +33,10 @@ const LEAST_WAY: Span = Span::from_micros(100);
 /// in and sends the other. What is written then may leave at any moment of it.
 const AT_ONCE: u64 = 4;
 
+/// Timeouts until the first probe of a closed window at the latest, with what is not known of the
+/// timer.
+const FIRST_PROBE: u64 = 4;
+
 /// Segments of a window that is large enough to tell whether it has room.
 const MANY: u64 = 8;
 
@@ -292,8 +296,10 @@ impl Limits {
 
     /// The receiver says again that its window is closed, with nothing outstanding: it was asked
     /// (RFC 9293 section 3.8.6.1), which a sender does that has something to send.
-    pub fn asks_for_room(&mut self) {
-        self.asks = self.pending.shut > Span::ZERO;
+    /// Keep-alives (RFC 9293 section 3.8.4) get the same answer, but come much later than the first
+    /// of these probes, which takes a timeout.
+    pub fn asks_for_room(&mut self, rto: Span) {
+        self.asks |= self.pending.shut > Span::ZERO && self.pending.shut <= rto.times(FIRST_PROBE);
     }
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
@@ -476,14 +482,9 @@ impl Limits {
         self.full_window.into()
     }
 
-    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding,
-    /// unless what was on its way then had `waited` no longer than else.
-    pub fn into_lifetime(
-        mut self,
-        mss: u32,
-        holds: Option<f64>,
-        waited: impl Fn(f64) -> bool,
-    ) -> Lifetime {
+    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
+    /// Where they left at an even pace, that takes some that have `waited` there, too.
+    pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>, waited: bool) -> Lifetime {
         self.had_no_more();
         self.path.outstanding(self.counted.into(), 0);
         let Paced { even, window } = self.pace.settle(&mut self.full);
@@ -498,13 +499,9 @@ impl Limits {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             holds.map_or(0.0, |holds| outstanding / holds)
         };
-        let all = || even.iter().chain(window.iter()).chain(self.full.iter());
-        let full = all().filter(|(level, _)| filled(*level, holds) >= 1.0);
-        let part = full.map(|(_, span)| span.secs_f64()).sum::<f64>() / found.busy().secs_f64();
-        let holds = holds.filter(|_| waited(part));
         for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
             for (level, span) in cells.iter() {
-                if filled(level, holds) >= 1.0 {
+                if waited && filled(level, holds) >= 1.0 {
                     found.add(Limit::Path, span);
                     found.add_full(span);
                 } else {

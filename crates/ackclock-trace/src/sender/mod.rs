@@ -274,9 +274,11 @@ impl SenderModel {
             end,
             stalls: stalls.into_all(&timeouts, &retransmissions),
             losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
-            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds(arrivals), |part| {
-                stream.has_waited(part)
-            }),
+            lifetime: limits.into_lifetime(
+                stream.terms.mss,
+                bottleneck.holds(arrivals),
+                stream.has_waited(),
+            ),
             events: picture.into_events(&retransmissions, &reductions),
             reductions,
             retransmissions,

@@ -21,7 +21,7 @@ impl SenderModel {
         self.elapse(a.at);
         let closed = a.window == 0 && self.stream.windows.offered() == 0;
         if closed && !a.with_data && self.stream.is_all_acked(a.ack) {
-            self.limits.asks_for_room();
+            self.limits.asks_for_room(self.stream.timers.rto());
         }
         if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
             self.ack_after_silence(a.at);

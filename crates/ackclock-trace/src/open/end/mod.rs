@@ -116,9 +116,17 @@ impl End {
         self.ahead
     }
 
-    /// Data or a FIN was seen of it that was not acknowledged.
+    /// Data was seen of it that was not acknowledged, though other data was.
     pub fn has_unacknowledged(&self) -> bool {
-        self.data && self.positions.max() > self.una()
+        self.data && self.acks && self.positions.max() > self.una() + u64::from(self.fin)
+    }
+
+    /// The other end resets the connection, and acknowledges so much.
+    pub fn reset_acks(&mut self, ack: Seq) {
+        let sent = self.una()..=self.positions.max();
+        if let Some(ack) = self.position(ack).filter(|ack| sent.contains(ack)) {
+            self.positions.acknowledge(ack);
+        }
     }
 
     /// SACK blocks for this end were seen.

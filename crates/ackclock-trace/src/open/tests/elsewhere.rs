@@ -76,7 +76,7 @@ fn a_window_that_is_too_small_for_the_bottleneck() {
             [Limit::CongestionWindow, Limit::Path].map(|limit| share(&lifetime, limit));
         [cwnd, path, lifetime.full().secs_f64() * 1e3]
     };
-    assert_eq!([3, 10].map(shares), [[52.0, 628.0, 0.0], [0.0, 416.0, 280.001]]);
+    assert_eq!([3, 10].map(shares), [[52.0, 648.0, 0.0], [0.0, 436.0, 280.001]]);
 }
 
 /// A capture at the receiver that begins within a connection, or whose handshake was made up. Slow
@@ -175,7 +175,7 @@ fn a_receivers_window_has_no_room_while_cwnd_has() {
 /// 5 ms before.
 #[test]
 fn a_sender_with_room_waits_for_its_application() {
-    for (period, expected) in [(33.0, [39.3, 1624.4]), (48.0, [5.4, 2393.3])] {
+    for (period, expected) in [(33.0, [39.3, 1664.4]), (48.0, [5.4, 2433.3])] {
         each(|mut talk| {
             talk.at(0.0, syn(0)).at(40.0, syn(1).options(|options| options.mss = Some(1000)));
             talk.at(40.01, c(0, 100));

@@ -207,6 +207,24 @@ fn a_reset_ends_it_and_late_packets_still_belong() {
     });
 }
 
+/// What the reset acknowledges, and a FIN, is no data that it cuts off.
+#[test]
+fn a_reset_may_acknowledge_what_came() {
+    for (ack, fin, cuts_off) in
+        [(0, false, true), (100, false, false), (100, true, false), (50, true, true)]
+    {
+        each(|mut talk| {
+            talk.open().at(11.0, c(0, 100).ack(0)).at(12.0, s(0, 100).ack(50));
+            talk.at(23.0, c(100, 0).ack(100));
+            let flags = if fin { Control(Control::FIN.0 | Control::ACK.0) } else { Control::ACK };
+            talk.at(24.0, c(100, 0).ack(100).with(flags));
+            talk.at(34.0, s(100, 0).ack(ack).with(Control(Control::RST.0 | Control::ACK.0)));
+            let reset = Reset { by: ResetBy::Server, cuts_off };
+            assert_eq!(talk.one().ended, Ended::Reset(reset), "{ack}, {fin}");
+        });
+    }
+}
+
 /// RFC 5961 section 3.
 #[test]
 fn a_reset_outside_of_the_window_is_none() {

@@ -4,7 +4,9 @@
 //! after what it has sent before as its rate says. That rate is more than cwnd in a round trip, for
 //! else the window would never be used: 1.2 times that in Linux, and twice in slow start
 //! (`tcp_update_pacing_rate`); RFC 9002 section 7.7 asks for the same of QUIC. What leaves later
-//! was written only then.
+//! was written only then. BBR paces at the bottleneck's rate, and its window is two round trips of
+//! that: what it sends looks written, so that only the bottleneck, where it is known, tells the two
+//! apart.
 //!
 //! An application that writes steadily meets an ACK at times, and a sender that paces is late at
 //! times. So the larger part of a few round trips decides.

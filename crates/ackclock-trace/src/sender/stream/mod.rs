@@ -100,13 +100,13 @@ impl Stream {
         self.late = sent.end();
     }
 
-    /// Whether round trips say that the bottleneck was busy for this part of the time, or half of
-    /// it at least: what waits for it takes longer than the shortest, by more than hosts and links
-    /// do that take turns. Away from the sender nobody knows.
-    pub fn has_waited(&self, part: f64) -> bool {
-        let percent = (100.0 - 50.0 * part.clamp(0.0, 1.0)) as u64;
+    /// Whether some round trips say that something waited at the bottleneck: they take longer than
+    /// the shortest, by more than hosts and links do that take turns. An application that writes
+    /// steadily, and less than the path takes, has none of them; BBR, which empties the queue, has
+    /// those of its start. Away from the sender nobody knows.
+    pub fn has_waited(&self) -> bool {
         let long = |(least, trip): (Span, Span)| trip >= longer(least);
-        !self.terms.at_sender() || self.timers.least_and(percent).is_none_or(long)
+        !self.terms.at_sender() || self.timers.least_and(99).is_none_or(long)
     }
 
     /// What may have been a probe with new data is not acknowledged.
