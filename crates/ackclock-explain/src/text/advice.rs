@@ -277,17 +277,17 @@ fn came_unanswered(found: &Found) -> bool {
     found.connection.position.is_at(false) && again(End::Client) && !again(End::Server)
 }
 
-/// The capture was taken at the receiver, where the first data came more than twice before it was
-/// acknowledged: a full listen queue drops the ACK that opens the connection and all behind it
-/// (Linux's `tcp_conn_request`, `tcp_check_req`).
+/// The capture was taken at the server, where the client's first data came more than twice before
+/// it was acknowledged: a full listen queue drops the ACK that opens the connection and all behind
+/// it (Linux's `tcp_conn_request`, `tcp_check_req`).
 fn came_unacknowledged(found: &Found, from: End) -> bool {
     let c = &found.connection;
     let data = || found.flow(from).retransmissions.iter().filter(|r| r.len > 0);
-    let first = data().map(|r| r.position).min();
     c.begun
-        && c.position.is_at(from == End::Server)
-        && data().any(|r| Some(r.position) == first && r.transmission > 2 && r.spurious.is_none())
-        && data().all(|r| Some(r.position) == first)
+        && from == End::Client
+        && c.position.is_at(false)
+        && data().all(|r| r.position == 0)
+        && data().any(|r| r.transmission > 2 && r.spurious.is_none())
 }
 
 /// Marks have lowered the window more often than losses.

@@ -120,23 +120,26 @@ fn full_segments_that_never_arrive() {
     assert_eq!(lines(found), [LOST]);
 }
 
-/// At the client, the server's first segment came three times before an ACK.
+/// At the server, the client's first segment came three times before an ACK.
 #[test]
 fn what_came_and_was_not_acknowledged() {
-    let line = "192.0.2.1: data came that it did not acknowledge; see its listen queue \
+    let line = "192.0.2.2: data came that it did not acknowledge; see its listen queue \
         (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall (recovery: 2.0 s)";
     let third = Retransmission { transmission: 3, ..again(1200, 0, Kind::BackedOffTimeout) };
     let came = vec![again(1000, 0, Kind::Timeout), third];
     let at = |vantage, came: &[Retransmission]| {
-        let mut found = connection(lossy(came.to_vec()));
+        let mut found = connection(Flow::default());
+        let offered = found.connection.from_client.offered;
+        found.connection.from_client = Flow { offered, ..lossy(came.to_vec()) };
         found.connection.position.vantage = vantage;
         lines(found)
     };
-    assert_eq!(at(Vantage::Client, &came), [line]);
-    assert_eq!(at(Vantage::Server, &came), [LOST]);
-    assert_eq!(at(Vantage::Client, &came[..1]), [LOST]);
+    let lost = "192.0.2.1 to 192.0.2.2: packets are lost; find where (recovery: 2.0 s)";
+    assert_eq!(at(Vantage::Server, &came), [line]);
+    assert_eq!(at(Vantage::Client, &came), [lost]);
+    assert_eq!(at(Vantage::Server, &came[..1]), [lost]);
     let later = [came, vec![again(1400, 1000, Kind::Timeout)]].concat();
-    assert_eq!(at(Vantage::Client, &later), [LOST]);
+    assert_eq!(at(Vantage::Server, &later), [lost]);
 }
 
 #[test]
