@@ -34,12 +34,15 @@ def names(listed: str | Sequence[str] | None) -> list[str]:
 
 def once(key: str, values: Iterable[Any]) -> None:
     """A value that is there twice would count twice."""
-    before: set[float | str] = set()
+    before: set[int | float | str] = set()
     for shown in map(str, values):
-        try:
-            same: float | str = float(shown)
-        except ValueError:
-            same = shown
+        same: int | float | str = shown
+        for number_of in (int, float):
+            try:
+                same = number_of(shown)
+                break
+            except ValueError:
+                pass
         if same in before:
             raise _native.error(key, f"{shown} is there twice")
         before.add(same)

@@ -183,11 +183,12 @@ impl Object {
         Object { spec: spec.clone(), object, passed: Cell::new((Time::ZERO, 0)) }
     }
 
-    /// A deadline that this method sets passes at `now`.
-    fn passes(&self, method: &str, now: Time) {
+    /// `at`, a deadline of this method. One that is not after `now` has passed.
+    fn after(&self, method: &str, now: Time, at: Time) -> Time {
         let (since, count) = self.passed.get();
-        if now.since(since) >= AT_ONCE {
-            return self.passed.set((now, 1));
+        if at > now || now.since(since) >= AT_ONCE {
+            self.passed.set((now, 1));
+            return at;
         }
         self.passed.set((since, count + 1));
         if count >= MOST_AT_ONCE {
@@ -198,6 +199,7 @@ impl Object {
                  `{method}` has to return a later time once one has passed"
             )));
         }
+        at
     }
 
     /// Whether the class defines any of these methods.
@@ -223,9 +225,9 @@ impl Object {
                 let right = answer(&class, method);
                 let name = class.qualname().map(|name| name.to_string()).unwrap_or_default();
                 let shown = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
-                PyTypeError::new_err(format!(
-                    "{name}.{method} returned {shown}{right}, with whole numbers from 0 to 2^64 - 1"
-                ))
+                let whole = ["int", "Lost", "Next"].iter().any(|part| right.contains(part));
+                let range = if whole { ", with whole numbers from 0 to 2^64 - 1" } else { "" };
+                PyTypeError::new_err(format!("{name}.{method} returned {shown}{right}{range}"))
             })
         });
         Some(returned.unwrap_or_else(|error| raise(error)))

@@ -83,7 +83,7 @@ impl Detect for Object {
     }
 
     fn on_deadline(&mut self, s: &State) -> Lost {
-        self.passes("deadline", s.now);
+        self.after("deadline", s.now, s.now);
         lost(self.call("on_deadline", || (seen(s),)).flatten())
     }
 
@@ -305,7 +305,7 @@ impl Probe for Object {
     }
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {
-        self.passes("deadline", s.now);
+        self.after("deadline", s.now, s.now);
         probe_now(self.call("on_deadline", || (seen(s),)).flatten())
     }
 }
@@ -457,9 +457,8 @@ impl Timer for Object {
     }
 
     fn expiry(&self, s: &State, rto: Span) -> Time {
-        self.passes("expiry", s.now);
         let at: Option<f64> = self.call("expiry", || (seen(s), rto.secs_f64()));
-        at.map_or(s.now + rto, |at| time(Some(at)))
+        self.after("expiry", s.now, at.map_or(s.now + rto, |at| time(Some(at))))
     }
 }
 
