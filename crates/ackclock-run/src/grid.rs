@@ -129,7 +129,12 @@ pub fn grid(
         if axes[..i].iter().any(|other| other.name == axis.name && other.key != axis.key) {
             return Err(wrong("name", "another axis has the same".into()));
         }
-        if let Some(other) = axes[..i].iter().find(|other| overlap(&other.key, &axis.key)) {
+        // Of two that have one value each, the later one is an exception from the other.
+        let varies = |other: &Axis| axis.values.len() > 1 || other.values.len() > 1;
+        let sets = |other: &&Axis| overlap(&other.key, &axis.key);
+        if let Some(other) =
+            axes[..i].iter().filter(sets).find(|other| varies(other) || other.key == axis.key)
+        {
             let message =
                 format!("another axis sets `{}`; one axis may have all values", other.key);
             return Err(wrong("key", message));
