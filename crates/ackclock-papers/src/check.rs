@@ -238,7 +238,7 @@ impl Check<'_> {
         // A step is compared with a text, and what is no step with a number or a measurement.
         let is_step = claim.measurement.split('/').next().is_some_and(|first| self.is_step(first));
         if let NumberOrText::Text(name) = other
-            && !(relation == "equals" && (is_step || name.parse::<f64>().is_ok()))
+            && !(relation == "equals" && (is_step || name.parse().is_ok_and(f64::is_finite)))
         {
             self.measurement(&format!("{key}.{relation}"), name)?;
             if claim.in_runs.is_some() {

@@ -305,7 +305,7 @@ fn ranges_are_checked() {
         ),
         (
             "tcp = { min_rto = \"100s\" }\n",
-            "12: flow[0].tcp.min_rto: 100s is above `max_rto`, 60s; lower it, or raise `max_rto`",
+            "12: flow[0].tcp.min_rto: 100s is above 60s; lower it, or give `max_rto`, too",
         ),
         (
             "tcp = { rwnd = \"8kb\" }\n[tcp]\nwindow_scale = 14\n",

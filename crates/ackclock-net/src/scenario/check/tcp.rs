@@ -86,9 +86,11 @@ pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checke
         let message = "it echoes marks of ECN; add `ecn = true`";
         fail(&place("dctcp_echo", own.dctcp_echo.is_some()), message)?;
     }
-    let max_rto = tcp.max_rto.unwrap_or(MAX_RTO);
-    if let Some(min) = tcp.min_rto.filter(|min| *min > max_rto) {
-        let message = format!("{min} is above `max_rto`, {max_rto}; lower it, or raise `max_rto`");
+    if let Some(min) = tcp.min_rto.filter(|min| *min > tcp.max_rto.unwrap_or(MAX_RTO)) {
+        let message = match tcp.max_rto {
+            Some(max) => format!("{min} is above `max_rto`, {max}; lower it, or raise `max_rto`"),
+            None => format!("{min} is above {MAX_RTO}; lower it, or give `max_rto`, too"),
+        };
         fail(&place("min_rto", own.min_rto.is_some()), message)?;
     }
     if let Tcp { window_scale: Some(scale), rwnd: Some(rwnd), mss, .. } = tcp
