@@ -128,6 +128,7 @@ impl Joint {
             // Nothing reaches the other host any more.
             let come = if broken { Err(Stop::Wait) } else { self.move_in(path, chunk, bytes) };
             match (out, come) {
+                (Err(Stop::Reset), _) if broken => return self.after_reset(),
                 (Err(Stop::Reset), _) | (_, Err(Stop::Reset)) => return Next::Reset,
                 (Err(Stop::Over), Err(Stop::Over)) => return Next::Over,
                 (Err(_), Err(_)) => return Next::Wait,
@@ -203,6 +204,25 @@ impl Joint {
             Err(_) => self.gone = true,
         }
         Ok(())
+    }
+
+    /// Resets the system's side once the system has sent what our host had got: closing with a
+    /// reset throws the rest away.
+    #[cfg(target_os = "linux")]
+    fn after_reset(&self) -> Next {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        // A socket with this bound is writable where nothing waits to be sent (Linux
+        // `tcp_stream_memory_free`), and whoever has found it full hears when it is.
+        let bounded = SockRef::from(&self.stream).set_tcp_notsent_lowat(1);
+        let mut system = [PollFd::new(&self.stream, PollFlags::OUT)];
+        let mut full = || poll(&mut system, Some(&Timespec::default())) == Ok(0);
+        if bounded.is_ok() && full() { Next::Wait } else { Next::Reset }
+    }
+
+    /// Other systems do not say when they have sent everything.
+    #[cfg(not(target_os = "linux"))]
+    fn after_reset(&self) -> Next {
+        Next::Reset
     }
 
     /// Has the system send a reset when the stream is dropped. Where that fails the peer is gone

@@ -181,6 +181,31 @@ fn what_a_client_sent_before_its_reset_reaches_the_server() {
     }
 }
 
+/// Both ways, and more than the system has under way to who reads late.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_one_side_sent_before_its_reset_waits_for_a_late_reader() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let (server, address) = server();
+    let proxy = start(address, "");
+    for turn in 0..10 {
+        let mut sides = [connect(&proxy), server.accept().unwrap().0];
+        sides.rotate_left(turn % 2);
+        let [mut sender, mut reader] = sides;
+        sender.write_all(&bytes(2_000_000, 0)).unwrap();
+        // Its reset takes what has not left: it is writable again when everything has.
+        SockRef::from(&sender).set_tcp_notsent_lowat(1).unwrap();
+        poll(&mut [PollFd::new(&sender, PollFlags::OUT)], None).unwrap();
+        SockRef::from(&sender).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(sender);
+        thread::sleep(Duration::from_millis(300));
+        let (received, error) = read_to_error(&mut reader);
+        assert_eq!((received.len(), error), (2_000_000, Some(ErrorKind::ConnectionReset)));
+        assert!(received == bytes(2_000_000, 0));
+    }
+    assert_eq!(finish(proxy).reset, 10);
+}
+
 /// A server that sends its end and then resets: the client hears of both, in this order.
 #[test]
 fn a_reset_behind_the_server_s_end_comes_after_all_bytes() {
