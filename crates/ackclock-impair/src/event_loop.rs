@@ -46,7 +46,7 @@ pub(crate) struct EventLoop {
     waiting: bool,
     to: Vec<SocketAddr>,
     connect_timeout: Duration,
-    /// Those that wait for an address of the server, or did, by when that ends.
+    /// Those that wait for an address of the server, by when that ends.
     connecting: BTreeSet<(Instant, End)>,
     /// For the servers of clients that have been taken, by the ports of these on the links: a file
     /// each, so that no client is taken for whose server there is none.
@@ -193,10 +193,10 @@ impl EventLoop {
         if joint.next.is_some() {
             match opened(&joint.stream) {
                 Ok(false) => return,
-                Ok(true) => joint.next = None,
+                Ok(true) => stop_waiting(&mut self.connecting, joint),
                 // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
                 Err(error) if is_reset(&error) => {
-                    joint.next = None;
+                    stop_waiting(&mut self.connecting, joint);
                     joint.fail(error.kind());
                 }
                 Err(_) => return self.try_next(token),
@@ -286,12 +286,9 @@ impl EventLoop {
     /// Turns to the next address where one has taken too long.
     fn give_up(&mut self) {
         let now = Instant::now();
-        while let Some(&(until, end)) = self.connecting.first().filter(|(until, _)| *until <= now) {
+        while let Some(&(_, end)) = self.connecting.first().filter(|(until, _)| *until <= now) {
             self.connecting.pop_first();
-            // Unless it is open, or gone, or already at another address.
-            let token = self.tokens.get(&end).copied();
-            let next = token.and_then(|t| self.joints.get(&t)).and_then(|j| j.next.as_ref());
-            if let (Some(token), true) = (token, next.is_some_and(|n| n.until == Some(until))) {
+            if let Some(&token) = self.tokens.get(&end) {
                 self.try_next(token);
             }
         }
@@ -313,7 +310,6 @@ impl EventLoop {
                     let now = Instant::now();
                     attempt.until =
                         attempt.give_up.map(|at| now + at.saturating_duration_since(now) / parts);
-                    self.connecting.extend(attempt.until.map(|until| (until, end)));
                     return self.join(stream, end, Some(attempt));
                 }
             }
@@ -340,6 +336,7 @@ impl EventLoop {
         // What the client writes at once leaves at once; it is our hosts that make segments of it.
         let _ = stream.set_nodelay(true);
         self.clients += usize::from(end.0 == CLIENTS);
+        self.connecting.extend(next.as_ref().and_then(|next| Some((next.until?, end))));
         self.tokens.insert(end, token);
         self.joints.insert(token, Joint::new(stream, end, next));
     }
@@ -347,6 +344,9 @@ impl EventLoop {
     fn remove(&mut self, token: Token) -> Option<Joint> {
         let mut joint = self.joints.remove(&token)?;
         self.tokens.remove(&joint.end);
+        if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
+            self.connecting.remove(&(until, joint.end));
+        }
         if joint.end.0 == CLIENTS {
             self.clients -= 1;
             // Unless its connection has come to the servers' host.
@@ -397,6 +397,13 @@ impl EventLoop {
         let open = self.clients as u64;
         let (links, passed) = (self.path.report(), self.path.passed());
         ProxyReport { open, links, passed, ..self.counts.clone() }
+    }
+}
+
+/// A connection is open: nothing waits for its address any more.
+fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &mut Joint) {
+    if let Some(until) = joint.next.take().and_then(|next| next.until) {
+        connecting.remove(&(until, joint.end));
     }
 }
 
