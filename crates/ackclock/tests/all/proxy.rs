@@ -369,13 +369,6 @@ fn a_name_is_looked_up_again_where_nobody_answers() {
     let mut client = connect(&ns, ADDRESS);
     client.write_all(b"x").unwrap();
     listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
-    // Nobody listens any more. The name was looked up less than 10 s ago.
-    drop((client, listener));
-    assert!(attempt(&ns).is_err());
-    fs::write(&hosts, "127.0.0.4 moving.example\n").unwrap();
-    assert!(attempt(&ns).is_err());
-    let said = settled(|| daemon.said());
-    assert!(!said.iter().any(|said| said.ends_with("127.0.0.4")), "{said:?}");
     daemon.end();
 }
 
