@@ -53,12 +53,16 @@ impl WholeFile {
         file.finish()
     }
 
-    /// Whether there can be a file of this name: what is there stays.
+    /// Whether there can be a file of this name: what is there stays. A pipe or a device is not
+    /// opened: who reads from a pipe would come to its end when it is closed again.
     ///
     /// # Errors
     /// What the system says.
     pub fn check(path: &Path) -> io::Result<()> {
-        WholeFile::create(path).map(drop)
+        match fs::metadata(path) {
+            Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
+            _ => WholeFile::create(path).map(drop),
+        }
     }
 
     /// The file is finished.

@@ -56,3 +56,15 @@ fn permissions_and_links_are_kept() {
     WholeFile::write(Path::new("/dev/null"), "gone").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
+
+/// Nobody reads from this one: opening it would wait for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_not_opened_to_check_it() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (done, checked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(WholeFile::check(&pipe).is_ok()));
+    assert_eq!(checked.recv_timeout(std::time::Duration::from_secs(10)), Ok(true));
+}
