@@ -341,6 +341,12 @@ impl Stack {
         self.listeners.values().map(|listener| listener.queue.len()).sum()
     }
 
+    /// Those of [`Stack::waiting`] that have not ended before their time. Looks at every socket.
+    pub fn waiting_alive(&self) -> usize {
+        let queued = self.table.sockets().filter(|s| matches!(s.owner, Owner::Queued(_)));
+        queued.filter(|socket| socket.connection.reason().is_none()).count()
+    }
+
     /// Bytes that all connections take for their buffers, for the list of what is outstanding, and
     /// in TIME-WAIT; those that nobody holds any more included.
     pub fn memory(&self) -> usize {

@@ -288,9 +288,11 @@ fn what_came_before_a_reset_can_be_read_by_who_accepts_later() {
     let mut target = Target::new(64, TcpConfig::default(), 2);
     let answer = target.say(syn(1000, 9), b"")[0];
     assert_eq!(target.say(reply(&answer, ACK), b"early"), []);
+    assert_eq!(target.stack.waiting_alive(), 1);
     let reset = Repr { seq: answer.ack + 5, ..reply(&answer, RST) };
     assert_eq!(target.say(reset, b""), []);
     assert_eq!((target.stack.connections(), target.stack.waiting()), (0, 1));
+    assert_eq!(target.stack.waiting_alive(), 0);
     let socket = target.accept().unwrap();
     let mut bytes = [0; 9];
     assert_eq!(target.stack.read(target.now, socket, &mut bytes), Ok(5));

@@ -202,8 +202,9 @@ impl Net {
         let (now, mut refused) = (self.host.now(), 0);
         while let Ok(socket) = self.host.stack().accept(listener) {
             self.log(socket, None, "refused_end");
+            // Some have gone by themselves.
+            refused += u64::from(self.status(socket).is_some_and(|s| s.reason.is_none()));
             self.host.stack().abort(now, socket);
-            refused += 1;
         }
         self.host.stack().unlisten(now, listener);
         if refused > 0 {

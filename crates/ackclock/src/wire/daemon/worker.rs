@@ -220,8 +220,9 @@ impl<S: Service> Worker<S> {
     /// What is to be done once a second.
     fn sweep(&mut self) {
         self.service.sweep(&mut self.net);
-        let waiting = self.net.host.stack().waiting();
-        if waiting > 0 && self.net.shared.room.is_full() {
+        if self.net.host.stack().waiting() > 0 && self.net.shared.room.is_full() {
+            // Who has gone meanwhile needs none that others have.
+            let waiting = self.net.host.stack().waiting_alive();
             self.make_room(waiting, 1);
         }
         let now = self.net.now();
