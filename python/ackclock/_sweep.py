@@ -254,10 +254,9 @@ def _sweep(
     jobs: int | None,
     progress: bool | None,
 ) -> Cells:
-    given: Any = grid
-    if not isinstance(given, Grid | str | os.PathLike):
+    if not isinstance(grid, (Grid, str, os.PathLike)):  # pyright: ignore
         raise _native.error("grid", "a `Grid` or the file of one is expected")
-    made = (given if isinstance(given, Grid) else Grid.read(given)).cells()
+    made = (grid if isinstance(grid, Grid) else Grid.read(grid)).cells()
     return complete(made, Path(out), executor, threads(jobs or 0), progress)
 
 
