@@ -52,6 +52,18 @@ pub(crate) struct Attempt {
     pub(crate) give_up: Option<Instant>,
 }
 
+/// Whether the system holds what this socket was given and it has not sent yet. It tells by making
+/// the socket writable.
+#[cfg(target_os = "linux")]
+pub fn has_unsent(socket: &impl std::os::fd::AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    // A socket with this bound is writable where nothing waits to be sent (Linux
+    // `tcp_stream_memory_free`), and whoever has found it full hears when it is.
+    let bounded = SockRef::from(socket).set_tcp_notsent_lowat(1);
+    let mut writable = [PollFd::new(socket, PollFlags::OUT)];
+    bounded.is_ok() && poll(&mut writable, Some(&Timespec::default())) == Ok(0)
+}
+
 /// What is to become of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -210,13 +222,7 @@ impl Joint {
     /// reset throws the rest away.
     #[cfg(target_os = "linux")]
     fn after_reset(&self) -> Next {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        // A socket with this bound is writable where nothing waits to be sent (Linux
-        // `tcp_stream_memory_free`), and whoever has found it full hears when it is.
-        let bounded = SockRef::from(&self.stream).set_tcp_notsent_lowat(1);
-        let mut system = [PollFd::new(&self.stream, PollFlags::OUT)];
-        let mut full = || poll(&mut system, Some(&Timespec::default())) == Ok(0);
-        if bounded.is_ok() && full() { Next::Wait } else { Next::Reset }
+        if has_unsent(&self.stream) { Next::Wait } else { Next::Reset }
     }
 
     /// Other systems do not say when they have sent everything.

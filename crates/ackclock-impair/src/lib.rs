@@ -29,6 +29,8 @@ pub use args::{ImpairArgs, impair};
 pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple, Way};
 pub use config::ProxyConfig;
 pub use error::Error;
+#[cfg(target_os = "linux")]
+pub use joint::has_unsent;
 pub use links::{LinkCounts, Passed};
 pub use proxy::Proxy;
 pub use report::ProxyReport;

@@ -7,11 +7,11 @@ use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
+use ackclock_impair::has_unsent;
 use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Span, Time};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::IpBindAddressNoPort;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -255,13 +255,8 @@ impl Pair {
     /// Resets the backend once the kernel has sent what the client had sent: closing with a reset
     /// throws the rest away.
     fn after_reset(&self) -> End {
-        // A socket with this bound is writable where nothing waits to be sent (Linux
-        // `tcp_stream_memory_free`), and whoever has found it full is woken when it is.
-        let bounded = socket2::SockRef::from(&self.backend).set_tcp_notsent_lowat(1);
-        let mut backend = [PollFd::new(&self.backend, PollFlags::OUT)];
-        let mut full = || poll(&mut backend, Some(&Timespec::default())) == Ok(0);
         let waits = !(self.is_connecting() || self.deaf || self.gone);
-        if waits && bounded.is_ok() && full() { End::Wait } else { End::Reset }
+        if waits && has_unsent(&self.backend) { End::Wait } else { End::Reset }
     }
 
     /// Since when it rests. What the client acknowledges is a movement too: it may take long to
