@@ -193,10 +193,14 @@ impl EventLoop {
         if joint.next.is_some() {
             match opened(&joint.stream) {
                 Ok(false) => return,
-                Ok(true) => stop_waiting(&mut self.connecting, joint),
+                Ok(true) => {
+                    stop_waiting(&mut self.connecting, joint);
+                    joint.next = None;
+                }
                 // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
                 Err(error) if is_reset(&error) => {
                     stop_waiting(&mut self.connecting, joint);
+                    joint.next = None;
                     joint.fail(error.kind());
                 }
                 Err(_) => return self.try_next(token),
@@ -344,9 +348,7 @@ impl EventLoop {
     fn remove(&mut self, token: Token) -> Option<Joint> {
         let mut joint = self.joints.remove(&token)?;
         self.tokens.remove(&joint.end);
-        if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
-            self.connecting.remove(&(until, joint.end));
-        }
+        stop_waiting(&mut self.connecting, &joint);
         if joint.end.0 == CLIENTS {
             self.clients -= 1;
             // Unless its connection has come to the servers' host.
@@ -400,9 +402,9 @@ impl EventLoop {
     }
 }
 
-/// A connection is open: nothing waits for its address any more.
-fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &mut Joint) {
-    if let Some(until) = joint.next.take().and_then(|next| next.until) {
+/// Nothing waits for the address of a connection any more.
+fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &Joint) {
+    if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
         connecting.remove(&(until, joint.end));
     }
 }
