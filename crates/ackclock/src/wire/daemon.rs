@@ -15,7 +15,6 @@ mod service;
 mod sources;
 mod worker;
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -43,7 +42,7 @@ use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
 pub(crate) use net::{Listening, Net, Own};
-use notices::Notices;
+use notices::{Notices, say};
 use room::Room;
 pub(crate) use service::{Counts, Reload, Service};
 use sources::{SourceLimits, Sources};
@@ -132,7 +131,7 @@ pub(crate) struct Daemon<S: Service> {
     user: Option<String>,
     /// Capabilities that it needs while it serves.
     capabilities: CapabilitySet,
-    /// The access log, and whether it goes to standard output.
+    /// The access log, and where it goes: `-` is standard output.
     log: Option<LogWriter>,
     log_path: Option<PathBuf>,
 }
@@ -260,11 +259,6 @@ impl<S: Service> Daemon<S> {
         }
         ended.map(|()| said)
     }
-}
-
-fn say(line: &str) {
-    // Where nobody listens, there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// From 1 to [`MOST_QUEUES`].

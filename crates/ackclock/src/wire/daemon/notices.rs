@@ -134,7 +134,8 @@ fn due(at: &AtomicU64, now: Time) -> bool {
         && at.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
-fn say(line: &str) {
+/// Writes a line.
+pub(super) fn say(line: &str) {
     // Where nobody listens, there is nobody to tell.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
