@@ -1,7 +1,7 @@
 //! What came out of an experiment. Its JSON has exactly these keys.
 
 use ackclock_report::{Chart, Estimate, FlowSummary, Mark};
-use ackclock_run::AxisLabel;
+use ackclock_run::{AxisLabel, bracketed};
 use ackclock_tcp::{Event, EventKind};
 use serde::Serialize;
 
@@ -9,11 +9,6 @@ use crate::claims::ClaimOutcome;
 use crate::format::{NumberOrText, Paper};
 use crate::measurement::Measurements;
 use crate::sequence::Step;
-
-/// ` (table 1)` behind what stands there; nothing for nothing.
-pub(crate) fn bracketed(place: &str) -> String {
-    if place.is_empty() { String::new() } else { format!(" ({place})") }
-}
 
 /// The parts that are not empty, with this between them.
 pub(crate) fn joined(parts: &[&str], between: &str) -> String {

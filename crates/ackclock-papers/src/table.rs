@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::iter;
 
 use ackclock_report::{Align, align, align_within};
+use ackclock_run::bracketed;
 
 use crate::claims::{CellJudgement, Overall};
 use crate::measures::with_unit;
-use crate::outcome::{Outcome, Row, Table, bracketed, joined};
+use crate::outcome::{Outcome, Row, Table, joined};
 
 /// With more cells than this, plain text only says in how many a claim holds, by each label.
 const FEW: usize = 8;

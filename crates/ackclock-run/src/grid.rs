@@ -110,6 +110,11 @@ impl GridCell {
     }
 }
 
+/// ` (table 1)` behind what stands there; nothing for nothing.
+pub fn bracketed(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" ({place})") }
+}
+
 /// The combinations of all axes over a scenario; a single cell if there is no axis. With `quick`,
 /// only those that the axes name.
 ///

@@ -32,7 +32,7 @@ pub use columns::{Column, Columns, Get, ROWS};
 pub use file::{FileError, error_at, parse};
 pub use file_identity::FileIdentity;
 pub use first_flow::FirstFlowEvents;
-pub use grid::{Axis, AxisLabel, GridCell, grid, read};
+pub use grid::{Axis, AxisLabel, GridCell, bracketed, grid, read};
 pub use kind::Kind;
 pub use parallel::{in_parallel, in_parallel_until};
 pub use progress::Progress;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ackclock_run::{
     Cancel, FileError, Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, Sweep, SweepRun,
-    Swept, in_parallel_until,
+    Swept, bracketed, in_parallel_until,
 };
 
 use crate::error::Error;
@@ -72,10 +72,7 @@ pub(crate) fn warn_unmet(
 ) {
     for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
         let cell = sweep.input(runs[0].cell);
-        let place = match sweep.cells[runs[0].cell].name() {
-            only if only.is_empty() => only,
-            name => format!(" ({name})"),
-        };
+        let place = bracketed(&sweep.cells[runs[0].cell].name());
         for unmet in cell.unmet(runs.iter().map(|run| &run.outcome.unmet)) {
             let _ = writeln!(io::stderr(), "warning: {}{place}", shown(unmet));
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_report::counted;
 use ackclock_run::{
     Axis, Cancel, FileError, GridCell, Shortfall, Sweep, Swept, Until, axis, error_at, sweep,
 };
@@ -158,8 +159,7 @@ fn check_seeds(sweep: &Sweep<'_>, cell: usize) -> Result<(), Error> {
     match seed.checked_add(runs.saturating_sub(1).into()) {
         Some(last) if i64::try_from(last).is_ok() => Ok(()),
         _ => {
-            let plural = if runs == 1 { "" } else { "s" };
-            let message = format!("{seed} leaves no room for {runs} run{plural}");
+            let message = format!("{seed} leaves no room for {}", counted(runs.into(), "run"));
             if sweep.seed.is_some() {
                 return Err(Error::Usage(format!("--seed: {message}")));
             }

@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::iter;
 
 use ackclock_report::{Picture, escape, html_table, page as html_page, prose};
+use ackclock_run::bracketed;
 
 use super::parts::{claims, panels, picture};
 use crate::claims::{CellJudgement, ClaimOutcome};
-use crate::outcome::{Outcome, Sequence, Trace, bracketed, joined};
+use crate::outcome::{Outcome, Sequence, Trace, joined};
 use crate::sequence::{HEADING, Step};
 use crate::verdict::Verdict;
 

@@ -5,11 +5,12 @@ use std::fmt::Write;
 use std::iter;
 
 use ackclock_report::{escape, page as html_page, prose};
+use ackclock_run::bracketed;
 
 use super::parts::{claims, file_name, panels, picture, sign};
 use crate::claims::ClaimOutcome;
 use crate::format::Paper;
-use crate::outcome::{Outcome, bracketed, joined};
+use crate::outcome::{Outcome, joined};
 use crate::table::{COUNTS, by_folder, counts, headline};
 
 /// The title of a report on papers, and of one on experiments in files.

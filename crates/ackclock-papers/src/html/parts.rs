@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use ackclock_report::{Panel, Picture, escape, prose};
+use ackclock_run::bracketed;
 
 use crate::claims::{ClaimOutcome, Overall};
-use crate::outcome::{Outcome, Trace, bracketed};
+use crate::outcome::{Outcome, Trace};
 
 /// The name of the page of an experiment.
 pub(super) fn file_name(outcome: &Outcome) -> String {
