@@ -179,8 +179,13 @@ const SURE: f64 = 0.95;
 /// elsewhere and no hypothesis agrees, it is a guess.
 pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
     // Nothing but its timer sends a SYN again.
-    let is_syn = r.opens() && found.flow(from).bytes > 0;
-    is_syn || r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
+    is_syn(found, from, r)
+        || r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
+}
+
+/// It is a SYN, or a SYN/ACK: the FIN of an end that has sent nothing looks like one.
+fn is_syn(found: &Found, from: End, r: &Retransmission) -> bool {
+    r.opens() && found.flow(from).bytes > 0
 }
 
 /// The kind of a retransmission from this end for people, with what is to be said of its
@@ -188,8 +193,7 @@ pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
     let sure = is_sure(found, from, r);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
-    let is_syn = r.opens() && found.flow(from).bytes > 0;
-    if r.kind == Kind::Unknown && is_syn {
+    if r.kind == Kind::Unknown && is_syn(found, from, r) {
         return "SYN/ACK, since the SYN came again".into();
     }
     format!("{probably}{}", kind_text(r.kind))

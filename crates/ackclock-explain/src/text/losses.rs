@@ -114,7 +114,8 @@ mod tests {
         );
         assert_eq!(
             text(LossCause::DropTail { delay: Span::from_millis(250), size: Some(102_400) }),
-            "its losses fit a queue that overflows: 0.25 s when it is full, with 100.0 KiB of this connection"
+            "its losses fit a queue that overflows: 0.25 s when it is full, with 100.0 KiB of this \
+             connection"
         );
         assert_eq!(
             text(LossCause::Random { rate: 0.0123, run: 1.04 }),
