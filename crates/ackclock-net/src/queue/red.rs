@@ -111,7 +111,7 @@ impl RedState {
                 self.above = true;
                 self.count = 1;
                 self.count_bytes = u64::from(size);
-            } else {
+            } else if !self.is_soon() {
                 let p = self.probability(size);
                 if p > 0.0 && self.rng.chance(p) {
                     verdict = Verdict::early(self.config.ecn && capable);
@@ -145,16 +145,33 @@ impl RedState {
         p.min(1.0)
     }
 
+    /// Packets since the last drop, of mean size in byte mode: `count` in the paper.
+    #[inline(always)]
+    fn distance(&self) -> f64 {
+        let count = if self.config.byte_mode {
+            self.count_bytes / u64::from(self.config.mean_packet_size.max(1))
+        } else {
+            self.count
+        };
+        count as f64
+    }
+
+    /// Whether the packet surely comes too soon after a drop for another one (`wait`). This needs
+    /// no division, and leaves the exact comparison to [`RedState::probability`].
+    #[inline(always)]
+    fn is_soon(&self) -> bool {
+        let above = self.avg.value - self.min_th;
+        self.config.wait
+            && self.avg.value < self.max_th
+            && self.distance() * self.config.max_p * above < 0.999 * (self.max_th - self.min_th)
+    }
+
     /// The drop probability of this packet, p_a in the paper: it makes the distance between drops
     /// uniform.
     fn probability(&self, size: u32) -> f64 {
         let p = self.base_probability();
         let mean = self.config.mean_packet_size;
-        let count = if self.config.byte_mode {
-            self.count_bytes / u64::from(mean.max(1))
-        } else {
-            self.count
-        } as f64;
+        let count = self.distance();
         let p = match (self.config.wait, count * p) {
             (false, _) => spread(p, count),
             (true, x) if x < 1.0 => 0.0,
@@ -178,6 +195,8 @@ pub(super) struct Average {
     keep: f64,
     /// Packets of mean size that the link carries in a second.
     packets_per_second: f64,
+    /// The first powers of `keep`: almost all idle times are short.
+    powers: [f64; 8],
 }
 
 impl Average {
@@ -187,16 +206,22 @@ impl Average {
             w_q,
             keep: 1.0 - w_q,
             packets_per_second: rate as f64 / (8.0 * f64::from(mean_packet_size)),
+            powers: core::array::from_fn(|n| power(1.0 - w_q, n as u64)),
         }
     }
 
     /// Averages in a queue that was seen. For an idle time it also counts the packets of mean size
     /// that could have been sent in it: each of them is taken to have found the queue empty.
+    #[inline(always)]
     pub(super) fn update(&mut self, queue: f64, idle_for: Option<f64>) {
         if let Some(seconds) = idle_for
             && self.value > 0.0
         {
-            self.value *= power(self.keep, (self.packets_per_second * seconds) as i64 as u64);
+            let packets = (self.packets_per_second * seconds) as i64 as u64;
+            self.value *= match self.powers.get(packets as usize) {
+                Some(power) => *power,
+                None => power(self.keep, packets),
+            };
         }
         self.value = self.value * self.keep + self.w_q * queue;
     }
@@ -214,6 +239,7 @@ pub(super) fn spread(p_b: f64, count: f64) -> f64 {
 }
 
 /// `x` to the `n`-th by squaring: unlike the platform's, the same to the last bit everywhere.
+#[inline(never)]
 fn power(mut x: f64, mut n: u64) -> f64 {
     let mut result = 1.0;
     while n > 0 && result != 0.0 {

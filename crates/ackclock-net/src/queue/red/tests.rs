@@ -173,3 +173,31 @@ fn marks_are_as_far_apart_as_drops() {
     };
     assert_eq!(places(true), places(false));
 }
+
+proptest::proptest! {
+    #[test]
+    fn soon_means_without_a_chance(
+        average in 0.0..1.2_f64, count in 1_u64..2000, max_p in 0.001..1.0_f64, byte_mode: bool
+    ) {
+        let (min_th, max_th) = (5.0, 15.0);
+        let mut red = red(Red { min_th, max_th, max_p, wait: true, byte_mode, ..config() });
+        red.avg.value = min_th + average * (max_th - min_th);
+        (red.count, red.count_bytes) = (count, 1000 * count);
+        let x = count as f64 * red.base_probability();
+        let soon = red.is_soon();
+        proptest::prop_assert!(!soon || red.probability(1000) == 0.0);
+        // But for rounding, nothing else comes too soon.
+        proptest::prop_assert!(soon == (x < 0.999) || (x - 0.999).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_short_idle_time_counts_as_a_long_one_does() {
+    for packets in 0..20 {
+        let mut red = red(Red { w_q: 0.002, ..config() });
+        red.avg.value = 1.0;
+        // Half a packet more, so that rounding has no say.
+        red.avg.update(0.0, Some((packets as f64 + 0.5) / 1000.0));
+        assert_eq!(red.avg.value, power(0.998, packets) * 0.998);
+    }
+}
