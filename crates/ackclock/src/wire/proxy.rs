@@ -13,6 +13,7 @@ use ackclock_stack::SocketId;
 use ackclock_tcp::{Registry, Span, Time};
 use clap::{ArgGroup, Args};
 use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
@@ -61,7 +62,7 @@ pub(crate) struct ProxyArgs {
     /// How long a connection may rest before both sides are reset.
     #[arg(long, value_name = "TIME", default_value = "600s", value_parser = patience)]
     pub idle: Duration,
-    /// The same once one side has sent FIN.
+    /// The same once one side has sent FIN, or has reset the connection.
     #[arg(long, value_name = "TIME", default_value = "120s", value_parser = patience)]
     pub half_closed_idle: Duration,
     /// Ask a client that has said nothing for so long whether it is there (RFC 9293 section 3.8.4),
@@ -339,8 +340,11 @@ impl Service for Proxy {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
         let gone = EventFlags::ERR | EventFlags::HUP;
         if pair.is_connecting() {
-            if let Err(error) = sockopt::socket_error(&pair.backend).and_then(|result| result) {
-                return self.connect_to_next(net, socket, error.kind());
+            match sockopt::socket_error(&pair.backend).and_then(|result| result) {
+                Ok(()) => {}
+                // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
+                Err(error @ (Errno::CONNRESET | Errno::PIPE)) => pair.fail(error.kind()),
+                Err(error) => return self.connect_to_next(net, socket, error.kind()),
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
@@ -352,6 +356,7 @@ impl Service for Proxy {
                 });
             }
         }
+        pair.deaf |= flags.intersects(EventFlags::ERR);
         pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
         pair.writable |= flags.intersects(EventFlags::OUT | gone);
         self.go_on(net, socket);
@@ -361,7 +366,8 @@ impl Service for Proxy {
         let now = net.now();
         let (mut silent, mut idle) = (Vec::new(), Vec::new());
         for (&socket, pair) in &mut self.pairs {
-            let half_closed = pair.is_half_closed();
+            let reset = net.status(socket).is_none_or(|status| status.reason.is_some());
+            let half_closed = reset || pair.is_half_closed();
             let limit = if half_closed { self.half_closed_idle } else { self.idle };
             if pair.deadline <= now {
                 silent.push(socket);

@@ -8,7 +8,8 @@ use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use ackclock_impair::has_unsent;
-use ackclock_stack::{Error as TcpError, SocketId};
+use ackclock_stack::{Error as TcpError, SocketId, Status};
+use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Span, Time};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::IpBindAddressNoPort;
@@ -45,7 +46,7 @@ pub(super) struct Pair {
     /// The backend has sent everything, and the client knows.
     backend_done: bool,
     /// The backend takes no more; what the client still sends is thrown away.
-    deaf: bool,
+    pub deaf: bool,
     /// The backend's connection broke, and nothing more will come of it; and once all that had come
     /// is written for the client.
     broken: bool,
@@ -144,12 +145,18 @@ impl Pair {
             return End::Wait;
         }
         for _ in 0..TURN {
-            if self.gone {
-                return if reset { End::Reset } else { self.await_acks(net, socket) };
+            // A reset that comes after the backend's FIN, and says nothing that could be read.
+            self.gone |= self.deaf && self.backend_done && !net.is_over(socket);
+            if reset && self.gone {
+                return End::Reset;
             }
             let up = self.up(net, socket);
+            if self.gone && up.is_err() {
+                return self.await_acks(net, socket);
+            }
             // Who has reset the connection reads no more.
-            let down = if reset { Err(End::Wait) } else { self.down(net, socket, chunk) };
+            let over = reset || self.gone;
+            let down = if over { Err(End::Wait) } else { self.down(net, socket, chunk) };
             match (up, down) {
                 (Err(End::Reset), _) if reset => return self.after_reset(),
                 (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
@@ -167,7 +174,7 @@ impl Pair {
         if self.client_done {
             return Err(End::Over);
         }
-        if self.deaf {
+        if self.deaf || self.gone {
             // It is no movement: a client that sends for ever may not stay for ever.
             self.client_done = net.read_with(socket, |[a, b]| a.len() + b.len())? == 0;
             return Ok(());
@@ -207,12 +214,17 @@ impl Pair {
                 self.writable = false;
                 return Err(End::Wait);
             }
-            self.deaf = true;
-            // What it sent before can still be read. Linux says EPIPE of a reset after a FIN, and
-            // then that was all (`tcp_reset`); of any other error reading does not say it again.
-            self.broken = error.kind() != ErrorKind::BrokenPipe;
+            self.fail(error.kind());
             Ok(0)
         })
+    }
+
+    /// The backend's connection has failed, which the kernel does not say again. What it sent
+    /// before can still be read. Linux says EPIPE of a reset after a FIN (`tcp_reset`): then
+    /// reading comes to that FIN.
+    pub fn fail(&mut self, error: ErrorKind) {
+        self.deaf = true;
+        self.broken |= error != ErrorKind::BrokenPipe;
     }
 
     /// Moves a chunk from the backend to the client. `Ok` means that there may be more to do.
@@ -241,13 +253,19 @@ impl Pair {
         Ok(())
     }
 
-    /// Resets the client once it has what the backend had sent: a reset could destroy that.
+    /// Resets the client once it has what the backend had sent, FIN included: a reset could destroy
+    /// that.
     fn await_acks(&mut self, net: &mut Net, socket: SocketId) -> End {
         match net.status(socket) {
             Some(status) if status.unacked > 0 => {
                 net.await_acked(socket, status.written);
                 End::Wait
             }
+            // RFC 9293 section 3.3.2: our FIN is sent, and not acknowledged.
+            Some(Status {
+                state: TcpState::FinWait1 | TcpState::Closing | TcpState::LastAck,
+                ..
+            }) => End::Wait,
             _ => End::Reset,
         }
     }
