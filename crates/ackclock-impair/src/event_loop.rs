@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ackclock_tcp::Time;
+use ackclock_tcp::{Span, Time};
 use mio::event::Event;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
@@ -46,6 +46,8 @@ pub(crate) struct EventLoop {
     waiting: bool,
     to: Vec<SocketAddr>,
     connect_timeout: Duration,
+    /// How long connections may rest that one side has reset.
+    rest: Span,
     /// Those that wait for an address of the server, by when that ends.
     connecting: BTreeSet<(Instant, End)>,
     /// For the servers of clients that have been taken, by the ports of these on the links: a file
@@ -95,6 +97,7 @@ impl EventLoop {
             waiting: false,
             to: config.to.clone(),
             connect_timeout: config.connect_timeout,
+            rest: Span(u64::try_from(config.rest_after_reset.as_nanos()).unwrap_or(u64::MAX)),
             connecting: BTreeSet::new(),
             reserves: HashMap::new(),
             unopened: VecDeque::new(),
@@ -150,6 +153,7 @@ impl EventLoop {
                 trimmed = Instant::now();
                 // The last ones that end leave something, too.
                 self.to_trim = !self.path.trim() || !self.joints.is_empty();
+                self.end_resets();
             }
             if self.obey() {
                 self.joints.values().for_each(Joint::reset);
@@ -364,16 +368,31 @@ impl EventLoop {
         match next {
             Next::Wait => {}
             Next::Again => self.again.push_back(token),
-            Next::Over | Next::Reset => {
-                let Some(joint) = self.remove(token) else { return };
-                if next == Next::Over {
+            Next::Over => {
+                if let Some(joint) = self.remove(token) {
                     self.path.close(joint.end);
-                } else {
-                    self.counts.reset += u64::from(joint.end.0 == CLIENTS);
-                    joint.reset();
-                    self.path.abort(joint.end);
                 }
             }
+            Next::Reset => self.reset(token),
+        }
+    }
+
+    fn reset(&mut self, token: Token) {
+        let Some(joint) = self.remove(token) else { return };
+        self.counts.reset += u64::from(joint.end.0 == CLIENTS);
+        joint.reset();
+        self.path.abort(joint.end);
+    }
+
+    /// Resets both sides where one was reset and the other one has not taken anything for too long.
+    fn end_resets(&mut self) {
+        let until = self.path.now();
+        let rests = |joint: &mut Joint| joint.rests_since(&self.path);
+        let late = self.joints.iter_mut().filter_map(|(token, joint)| {
+            rests(joint).filter(|&since| until.since(since) >= self.rest).map(|_| *token)
+        });
+        for token in late.collect::<Vec<_>>() {
+            self.reset(token);
         }
     }
 

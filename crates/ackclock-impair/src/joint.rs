@@ -9,6 +9,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::time::{Duration, Instant};
 
 use ackclock_stack::Error as TcpError;
+use ackclock_tcp::Time;
 use mio::net::TcpStream;
 use socket2::SockRef;
 
@@ -40,6 +41,10 @@ pub(crate) struct Joint {
     done_out: bool,
     /// All that had come before the system's side failed is with our host.
     gone: bool,
+    /// When something last moved since one side was reset, and what the other host had not
+    /// acknowledged by then.
+    moved: Time,
+    unacked: usize,
 }
 
 /// What is left to try of a server.
@@ -104,6 +109,8 @@ impl Joint {
             done_in: false,
             done_out: false,
             gone: false,
+            moved: Time::ZERO,
+            unacked: 0,
         }
     }
 
@@ -139,6 +146,10 @@ impl Joint {
             let out = self.move_out(path);
             // Nothing reaches the other host any more.
             let come = if broken { Err(Stop::Wait) } else { self.move_in(path, chunk, bytes) };
+            // What is thrown away is no movement: who sends for ever may not stay for ever.
+            if out.is_ok() && !self.failed || come.is_ok() {
+                self.moved = path.now();
+            }
             match (out, come) {
                 (Err(Stop::Reset), _) if broken => return self.after_reset(),
                 (Err(Stop::Reset), _) | (_, Err(Stop::Reset)) => return Next::Reset,
@@ -216,6 +227,17 @@ impl Joint {
             Err(_) => self.gone = true,
         }
         Ok(())
+    }
+
+    /// Since when nothing has moved, where one side was reset and the other one still has to take
+    /// what was sent before. To be asked now and then.
+    pub(crate) fn rests_since(&mut self, path: &Path) -> Option<Time> {
+        let is_reset = self.failed || path.is_broken(self.end);
+        let unacked = path.unacked(self.end);
+        if !is_reset || self.next.is_some() || unacked != self.unacked {
+            (self.moved, self.unacked) = (path.now(), unacked);
+        }
+        is_reset.then_some(self.moved)
     }
 
     /// Resets the system's side once the system has sent what our host had got: closing with a

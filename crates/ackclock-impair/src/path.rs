@@ -121,6 +121,11 @@ impl Path {
         self.now = self.now.max(now);
     }
 
+    /// Until when everything has happened.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
     /// When something is due next; [`Time::NEVER`] if nothing is.
     pub(crate) fn next_deadline(&mut self) -> Time {
         let timers = self.hosts.iter().map(Stack::next_deadline);
@@ -197,6 +202,11 @@ impl Path {
     /// Bytes that can be read.
     pub(crate) fn readable(&self, (host, socket): End) -> usize {
         self.hosts[host].status(socket).map_or(0, |status| status.readable)
+    }
+
+    /// Bytes that the other host has not acknowledged.
+    pub(crate) fn unacked(&self, (host, socket): End) -> usize {
+        self.hosts[host].status(socket).map_or(0, |status| status.unacked)
     }
 
     /// Whether the other host has acknowledged everything, FIN included; otherwise the socket gets

@@ -206,6 +206,35 @@ fn what_one_side_sent_before_its_reset_waits_for_a_late_reader() {
     assert_eq!(finish(proxy).reset, 10);
 }
 
+/// What nobody reads of a connection that is reset does not keep it open for ever; both ways.
+#[test]
+fn a_reset_in_front_of_who_does_not_read_has_its_time() {
+    let (server, address) = server();
+    let rest_after_reset = Duration::from_secs(2);
+    let config =
+        ProxyConfig { rest_after_reset, ..ProxyConfig::new(vec![localhost()], vec![address]) };
+    let proxy = Proxy::start(&config, &[]).unwrap();
+    for turn in 0..2 {
+        let mut sides = [connect(&proxy), server.accept().unwrap().0];
+        sides.rotate_left(turn);
+        let [mut sender, mut reader] = sides;
+        sender.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+        assert!(sender.write_all(&bytes(100 << 20, 0)).is_err(), "it takes everything");
+        SockRef::from(&sender).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(sender);
+        let begin = Instant::now();
+        while proxy.report().unwrap().open > 0 {
+            assert!(begin.elapsed() < Duration::from_secs(20), "it stays open");
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert!(begin.elapsed() >= rest_after_reset);
+        let (received, error) = read_to_error(&mut reader);
+        assert_eq!(error, Some(ErrorKind::ConnectionReset));
+        assert!(received == bytes(received.len(), 0));
+    }
+    assert_eq!(finish(proxy).reset, 2);
+}
+
 /// A server that sends its end and then resets: the client hears of both, in this order.
 #[test]
 fn a_reset_behind_the_server_s_end_comes_after_all_bytes() {
