@@ -38,6 +38,11 @@ pub(crate) fn server_addresses(option: &str, text: &str) -> Result<Vec<SocketAdd
     Ok(found)
 }
 
+/// What of a server may be looked up again: its text, if that is no address.
+pub(crate) fn server_name(text: &str) -> Option<String> {
+    text.parse::<SocketAddr>().is_err().then(|| text.into())
+}
+
 /// Refuses a server that is the proxy itself, which listens at `listen`: its connections would go
 /// round and round. `text` has the addresses `to`.
 pub(crate) fn check_server(

@@ -11,7 +11,7 @@ use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{Registry, Span};
 use clap::{ArgGroup, Args};
 
-use crate::address::{check_server, listen_address, server_addresses};
+use crate::address::{check_server, listen_address, server_addresses, server_name};
 use crate::api::{Api, Condition, NewProxy, Problem, Proxies};
 use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport, files};
 
@@ -23,7 +23,8 @@ pub struct ImpairArgs {
     /// that of all IPv4 addresses.
     #[arg(long, value_name = "ADDR:PORT", requires = "to")]
     pub listen: Vec<String>,
-    /// The server to forward to.
+    /// The server to forward to. A name is looked up at the start, and again where no address of it
+    /// takes a client.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Serve an HTTP API there, by which proxies and their conditions are made, changed and
@@ -120,7 +121,8 @@ fn alone(args: &ImpairArgs, strategy: Composition, registry: &Registry) -> Resul
     for &listen in &listen {
         check_server("--to", to, &addresses, listen)?;
     }
-    let config = ProxyConfig { listen, to: addresses, ..args.proxy_config(strategy) };
+    let server = server_name(to);
+    let config = ProxyConfig { listen, to: addresses, server, ..args.proxy_config(strategy) };
     let interrupts = interrupts()?;
     let seed = conditions.seed();
     let proxy = Proxy::start(&config, &[conditions])?;

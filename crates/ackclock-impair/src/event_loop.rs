@@ -14,6 +14,7 @@ use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
 use crate::joint::{Attempt, CHUNK, Joint, Next};
+use crate::look_up::LookUp;
 use crate::path::{CLIENTS, End, Path};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
 
@@ -45,6 +46,8 @@ pub(crate) struct EventLoop {
     /// Somebody may wait at a listener.
     waiting: bool,
     to: Vec<SocketAddr>,
+    /// Of a server that has a name.
+    look_up: Option<LookUp>,
     connect_timeout: Duration,
     /// How long connections may rest that one side has reset.
     rest: Span,
@@ -83,6 +86,7 @@ impl EventLoop {
         mut listeners: Vec<TcpListener>,
         path: Path,
         commands: Receiver<Command>,
+        look_up: Option<LookUp>,
     ) -> Result<EventLoop, Error> {
         for (listener, number) in listeners.iter_mut().zip(1..) {
             poll.registry()
@@ -96,6 +100,7 @@ impl EventLoop {
             listeners,
             waiting: false,
             to: config.to.clone(),
+            look_up,
             connect_timeout: config.connect_timeout,
             rest: Span(u64::try_from(config.rest_after_reset.as_nanos()).unwrap_or(u64::MAX)),
             connecting: BTreeSet::new(),
@@ -135,6 +140,9 @@ impl EventLoop {
             // Once: who says that it has more to do comes again after the next look at the sockets.
             for token in std::mem::take(&mut self.again) {
                 self.go_on(token);
+            }
+            if let Some(found) = self.look_up.as_mut().and_then(LookUp::poll) {
+                self.to = found;
             }
             self.out_of_files = false;
             self.open_again();
@@ -324,6 +332,7 @@ impl EventLoop {
         }
         self.counts.unreachable += 1;
         self.path.abort(end);
+        self.look_up.iter_mut().for_each(LookUp::begin);
     }
 
     /// The server does not take the connection at this address.

@@ -21,6 +21,7 @@ mod event_loop;
 mod files;
 mod joint;
 mod links;
+mod look_up;
 mod path;
 mod proxy;
 mod report;

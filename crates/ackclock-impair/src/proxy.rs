@@ -12,6 +12,7 @@ use mio::{Poll, Waker};
 use socket2::{Domain, Socket, Type};
 
 use crate::event_loop::{Command, EventLoop, WAKER};
+use crate::look_up::LookUp;
 use crate::path::Path;
 use crate::{Conditions, Error, ProxyConfig, ProxyReport};
 
@@ -56,6 +57,7 @@ impl Proxy {
     pub fn start(config: &ProxyConfig, conditions: &[Conditions]) -> Result<Proxy, Error> {
         let poll = Poll::new().map_err(Error::system("sockets"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(Error::system("sockets"))?;
+        let waker = Arc::new(waker);
         let bind = |&address: &SocketAddr| {
             listen(address)
                 .map(TcpListener::from_std)
@@ -63,15 +65,18 @@ impl Proxy {
         };
         let listeners = config.listen.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
         let addresses = listeners.iter().map(TcpListener::local_addr);
-        let addresses = addresses.collect::<io::Result<_>>().map_err(Error::system("sockets"))?;
+        let addresses: Vec<_> =
+            addresses.collect::<io::Result<_>>().map_err(Error::system("sockets"))?;
         let path = Path::new(config, conditions)?;
         let (commands, receiver): (_, Receiver<Command>) = mpsc::channel();
-        let mut event_loop = EventLoop::new(config, poll, listeners, path, receiver)?;
+        let name = config.server.clone();
+        let look_up = name.map(|name| LookUp::new(name, addresses.clone(), waker.clone()));
+        let mut event_loop = EventLoop::new(config, poll, listeners, path, receiver, look_up)?;
         let thread = std::thread::Builder::new()
             .name("impair".into())
             .spawn(move || event_loop.run())
             .map_err(Error::system("thread"))?;
-        Ok(Proxy { addresses, commands, waker: Arc::new(waker), thread: Some(thread) })
+        Ok(Proxy { addresses, commands, waker, thread: Some(thread) })
     }
 
     /// Where it listens.

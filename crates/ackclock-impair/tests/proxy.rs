@@ -353,6 +353,33 @@ fn the_second_address_is_tried_in_time() {
     assert_eq!((report.accepted, report.unreachable, report.reset), (1, 0, 0));
 }
 
+/// The name of a server that is elsewhere by now is looked up again, once a client was refused.
+#[test]
+fn a_server_that_has_moved_is_found_by_its_name() {
+    let (server, address) = server();
+    let gone = TcpListener::bind(localhost()).unwrap().local_addr().unwrap();
+    let name = format!("localhost:{}", address.port());
+    for (name, resets) in [(Some(name), 1), (None, 2)] {
+        let config =
+            ProxyConfig { server: name.clone(), ..ProxyConfig::new(vec![localhost()], vec![gone]) };
+        let proxy = Proxy::start(&config, &[]).unwrap();
+        let refused = |client: &mut TcpStream| client.read(&mut [0]).unwrap_err().kind();
+        assert_eq!(refused(&mut connect(&proxy)), ErrorKind::ConnectionReset);
+        thread::sleep(Duration::from_secs(1));
+        let mut client = connect(&proxy);
+        match name {
+            None => assert_eq!(refused(&mut client), ErrorKind::ConnectionReset),
+            Some(_) => {
+                client.write_all(b"x").unwrap();
+                server.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+            }
+        }
+        drop(client);
+        let report = finish(proxy);
+        assert_eq!((report.accepted, report.unreachable, report.reset), (2, resets, resets));
+    }
+}
+
 /// Where the server does not read, the client is held up: what is under way is bounded.
 #[test]
 fn a_client_waits_for_a_server_that_does_not_read() {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
-use crate::address::check_server;
+use crate::address::{check_server, server_name};
 use crate::{Conditions, Proxy, ProxyConfig, ProxyReport};
 
 /// The most conditions of a proxy, each of which every packet meets.
@@ -49,7 +49,12 @@ impl Managed {
     ) -> Result<Managed, Problem> {
         check_name(&new.name)?;
         let mut managed = Managed {
-            config: ProxyConfig { listen: vec![listen], to, ..config.clone() },
+            config: ProxyConfig {
+                listen: vec![listen],
+                to,
+                server: server_name(&new.upstream),
+                ..config.clone()
+            },
             proxy: None,
             seed: new.seed.unwrap_or(seed),
             conditions: Vec::new(),
@@ -83,6 +88,7 @@ impl Managed {
             (next.config.listen, next.made.listen) = (vec![listen], text);
         }
         if let Some((text, to)) = changes.upstream {
+            next.config.server = server_name(&text);
             (next.config.to, next.made.upstream) = (to, text);
         }
         check_server("upstream", &next.made.upstream, &next.config.to, next.config.listen[0])?;
