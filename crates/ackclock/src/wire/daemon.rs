@@ -44,7 +44,7 @@ use memory::{Budget, default_budget, least};
 pub(crate) use net::{Listening, Net, Own};
 use notices::{Notices, say};
 use room::Room;
-pub(crate) use service::{Counts, Reload, Service};
+pub(crate) use service::{Counts, Reload, Service, Why};
 use sources::{SourceLimits, Sources};
 use worker::Worker;
 
@@ -118,7 +118,7 @@ struct Shared {
     drained: AtomicUsize,
     /// A worker has ended, or cannot go on.
     ended: AtomicBool,
-    /// No backend takes clients: its name may stand for other addresses by now.
+    /// No backend takes clients: the names of some may stand for other addresses by now.
     look_up: AtomicBool,
     /// Rings when one of these has changed.
     bell: Bell,
@@ -211,20 +211,13 @@ impl<S: Service> Daemon<S> {
         Daemon { capabilities, ..self }
     }
 
-    /// What SIGHUP reads again is addresses of names and nothing else: that is done too where no
-    /// backend takes a client.
-    pub fn look_up(mut self, by_itself: bool) -> Daemon<S> {
-        self.control.look_up(by_itself);
-        self
-    }
-
     /// Serves until a signal ends it, and says so by `lines` once nothing of that can fail any
     /// more. SIGHUP has `reread` read again what there is to be read. Returns what it did, in a
     /// line; where standard output has the access log, standard error gets that instead.
     pub fn run(
         self,
         lines: &[String],
-        reread: impl Fn() -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
+        reread: impl Fn(Why) -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
     ) -> Result<String, Error> {
         let Daemon { workers, mut control, user: name, capabilities, log, log_path } = self;
         let user = name.as_deref().map(user).transpose()?;

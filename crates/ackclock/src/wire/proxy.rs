@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
@@ -17,14 +17,14 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service, Why};
 use super::histogram::Histogram;
 use super::keep_alive::KeepAlives;
 use super::metrics::Exposition;
 use super::options::patience;
 use super::privileges::permitted;
 use super::proxy_protocol::ProxyProtocol;
-use super::routes::{self, Listeners, Route, Routes, check_listen, listening, resolve};
+use super::routes::{self, Listeners, LookUps, Route, Routes, check_listen, listening, resolve};
 use super::split::Split;
 use super::strategy;
 use crate::args::address;
@@ -49,7 +49,8 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
-    /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
+    /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone. Names of
+    /// backends are looked up as that of --to.
     #[arg(
         long,
         value_name = "FILE.toml",
@@ -85,21 +86,25 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
     let own = &args.daemon.wire.addr;
     let (proxy_protocol, transparent) = (args.proxy_protocol, args.transparent);
+    let look_ups = Arc::new(LookUps::default());
     // The one route of --listen and --to.
-    let only = move |listen: SocketAddr, to: Vec<SocketAddr>| {
-        let route = Route { to, proxy_protocol, transparent, own: Own::default() };
+    let only = move |listen: SocketAddr, name: &str, to: Vec<SocketAddr>| {
+        let name = routes::name(name);
+        let route = Route { to, name, proxy_protocol, transparent, own: Own::default() };
         Routes::from([(listen, Arc::new(route))])
     };
-    let Listeners { routes, split } = match (&args.listeners, args.listen, &args.to) {
-        (Some(file), _, _) => routes::read(file, registry, own)?,
-        (None, Some(listen), Some(to)) => {
+    let listeners = match (&args.listeners, args.listen, &args.to) {
+        (Some(file), _, _) => routes::read(file, registry, own, &look_ups)?,
+        (None, Some(listen), Some(name)) => {
             let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
             check_listen(listen, own).map_err(wrong("--listen"))?;
-            let to = resolve(to, own).map_err(wrong("--to"))?;
-            Listeners { routes: only(listen, to), split: Split::new(&args.daemon.split, registry)? }
+            let to = resolve(name, own, &look_ups).map_err(wrong("--to"))?;
+            let split = Split::new(&args.daemon.split, registry)?;
+            Listeners { routes: only(listen, name, to), split }
         }
         _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
     };
+    let Listeners { routes, split } = &listeners;
     let config = ackclock_stack::TcpConfig {
         keep_alive: args.keep_alive.0,
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
@@ -111,44 +116,57 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
         unopened: VecDeque::new(),
-        counts: Counted::default(),
+        counts: Counted { look_ups: look_ups.clone(), ..Counted::default() },
         chunk: vec![0; pair::CHUNK],
     };
-    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
+    let daemon = Daemon::open(&args.daemon, &listening(routes), &config, split, make)?;
     let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         format!("forwarding {listen} to {}", to.join(" or "))
     };
     let lines: Vec<String> = routes.iter().map(line).collect();
     let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
-    let (name, listen, kept) = (args.to.clone(), args.listen, is_transparent(&routes));
+    let (name, listen, kept) = (args.to.clone(), args.listen, is_transparent(routes));
     // Linux takes either for IP_TRANSPARENT (`do_ip_setsockopt`).
     let either = [CapabilitySet::NET_RAW, CapabilitySet::NET_ADMIN];
     let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
     // An address stays what it is.
-    let name = name.filter(|to| to.parse::<SocketAddr>().is_err());
-    daemon.keep(capabilities).look_up(name.is_some()).run(&lines, move || {
-        let (plan, split, said) = match (&file, listen, &name) {
-            (Some(file), ..) => {
-                let Listeners { routes, split } = routes::read(file, &registry, &own)?;
-                let listeners = counted(routes.len() as u64, "listener");
-                if is_transparent(&routes) && !kept {
+    let name = name.filter(|to| routes::name(to).is_some());
+    let current = Mutex::new(listeners);
+    daemon.keep(capabilities).run(&lines, move |why| {
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = match (why, &file, listen, &name) {
+            // The file may be half written; it counts when SIGHUP says so.
+            (Why::NoBackend, ..) => {
+                let said = routes::look_up(&mut current.routes, &own, &look_ups);
+                if said.is_empty() {
+                    return Ok(None);
+                }
+                said.join("; ")
+            }
+            (Why::Hangup, Some(file), ..) => {
+                let read = routes::read(file, &registry, &own, &look_ups)?;
+                if is_transparent(&read.routes) && !kept {
                     return Err(Error::Usage(format!(
                         "{}: listener.transparent: the right to it was given up at the start, when \
                          no listener had it; start the proxy anew",
                         file.display()
                     )));
                 }
-                (routes, split, format!("{listeners} from {}", file.display()))
+                *current = read;
+                let listeners = counted(current.routes.len() as u64, "listener");
+                format!("{listeners} from {}", file.display())
             }
-            (None, Some(listen), Some(name)) => {
-                let to = resolve(name, &own).map_err(|why| Error::Usage(format!("--to {why}")))?;
-                let found: Vec<String> = to.iter().map(|to| to.ip().to_string()).collect();
-                let said = format!("{name} is at {}", found.join(" and "));
-                (only(listen, to), split.clone(), said)
+            (Why::Hangup, None, Some(listen), Some(name)) => {
+                let to = resolve(name, &own, &look_ups)
+                    .map_err(|why| Error::Usage(format!("--to {why}")))?;
+                let said = routes::is_at(name, &to);
+                current.routes = only(listen, name, to);
+                said
             }
             _ => return Ok(None),
         };
+        let Listeners { routes: plan, split } = current.clone();
         Ok(Some(Reload { listen: listening(&plan), split, plan, said }))
     })
 }
@@ -178,6 +196,8 @@ struct Counted {
     connects: Histogram,
     /// Connections that rested for too long: open, and half closed.
     rested: [u64; 2],
+    /// The same for all queues.
+    look_ups: Arc<LookUps>,
 }
 
 /// Why no backend took a client.
@@ -268,6 +288,9 @@ impl Proxy {
             Err(error) if are_files_used_up(&error) => return Err(attempt),
             Err(error) => {
                 let last = attempt.route.to.last().copied();
+                if attempt.route.name.is_some() {
+                    net.look_up();
+                }
                 self.fail(net, socket, last, Failure::of(error.kind()));
             }
         }
@@ -414,6 +437,7 @@ impl Counts for Counted {
         self.failures.iter_mut().zip(other.failures).for_each(|(own, theirs)| *own += theirs);
         self.connects.join(&other.connects);
         self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
+        self.look_ups = other.look_ups.clone();
     }
 
     fn write(&self, to: &mut Exposition, _strategies: &[String]) {
@@ -434,6 +458,12 @@ impl Counts for Counted {
             "Connections reset because nothing moved for too long.",
             "state",
             &[("open", open), ("half_closed", half_closed)],
+        );
+        to.counters(
+            "ackclock_name_lookups_total",
+            "Look-ups of backends' names, by whether addresses were found.",
+            "result",
+            &self.look_ups.counts(),
         );
     }
 }

@@ -1,10 +1,11 @@
 //! Where the proxy listens, and where connections go on to: from options, or from a file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_tcp::Registry;
@@ -20,9 +21,12 @@ use super::split::Split;
 use crate::error::Error;
 
 /// Where connections to a listener go on to.
+#[derive(Clone)]
 pub(crate) struct Route {
     /// The backend's addresses, in the order to try.
     pub to: Vec<SocketAddr>,
+    /// Its name and port, for which these addresses were found.
+    pub name: Option<String>,
     pub proxy_protocol: Option<ProxyProtocol>,
     /// The backend sees the client's address as that of its peer.
     pub transparent: bool,
@@ -31,6 +35,21 @@ pub(crate) struct Route {
 
 /// Routes by the address that is listened at.
 pub(crate) type Routes = HashMap<SocketAddr, Arc<Route>>;
+
+/// How many names of backends were looked up, and whether addresses were found.
+#[derive(Default)]
+pub(crate) struct LookUps {
+    found: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl LookUps {
+    /// By what came of them.
+    pub fn counts(&self) -> [(&'static str, u64); 2] {
+        [("found", &self.found), ("failed", &self.failed)]
+            .map(|(result, count)| (result, count.load(Ordering::Relaxed)))
+    }
+}
 
 /// Where to listen for these.
 pub(crate) fn listening(routes: &Routes) -> Vec<Listening> {
@@ -103,6 +122,7 @@ struct Part {
 }
 
 /// What a file of listeners says.
+#[derive(Clone)]
 pub(crate) struct Listeners {
     pub routes: Routes,
     pub split: Split,
@@ -113,10 +133,23 @@ pub(crate) fn json_schema() -> serde_json::Value {
     schemars::schema_for!(RoutesFile).to_value()
 }
 
+/// What of a backend may be looked up again: its text, if that is no address.
+pub(crate) fn name(to: &str) -> Option<String> {
+    to.parse::<SocketAddr>().is_err().then(|| to.into())
+}
+
 /// The addresses of a backend; our stack has those of `own`.
-pub(crate) fn resolve(to: &str, own: &[Prefix]) -> Result<Vec<SocketAddr>, String> {
-    let found = to.to_socket_addrs().map_err(|e| format!("{to}: {e}"))?;
-    let found: Vec<SocketAddr> = found.collect();
+pub(crate) fn resolve(
+    to: &str,
+    own: &[Prefix],
+    look_ups: &LookUps,
+) -> Result<Vec<SocketAddr>, String> {
+    let found = to.to_socket_addrs();
+    if name(to).is_some() {
+        let count = if found.is_ok() { &look_ups.found } else { &look_ups.failed };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+    let found: Vec<SocketAddr> = found.map_err(|e| format!("{to}: {e}"))?.collect();
     if found.iter().any(|address| address.port() == 0) {
         return Err(format!("{to}: no server has port 0; write the port of the backend"));
     }
@@ -128,6 +161,37 @@ pub(crate) fn resolve(to: &str, own: &[Prefix]) -> Result<Vec<SocketAddr>, Strin
         )),
         None => Ok(found),
     }
+}
+
+/// Looks up the names of backends again. Of one that is not found the addresses stay. Returns what
+/// there is to say: what names are elsewhere by now, and what went wrong.
+pub(crate) fn look_up(routes: &mut Routes, own: &[Prefix], look_ups: &LookUps) -> Vec<String> {
+    let names: BTreeSet<String> = routes.values().filter_map(|r| r.name.clone()).collect();
+    let mut said = Vec::new();
+    for name in names {
+        match resolve(&name, own, look_ups) {
+            Ok(to) => {
+                let of_it = |route: &&mut Arc<Route>| route.name.as_ref() == Some(&name);
+                let moved = |route: &&mut Arc<Route>| route.to != to;
+                let mut any = false;
+                for route in routes.values_mut().filter(of_it).filter(moved) {
+                    *route = Arc::new(Route { to: to.clone(), ..Route::clone(route) });
+                    any = true;
+                }
+                if any {
+                    said.push(is_at(&name, &to));
+                }
+            }
+            Err(why) => said.push(why),
+        }
+    }
+    said
+}
+
+/// What a name stands for.
+pub(crate) fn is_at(name: &str, to: &[SocketAddr]) -> String {
+    let found: Vec<String> = to.iter().map(|to| to.ip().to_string()).collect();
+    format!("{name} is at {}", found.join(" and "))
 }
 
 /// Checks where to listen; our stack has the addresses of `own`.
@@ -155,7 +219,12 @@ fn overlap(a: SocketAddr, b: SocketAddr) -> bool {
 }
 
 /// A file of listeners; our stack has the addresses of `own`.
-pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<Listeners, Error> {
+pub(crate) fn read(
+    path: &Path,
+    registry: &Registry,
+    own: &[Prefix],
+    look_ups: &LookUps,
+) -> Result<Listeners, Error> {
     let text = fs::read_to_string(path)
         .map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
     let file = path.display().to_string();
@@ -182,12 +251,13 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
             );
             return Err(at(format!("listener[{i}].listen"), message));
         }
-        let addresses =
-            resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
+        let addresses = resolve(&to, own, look_ups)
+            .map_err(|message| at(format!("listener[{i}].to"), message))?;
         routes.insert(
             listen,
             Arc::new(Route {
                 to: addresses,
+                name: name(&to),
                 proxy_protocol,
                 transparent,
                 own: Own { ecn: ecn.map(Ecn::from), keep_alive },
@@ -209,13 +279,13 @@ pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<L
 mod tests {
     use ackclock_tcp::{Composition, Registry};
 
-    use super::read;
+    use super::{LookUps, read};
 
     fn routes(text: &str) -> Result<Vec<String>, String> {
         let path = std::env::temp_dir().join(format!("ackclock-routes-{}", std::process::id()));
         std::fs::write(&path, text).unwrap();
         let own = ["10.77.0.2/24".parse().unwrap(), "fd00::2/64".parse().unwrap()];
-        let listeners = read(&path, &Registry::default(), &own)
+        let listeners = read(&path, &Registry::default(), &own, &LookUps::default())
             .map_err(|e| e.to_string().replace(path.to_str().unwrap(), "F"))?;
         let mut shown: Vec<_> = listeners
             .routes

@@ -100,7 +100,7 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
     let lines = wire.addr.iter().map(|own| format!("{said} at http://{}/", at(own)));
     let lines: Vec<String> = lines.collect();
     // The path may lead elsewhere by now.
-    daemon.run(&lines, move || {
+    daemon.run(&lines, move |_| {
         let (listen, split, said) = (listen.clone(), split.clone(), said.clone());
         Ok(Some(Reload { listen, split, plan: open()?, said }))
     })

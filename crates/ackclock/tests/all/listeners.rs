@@ -98,6 +98,44 @@ fn listeners_take_turns() {
     daemon.end();
 }
 
+/// Backends that have moved are found by their names, without SIGHUP. What the file says by then
+/// does not count, and of a name that is not found the addresses stay.
+#[test]
+fn names_are_looked_up_again_where_nobody_answers() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("listeners-look-up");
+    let (file, hosts) = (dir.join("proxy.toml"), dir.join("hosts"));
+    let to = backend(&ns, "one");
+    let [first, second] = ["10.77.0.2:80", "10.77.0.2:81"];
+    let names = ["moving.example", "lost.example"];
+    let listener = |listen: &str, name: &str| {
+        format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{name}:{}\"\n", to.port())
+    };
+    fs::write(&file, listener(first, names[0]) + &listener(second, names[1])).unwrap();
+    fs::write(&hosts, "127.0.0.2 moving.example\n127.0.0.1 lost.example\n").unwrap();
+    let args = ["proxy", "--listeners", file.to_str().unwrap(), "--metrics", "127.0.0.1:9100"];
+    let daemon = Daemon::start_with_hosts(&ns, &args, &hosts);
+    let look_ups = || {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        ["found", "failed"].map(|r| now[&format!("ackclock_name_lookups_total{{result=\"{r}\"}}")])
+    };
+    assert_eq!(look_ups(), [2.0, 0.0]);
+    fs::write(&hosts, "127.0.0.1 moving.example\n").unwrap();
+    fs::write(&file, "half of it").unwrap();
+    // It is refused where the backend was.
+    let read = || TcpStream::connect(first).and_then(|mut stream| stream.read(&mut [0]));
+    assert!(ns.run(read).unwrap().is_err());
+    let said = settled(|| daemon.said()).pop().unwrap();
+    let moved = format!("; moving.example:{} is at 127.0.0.1", to.port());
+    assert!(said.starts_with("no backend takes clients: lost.example:"), "{said}");
+    assert!(said.ends_with(&moved), "{said}");
+    assert_eq!(look_ups(), [3.0, 1.0]);
+    for listen in [first, second] {
+        assert_eq!(greeting(&connect(&ns, listen)), "one");
+    }
+    daemon.end();
+}
+
 /// Which strategy a client gets, in the access log and in metrics, before and after a reload.
 #[test]
 fn clients_get_the_strategies_of_the_file() {

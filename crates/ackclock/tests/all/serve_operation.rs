@@ -441,5 +441,5 @@ fn the_dashboard_shows_what_there_is() {
         assert!(is_there('{') || is_there(' '), "{metric}");
         shown += 1;
     }
-    assert_eq!(shown, 38);
+    assert_eq!(shown, 39);
 }

@@ -21,7 +21,7 @@ use super::counters::{Counters, text};
 use super::mail::{self, Post};
 use super::manager::{self, Manager};
 use super::net::add;
-use super::service::{Reload, Service};
+use super::service::{Reload, Service, Why};
 use super::worker::{OnDrop, Worker};
 use crate::error::Error;
 
@@ -54,12 +54,11 @@ pub(super) struct Control<S: Service> {
     reading: Option<Receiver<Read<S::Plan>>>,
     /// Another SIGHUP has come meanwhile.
     once_more: bool,
-    /// Whether names may be looked up without SIGHUP, when they last were, and what came of it.
-    looks_up: bool,
+    /// When names were last looked up without SIGHUP, and what came of it.
     looked_up: Option<Instant>,
     found: Option<String>,
-    /// What is being read was not asked for by SIGHUP.
-    by_itself: bool,
+    /// Why something is being read.
+    why: Why,
     /// Whether the access log is open anew, to be said with what was read.
     reopened: Option<io::Result<()>>,
 }
@@ -67,7 +66,7 @@ pub(super) struct Control<S: Service> {
 type Read<P> = Result<Option<Reload<P>>, Error>;
 
 /// Reads again what there is to be read.
-pub(super) type Reread<P> = Arc<dyn Fn() -> Read<P> + Send + Sync + 'static>;
+pub(super) type Reread<P> = Arc<dyn Fn(Why) -> Read<P> + Send + Sync + 'static>;
 
 impl<S: Service> Control<S> {
     pub fn new(
@@ -100,17 +99,11 @@ impl<S: Service> Control<S> {
             end: None,
             reading: None,
             once_more: false,
-            looks_up: false,
             looked_up: None,
             found: None,
-            by_itself: false,
+            why: Why::Hangup,
             reopened: None,
         })
-    }
-
-    /// Whether names may be looked up without SIGHUP.
-    pub fn look_up(&mut self, by_itself: bool) {
-        self.looks_up = by_itself;
     }
 
     /// Heeds signals until everything is done, or a worker cannot go on. Returns what there was, in
@@ -198,8 +191,7 @@ impl<S: Service> Control<S> {
         if self.reading.is_some() {
             self.once_more = true;
         } else {
-            self.by_itself = false;
-            self.read_again(reread);
+            self.read_again(Why::Hangup, reread);
         }
     }
 
@@ -207,22 +199,23 @@ impl<S: Service> Control<S> {
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
         let asked = self.shared.look_up.swap(false, Ordering::AcqRel);
         let lately = self.looked_up.is_some_and(|at| at.elapsed() < LOOK_UP);
-        if asked && self.looks_up && !lately && !self.draining && self.reading.is_none() {
-            (self.looked_up, self.by_itself) = (Some(Instant::now()), true);
-            self.read_again(reread);
+        if asked && !lately && !self.draining && self.reading.is_none() {
+            self.looked_up = Some(Instant::now());
+            self.read_again(Why::NoBackend, reread);
         }
     }
 
     /// Reads in a thread of its own: to find the address of a name may take long, and signals and
     /// metrics do not wait for it.
-    fn read_again(&mut self, reread: &Reread<S::Plan>) {
+    fn read_again(&mut self, why: Why, reread: &Reread<S::Plan>) {
+        self.why = why;
         let (shared, reread) = (self.shared.clone(), reread.clone());
         let (read, reading) = sync_channel(1);
         let work = move || {
             // Also when this panics, and then with nothing read.
             let _ring = OnDrop(|| shared.bell.ring());
             let read = read;
-            let _ = read.send(reread());
+            let _ = read.send(reread(why));
         };
         match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
             Ok(_) => self.reading = Some(reading),
@@ -232,7 +225,7 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
-        if std::mem::take(&mut self.by_itself) {
+        if self.why == Why::NoBackend {
             let said = said.unwrap_or_else(|error| Some(error.to_string()));
             // Only what is new.
             if said.is_some() && said != self.found {
@@ -273,7 +266,7 @@ impl<S: Service> Control<S> {
         });
         self.say_read(said);
         if std::mem::take(&mut self.once_more) {
-            self.read_again(reread);
+            self.read_again(Why::Hangup, reread);
         }
     }
 

@@ -402,6 +402,10 @@ impl Net {
         if let Some(status) = self.status(socket) {
             self.shared.notices.no_backend(self.now(), status.local, reason);
         }
+    }
+
+    /// No backend takes a client, and its name may stand for other addresses by now.
+    pub fn look_up(&self) {
         if !self.shared.look_up.swap(true, Ordering::AcqRel) {
             self.shared.bell.ring();
         }

@@ -9,6 +9,15 @@ use super::super::metrics::Exposition;
 use super::super::split::Split;
 use super::net::{Listening, Net};
 
+/// Why something is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// SIGHUP has come.
+    Hangup,
+    /// No backend takes a client: only names are looked up.
+    NoBackend,
+}
+
 /// What a file that was read again changes.
 pub(crate) struct Reload<P> {
     /// Where to listen from now on, and nowhere else.
