@@ -269,6 +269,32 @@ fn a_hangup_ends_nothing() {
     server.end();
 }
 
+/// SIGHUP before and during the end: what is under way goes on, and no more is read.
+#[test]
+fn a_hangup_does_not_keep_from_the_end() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-hangup-end");
+    fs::write(dir.join("file"), "hello").unwrap();
+    let log = dir.join("log");
+    let server = serve(&ns, &dir, &["--drain", "60s", "--access-log", log.to_str().unwrap()]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"GET /file HTTP/1.0\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal(Signal::TERM);
+    std::thread::sleep(Duration::from_millis(300));
+    for _ in 0..2 {
+        server.signal(Signal::HUP);
+        let said = settled(|| server.said());
+        let last = ["the access log is opened anew", "the end has begun; nothing is read again"];
+        assert!(said.ends_with(&last.map(|line| format!("SIGHUP: {line}"))), "{said:?}");
+    }
+    client.write_all(b"\r\n").unwrap();
+    assert!(rest(&mut client).ends_with("hello"));
+    let said = server.wait();
+    assert!(said.starts_with("1 connection, 0 cut off; "), "{said}");
+    assert_eq!(fs::read_to_string(log).unwrap().lines().count(), 1);
+}
+
 /// A release is put in place by a link that leads elsewhere from now on.
 #[test]
 fn a_hangup_opens_the_directory_again() {

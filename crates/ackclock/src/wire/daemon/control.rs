@@ -188,7 +188,9 @@ impl<S: Service> Control<S> {
             mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
             self.reopened = Some(log.reopen());
         }
-        if self.reading.is_some() {
+        if self.draining {
+            self.say_that_it_ends();
+        } else if self.reading.is_some() {
             self.once_more = true;
         } else {
             self.read_again(Why::Hangup, reread);
@@ -236,9 +238,15 @@ impl<S: Service> Control<S> {
         }
         self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
         self.shared.notices.hangup(self.reopened.take(), said);
-        if !self.draining && !self.once_more {
+        if !self.once_more {
             manager::tell(&[NotifyState::Ready]);
         }
+    }
+
+    /// Says that SIGHUP has come too late to have something read.
+    fn say_that_it_ends(&mut self) {
+        let said = "the end has begun; nothing is read again";
+        self.shared.notices.hangup(self.reopened.take(), Ok(Some(said.into())));
     }
 
     /// Has all workers do what was read again, if it was.
@@ -246,11 +254,16 @@ impl<S: Service> Control<S> {
         let read = match self.reading.as_ref().map(Receiver::try_recv) {
             None | Some(Err(TryRecvError::Empty)) => return,
             Some(Err(TryRecvError::Disconnected)) => Ok(None),
-            // Who ends listens nowhere any more.
-            Some(Ok(_)) if self.draining => Ok(None),
             Some(Ok(read)) => read,
         };
         self.reading = None;
+        // Who ends listens nowhere any more.
+        if self.draining {
+            if self.why == Why::Hangup || self.once_more {
+                self.say_that_it_ends();
+            }
+            return;
+        }
         let said = read.and_then(|reload| {
             let Some(Reload { listen, split, plan, said }) = reload else { return Ok(None) };
             // They all have the same addresses and listeners, so what one can do all can.
