@@ -297,6 +297,9 @@ def _unless_gone():
 
 
 def _path(*parts):
+    if not all(parts):
+        # It would be the path of all of them.
+        raise ImpairError("name: it is empty; a condition has one once it holds", 400)
     return "/" + "/".join(urllib.parse.quote(part, safe="") for part in parts)
 
 

@@ -133,6 +133,11 @@ class Client(unittest.TestCase):
         with self.assertRaises(ImpairError) as caught:
             self.impair.proxy("no/thing")
         self.assertEqual(caught.exception.status, 404)
+        new = self.proxy.condition(loss="1%")
+        for call in (lambda: self.impair.proxy(""), new.remove, lambda: new.update(loss="2%")):
+            with self.assertRaisesRegex(ImpairError, "^name: it is empty") as caught:
+                call()
+            self.assertEqual(caught.exception.status, 400)
         with self.assertRaises(ImpairError) as caught:
             self.impair.create("web", self.upstream)
         self.assertEqual(caught.exception.status, 409)
