@@ -32,8 +32,9 @@ use crate::proxy::listen;
 const MOST_BODY: usize = 1 << 20;
 /// The most clients at the same time.
 const MOST_CLIENTS: usize = 512;
-/// How long the head of a request may take to come, and the request from begin to end.
-const HEAD: Duration = Duration::from_secs(5);
+/// How long the head of a request may take to come, or a part of its body, and the request from
+/// begin to end.
+const PART: Duration = Duration::from_secs(5);
 const ALL: Duration = Duration::from_secs(30);
 
 /// An API that listens. Dropped, it ends at once.
@@ -103,7 +104,7 @@ async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
             let service = service_fn(move |request| respond(known.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
+                .header_read_timeout(PART)
                 .keep_alive(false)
                 .half_close(true)
                 .max_buf_size(16 * 1024)
@@ -123,9 +124,18 @@ async fn respond(
     let (head, mut body) = request.into_parts();
     // All of it is read, also if there is too much: who still writes hears no answer.
     let (mut bytes, mut len) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            return Ok(response(problem(400, "the body is not as its head says")));
+    loop {
+        let frame = match timeout(PART, body.frame()).await {
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(_))) => {
+                return Ok(response(problem(400, "the body is not as its head says")));
+            }
+            // It has a place that others wait for.
+            Err(_) => {
+                let text = format!("no more of the body has come for {} s", PART.as_secs());
+                return Ok(response(problem(408, &text)));
+            }
         };
         let data = frame.into_data().unwrap_or_default();
         len += data.len();
