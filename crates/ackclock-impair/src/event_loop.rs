@@ -13,7 +13,7 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
-use crate::joint::{Attempt, CHUNK, Joint, Next};
+use crate::joint::{self, Attempt, CHUNK, Joint, Next};
 use crate::look_up::LookUp;
 use crate::path::{CLIENTS, End, Path};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
@@ -27,7 +27,7 @@ const NAP: Duration = Duration::from_micros(100);
 /// How often buffers that hold little give back memory.
 const TRIM: Duration = Duration::from_secs(1);
 
-/// How often to look whether there are files again.
+/// How often to look whether there are files again, or ports.
 const FILES: Duration = Duration::from_millis(20);
 
 /// What a proxy's thread is asked for.
@@ -61,6 +61,8 @@ pub(crate) struct EventLoop {
     unopened: VecDeque<(End, Vec<SocketAddr>)>,
     /// There are no more files.
     out_of_files: bool,
+    /// A client for which there is no port on the links, and behind which the others wait.
+    without_port: Option<TcpStream>,
     most: usize,
     path: Path,
     /// By token.
@@ -107,6 +109,7 @@ impl EventLoop {
             reserves: HashMap::new(),
             unopened: VecDeque::new(),
             out_of_files: false,
+            without_port: None,
             most: config.max_connections as usize,
             path,
             joints: HashMap::new(),
@@ -164,7 +167,8 @@ impl EventLoop {
                 self.end_resets();
             }
             if self.obey() {
-                self.joints.values().for_each(Joint::reset);
+                let streams = self.joints.values().map(|joint| &joint.stream);
+                streams.chain(&self.without_port).for_each(joint::reset);
                 self.counts.reset += self.clients as u64;
                 return Ok(self.report());
             }
@@ -182,7 +186,8 @@ impl EventLoop {
         };
         let trim = self.to_trim.then(|| Instant::now() + TRIM);
         let connecting = self.connecting.first().map(|(until, _)| *until);
-        let files = self.out_of_files.then(|| Instant::now() + FILES);
+        let short = self.out_of_files || self.without_port.is_some();
+        let files = short.then(|| Instant::now() + FILES);
         let left = [due, trim, self.end, connecting, files].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());
         let millis = Duration::from_millis(left.as_millis() as u64);
@@ -227,7 +232,8 @@ impl EventLoop {
     /// Takes clients as long as there is room, and a file for the server of each.
     fn accept(&mut self) {
         let is_full = self.clients >= self.most || self.out_of_files;
-        if !self.waiting || self.end.is_some() || is_full {
+        let none = !self.waiting && self.without_port.is_none();
+        if none || self.end.is_some() || is_full {
             return;
         }
         // One file is left over: for a request to the API, and for another proxy to connect.
@@ -242,15 +248,20 @@ impl EventLoop {
                     let Ok(file) = self.file() else { return self.out_of_files = true };
                     reserve = file;
                 }
-                let stream = match self.listeners[number].accept() {
-                    Ok((stream, _)) => stream,
+                let first = self.without_port.take().map(Ok);
+                let next = || self.listeners[number].accept().map(|(stream, _)| stream);
+                let stream = match first.unwrap_or_else(next) {
+                    Ok(stream) => stream,
                     Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                     Err(error) if is_the_clients_fault(&error) => continue,
                     // No more files: a connection that ends makes room, here or elsewhere.
                     Err(_) => return self.out_of_files = true,
                 };
+                // Those of connections that are over are free after TIME-WAIT.
+                let Ok(end) = self.path.connect() else {
+                    return self.without_port = Some(stream);
+                };
                 self.counts.accepted += 1;
-                let Ok(end) = self.path.connect() else { continue };
                 self.join(stream, end, None);
                 if self.tokens.contains_key(&end)
                     && let (Some(reserve), Some(port)) = (reserve.take(), self.path.port(end))
@@ -389,7 +400,7 @@ impl EventLoop {
     fn reset(&mut self, token: Token) {
         let Some(joint) = self.remove(token) else { return };
         self.counts.reset += u64::from(joint.end.0 == CLIENTS);
-        joint.reset();
+        joint::reset(&joint.stream);
         self.path.abort(joint.end);
     }
 

@@ -252,12 +252,12 @@ impl Joint {
     fn after_reset(&self) -> Next {
         Next::Reset
     }
+}
 
-    /// Has the system send a reset when the stream is dropped. Where that fails the peer is gone
-    /// already.
-    pub(crate) fn reset(&self) {
-        let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
-    }
+/// Has the system send a reset when the stream is dropped. Where that fails the peer is gone
+/// already.
+pub(crate) fn reset(stream: &TcpStream) {
+    let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }
 
 /// A signal may interrupt what does not block.

@@ -55,6 +55,10 @@ impl Proxy {
     /// [`Error::System`] if the system refuses an address or a thread; [`Error::Usage`] and
     /// [`Error::Scenario`] for conditions that make no sense.
     pub fn start(config: &ProxyConfig, conditions: &[Conditions]) -> Result<Proxy, Error> {
+        Proxy::start_on(config, Path::new(config, conditions)?)
+    }
+
+    fn start_on(config: &ProxyConfig, path: Path) -> Result<Proxy, Error> {
         let poll = Poll::new().map_err(Error::system("sockets"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(Error::system("sockets"))?;
         let waker = Arc::new(waker);
@@ -67,7 +71,6 @@ impl Proxy {
         let addresses = listeners.iter().map(TcpListener::local_addr);
         let addresses: Vec<_> =
             addresses.collect::<io::Result<_>>().map_err(Error::system("sockets"))?;
-        let path = Path::new(config, conditions)?;
         let (commands, receiver): (_, Receiver<Command>) = mpsc::channel();
         let name = config.server.clone();
         let look_up = name.map(|name| LookUp::new(name, addresses.clone(), waker.clone()));
@@ -150,5 +153,55 @@ impl Drop for Proxy {
             self.tell(Command::Drain(Duration::ZERO));
             let _ = self.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read};
+    use std::net::TcpStream;
+    use std::thread;
+    use std::time::Instant;
+
+    use ackclock_tcp::Time;
+
+    use super::*;
+    use crate::Simple;
+
+    /// All 32,768 ports on the links are taken: one by a connection in TIME-WAIT, for 10 s, the
+    /// others by some that hear nothing. A client waits for the one, and is not turned away.
+    #[test]
+    fn a_client_waits_for_a_port() {
+        let config = ProxyConfig::new(
+            vec!["127.0.0.1:0".parse().unwrap()],
+            vec!["127.0.0.1:1".parse().unwrap()],
+        );
+        let mut path = Path::new(&config, &[]).unwrap();
+        let first = path.connect().unwrap();
+        path.flush();
+        path.advance(Time(1));
+        let other = path.accept().unwrap();
+        for end in [first, other] {
+            path.close(end);
+            path.flush();
+            path.advance(Time(2));
+        }
+        let loss = Simple { loss: Some("100%".parse().unwrap()), ..Simple::default() };
+        path.set(0, Some(&Conditions::simple(&loss, 1).unwrap())).unwrap();
+        assert!((1..32_768).all(|_| path.connect().is_ok()));
+        assert!(path.connect().is_err());
+
+        let begin = Instant::now();
+        let proxy = Proxy::start_on(&config, path).unwrap();
+        let mut client = TcpStream::connect(proxy.addresses()[0]).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let kind = client.read(&mut [0]).unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut), "{kind}");
+        assert_eq!(proxy.report().unwrap().accepted, 0);
+        while proxy.report().unwrap().accepted == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(30));
+            thread::sleep(Duration::from_millis(50));
+        }
+        assert!(begin.elapsed() >= Duration::from_secs(9));
     }
 }
