@@ -118,8 +118,8 @@ struct Shared {
     drained: AtomicUsize,
     /// A worker has ended, or cannot go on.
     ended: AtomicBool,
-    /// No backend takes clients: the names of some may stand for other addresses by now.
-    look_up: AtomicBool,
+    /// Names of backends that take no client: they may stand for other addresses by now.
+    look_up: Mutex<Vec<String>>,
     /// Rings when one of these has changed.
     bell: Bell,
 }
@@ -183,7 +183,7 @@ impl<S: Service> Daemon<S> {
             reloaded: AtomicBool::new(true),
             drained: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
-            look_up: AtomicBool::new(false),
+            look_up: Mutex::default(),
             bell: Bell::new()?,
         });
         let (posts, boxes): (Vec<Post<Worker<S>>>, Vec<_>) = bells.into_iter().map(mailbox).unzip();

@@ -135,10 +135,10 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let current = Mutex::new(listeners);
     daemon.keep(capabilities).run(&lines, move |why| {
         let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = match (why, &file, listen, &name) {
+        let said = match (&why, &file, listen, &name) {
             // The file may be half written; it counts when SIGHUP says so.
-            (Why::NoBackend, ..) => {
-                let said = routes::look_up(&mut current.routes, &own, &look_ups);
+            (Why::NoBackend(names), ..) => {
+                let said = routes::look_up(&mut current.routes, names, &own, &look_ups);
                 if said.is_empty() {
                     return Ok(None);
                 }
@@ -288,8 +288,8 @@ impl Proxy {
             Err(error) if are_files_used_up(&error) => return Err(attempt),
             Err(error) => {
                 let last = attempt.route.to.last().copied();
-                if attempt.route.name.is_some() {
-                    net.look_up();
+                if let Some(name) = &attempt.route.name {
+                    net.look_up(name);
                 }
                 self.fail(net, socket, last, Failure::of(error.kind()));
             }

@@ -1,6 +1,6 @@
 //! Where the proxy listens, and where connections go on to: from options, or from a file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
@@ -163,15 +163,19 @@ pub(crate) fn resolve(
     }
 }
 
-/// Looks up the names of backends again. Of one that is not found the addresses stay. Returns what
-/// there is to say: what names are elsewhere by now, and what went wrong.
-pub(crate) fn look_up(routes: &mut Routes, own: &[Prefix], look_ups: &LookUps) -> Vec<String> {
-    let names: BTreeSet<String> = routes.values().filter_map(|r| r.name.clone()).collect();
+/// Looks up these names of backends again. Of one that is not found the addresses stay. Returns
+/// what there is to say: what names are elsewhere by now, and what went wrong.
+pub(crate) fn look_up(
+    routes: &mut Routes,
+    names: &[String],
+    own: &[Prefix],
+    look_ups: &LookUps,
+) -> Vec<String> {
     let mut said = Vec::new();
     for name in names {
-        match resolve(&name, own, look_ups) {
+        match resolve(name, own, look_ups) {
             Ok(to) => {
-                let of_it = |route: &&mut Arc<Route>| route.name.as_ref() == Some(&name);
+                let of_it = |route: &&mut Arc<Route>| route.name.as_ref() == Some(name);
                 let moved = |route: &&mut Arc<Route>| route.to != to;
                 let mut any = false;
                 for route in routes.values_mut().filter(of_it).filter(moved) {
@@ -179,7 +183,7 @@ pub(crate) fn look_up(routes: &mut Routes, own: &[Prefix], look_ups: &LookUps) -
                     any = true;
                 }
                 if any {
-                    said.push(is_at(&name, &to));
+                    said.push(is_at(name, &to));
                 }
             }
             Err(why) => said.push(why),

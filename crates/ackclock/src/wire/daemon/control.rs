@@ -1,10 +1,11 @@
 //! The thread that heeds signals and serves metrics, while workers serve.
 
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,8 +55,8 @@ pub(super) struct Control<S: Service> {
     reading: Option<Receiver<Read<S::Plan>>>,
     /// Another SIGHUP has come meanwhile.
     once_more: bool,
-    /// When names were last looked up without SIGHUP, and what came of it.
-    looked_up: Option<Instant>,
+    /// When names were last looked up without SIGHUP, and what came of it the last time.
+    looked_up: HashMap<String, Instant>,
     found: Option<String>,
     /// Why something is being read.
     why: Why,
@@ -99,7 +100,7 @@ impl<S: Service> Control<S> {
             end: None,
             reading: None,
             once_more: false,
-            looked_up: None,
+            looked_up: HashMap::new(),
             found: None,
             why: Why::Hangup,
             reopened: None,
@@ -199,18 +200,21 @@ impl<S: Service> Control<S> {
 
     /// Looks up names where no backend takes clients, unless that has just been done.
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
-        let asked = self.shared.look_up.swap(false, Ordering::AcqRel);
-        let lately = self.looked_up.is_some_and(|at| at.elapsed() < LOOK_UP);
-        if asked && !lately && !self.draining && self.reading.is_none() {
-            self.looked_up = Some(Instant::now());
-            self.read_again(Why::NoBackend, reread);
+        let mut asked = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = std::mem::take(&mut *asked);
+        drop(asked);
+        self.looked_up.retain(|_, at| at.elapsed() < LOOK_UP);
+        names.retain(|name| !self.looked_up.contains_key(name));
+        if !names.is_empty() && !self.draining && self.reading.is_none() {
+            self.looked_up.extend(names.iter().map(|name| (name.clone(), Instant::now())));
+            self.read_again(Why::NoBackend(names), reread);
         }
     }
 
     /// Reads in a thread of its own: to find the address of a name may take long, and signals and
     /// metrics do not wait for it.
     fn read_again(&mut self, why: Why, reread: &Reread<S::Plan>) {
-        self.why = why;
+        self.why = why.clone();
         let (shared, reread) = (self.shared.clone(), reread.clone());
         let (read, reading) = sync_channel(1);
         let work = move || {
@@ -227,7 +231,7 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
-        if self.why == Why::NoBackend {
+        if self.why != Why::Hangup {
             let said = said.unwrap_or_else(|error| Some(error.to_string()));
             // Only what is new.
             if said.is_some() && said != self.found {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ackclock_live::Host;
@@ -404,9 +403,11 @@ impl Net {
         }
     }
 
-    /// No backend takes a client, and its name may stand for other addresses by now.
-    pub fn look_up(&self) {
-        if !self.shared.look_up.swap(true, Ordering::AcqRel) {
+    /// No backend of this name takes a client: it may stand for other addresses by now.
+    pub fn look_up(&self, name: &str) {
+        let mut names = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.iter().any(|other| other == name) {
+            names.push(name.into());
             self.shared.bell.ring();
         }
     }

@@ -10,12 +10,12 @@ use super::super::split::Split;
 use super::net::{Listening, Net};
 
 /// Why something is read again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// SIGHUP has come.
     Hangup,
-    /// No backend takes a client: only names are looked up.
-    NoBackend,
+    /// Backends of these names take no client: only the names are looked up.
+    NoBackend(Vec<String>),
 }
 
 /// What a file that was read again changes.
