@@ -98,11 +98,12 @@ impl<'a> Script<'a> {
         let handshake = terms.handshake_rtt.filter(|_| !is_resumed && !made_up);
         let trip = handshake.or(measured);
         let grain = LEAST_GRAIN.max(Span(trip.unwrap_or_default().0 / PART));
+        let [service, pace] = view.paces(terms.mss).map(|pace| grain + pace.min(MOST_PACE));
 
         // It begins on the handshake, or on a request; unless it waits, or what it began with was
         // lost.
         let at_once = if handshake.is_some() { view.first_chance(first, grain) } else { first.at };
-        let late = Some(first.at.since(at_once)).filter(|late| *late > grain.times(2));
+        let late = Some(first.at.since(at_once)).filter(|late| *late > grain + service);
         let begin = match start.outage {
             Some(outage) => outage.at,
             None if late.is_some() && paused => first.at,
@@ -111,15 +112,20 @@ impl<'a> Script<'a> {
         let waited = late.filter(|_| paused).map_or(0.0, |late| pause(late, grain));
         let answered = answered.unwrap_or(Time::NEVER);
         let in_flight = (is_resumed && start.outage.is_none()).then_some(answered);
-        let writes = Writes::new(view, (begin, waited), in_flight, terms.mss, grain, paused);
+        let times = [grain, service];
+        let writes = Writes::new(view, (begin, waited), in_flight, terms.mss, times, paused);
 
         let (waits, waits_beside_trip) =
             waits(|| view.sent(), || view.acks(), delay, trip.unwrap_or_default(), grain);
         let segments = view.sent().count();
-        let [service, pace] = view.paces(terms.mss);
         let flight = match start.outage {
             Some(outage) => outage.outstanding,
-            None => view.flight(answered, terms.mss),
+            // A duplicate lets new data go, too (RFC 3042).
+            None => {
+                let behind = view.entries().skip_while(|entry| entry.sent().is_none());
+                let first_ack = behind.filter_map(Entry::acked).next();
+                view.flight(first_ack.map_or(Time::NEVER, |a| a.at + delay), terms.mss)
+            }
         };
         let thresholds = match is_resumed {
             true => vec![Some(u64::from(flight) * u64::from(terms.mss.max(1))), None],
@@ -143,8 +149,8 @@ impl<'a> Script<'a> {
             first_window: last_ack.map_or(65535, |a| a.window),
             shift: window_scale(view.acks().map(|a| a.window).max().unwrap_or(0)),
             grain,
-            service: grain + service.min(MOST_PACE),
-            pace: grain + pace.min(MOST_PACE),
+            service,
+            pace,
             phases: view.phases(grain),
             waits,
             waits_beside_trip,
@@ -267,7 +273,7 @@ impl Writes {
         begin: (Time, f32),
         mut in_flight: Option<Time>,
         mss: u32,
-        grain: Span,
+        [grain, service]: [Span; 2],
         paused: bool,
     ) -> Writes {
         let base = view.base;
@@ -292,7 +298,9 @@ impl Writes {
                 // was sent before and lost, as the numbers of packets say.
                 let short = ended_short == Some(s.position);
                 let idle = s.at.since(una_at);
-                let quiet = una >= max && idle > grain.times(2);
+                // The round trip may be that of short packets, and a full segment takes a slow
+                // link before the capture as much longer.
+                let quiet = una >= max && idle > grain + service;
                 let pauses_here = max > base && quiet && idle > timers(s.missing);
                 is_unsure |= pauses_here && s.missing > 0;
                 may_pause |= pauses_here && !short;

@@ -596,3 +596,44 @@ fn the_least_timeout_matters_where_a_timer_expires_or_something_pauses() {
     let opens = [vec![ack(280.0, 10, &[])], burst(330.0, 10..30)].concat();
     assert_eq!(by(&[closed, opens].concat(), false), (true, false));
 }
+
+fn script(entries: &[Entry]) -> Script<'_> {
+    let delay = Span::from_millis(RTT as u64);
+    let start = Start { delay, resumed: None, outage: None, window: None };
+    Script::new(terms(false), entries, &start, true).expect("something was sent")
+}
+
+/// Full segments take 9 ms on a slow link before the capture, which the handshake knows nothing of.
+/// So the first of each flight comes 9 ms later than a short packet would: that is no pause.
+#[test]
+fn a_full_segment_takes_longer_than_the_handshake() {
+    let flights = |late: f64| {
+        let (mut all, mut acked, mut next) = (vec![ack(0.0, 0, &[])], 0.0, 0);
+        for segments in [1, 2, 4] {
+            for n in 0..segments {
+                acked += if n == 0 { RTT + late } else { 9.0 };
+                next += 1;
+                all.extend([seen(acked, next - 1), ack(acked, next, &[])]);
+            }
+        }
+        all
+    };
+    assert!(!script(&flights(9.0)).may_pause);
+    assert!(script(&flights(30.0)).may_pause);
+}
+
+/// The first segment is lost, and the duplicate that the second one causes lets the third go: what
+/// came before the duplicate is no more than the initial window.
+#[test]
+fn a_duplicate_ends_the_initial_window() {
+    let all = [
+        ack(0.0, 0, &[]),
+        seen(50.0, 1),
+        ack(50.0, 0, &[]),
+        seen(100.0, 2),
+        ack(100.0, 0, &[]),
+        seen(150.0, 0),
+        ack(150.0, 3, &[]),
+    ];
+    assert_eq!(script(&all).windows, [2, 3]);
+}
