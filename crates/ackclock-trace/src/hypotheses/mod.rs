@@ -240,21 +240,22 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// What limited it until `end`, and when it began. `least`: no round trip is shorter.
+    /// What limited it until `end` at least, when it began, and when the last ACK reached it.
+    /// `least`: no round trip is shorter.
     pub fn divided(
         &self,
         terms: Terms,
         passed: Passed<'_>,
         end: Time,
         least: Span,
-    ) -> Option<(Time, Divided)> {
+    ) -> Option<([Time; 2], Divided)> {
         let script = Script::new(terms, passed.entries, &self.start, self.paused)?;
         let begin = script.steps.first()?.0;
         // The model of the sender may not have known how long the last ACK was on its way.
         let last = script.steps.iter().rev().find(|(_, step)| matches!(step, Step::Acked(_)));
         let end = last.map_or(end, |(at, _)| end.max(*at));
         let divided = divide(&script, &self.setting, passed, end, least)?;
-        Some((begin, divided))
+        Some(([begin, end], divided))
     }
 }
 

@@ -32,7 +32,9 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
 fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     // Times are known to a sixteenth of it (`script.rs`).
     let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));
-    let Some((begin, divided)) = whole.divided(terms, passed, found.end, least) else { return };
+    let Some(([begin, end], divided)) = whole.divided(terms, passed, found.end, least) else {
+        return;
+    };
     let mut lifetime = divided.lifetime;
     let before = begin.since(terms.start);
     let handshake = found.lifetime.of(Limit::Handshake).min(before);
@@ -47,6 +49,7 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     lifetime.add(Limit::ReceiveWindow, waits);
     lifetime.add_answering(found.lifetime.answering());
     found.lifetime = lifetime;
+    found.end = found.end.max(end);
     found.full_window = found.full_window.max(divided.full_window);
 }
 

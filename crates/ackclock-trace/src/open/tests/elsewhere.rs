@@ -107,7 +107,7 @@ fn slow_start_says_how_far_the_sender_is() {
         assert_eq!(shares(made_up, true), [0.0, 0.0, 0.0, window, 0.0, path, 0.0], "{made_up}");
         // Where it began is known, a sender as far away whose window stays explains it as well.
         let paused = [0.0, 151.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        let stays = [0.0, 0.0, 0.0, 100.0, 0.0, 51.0, 0.0];
+        let stays = [0.0, 0.0, 0.0, 100.0, 0.0, 101.0, 0.0];
         assert_eq!(shares(made_up, false), if made_up { stays } else { paused }, "{made_up}");
     }
 }
@@ -305,4 +305,20 @@ fn a_sender_that_explains_all_tells_the_windows_share() {
         assert!(near(Limit::Application, 0.0), "{lifetime:?}");
         assert_eq!(lifetime.main(), Some(Limit::Path));
     });
+}
+
+/// Nothing was seen that measures the way to the server. A sender with a window of one segment at
+/// first explains all: the last ACK is on its way for as long as the others.
+#[test]
+fn the_last_ack_is_on_its_way_to_a_sender_that_was_found() {
+    let mut talk = Talk::new(ISNS[0]);
+    let opens = |end| syn(end).options(|options| options.mss = Some(1000));
+    talk.at(0.0, opens(1)).at(0.0, opens(0).ack(0).with(Control::ACK)).at(0.0, s(0, 0));
+    for (n, at) in [0.0, 50.0, 54.0].into_iter().enumerate() {
+        talk.at(at, s(1000 * n as u64, 1000));
+        talk.at(at, c(0, 0).ack(1000 * (n as u64 + 1)));
+    }
+    let lifetime = talk.one().from_server.lifetime;
+    let shares = Limit::ALL.map(|limit| share(&lifetime, limit));
+    assert_eq!(shares, [0.0, 0.0, 0.0, 50.0, 0.0, 54.0, 0.0]);
 }
