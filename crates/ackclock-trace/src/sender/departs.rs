@@ -166,12 +166,17 @@ impl SenderModel {
         if lost == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
-        let rto = self.stream.timers.rto();
-        let waited = self.stream.moments.silence(sent.at).min(self.stalls.since_asked(sent.at));
-        if waited < nearly(rto) {
-            Span::ZERO
-        } else {
-            waited.min(rto.times((1 << lost.min(16)) - 1))
+        let Stream { timers, moments, .. } = &self.stream;
+        let (rto, doubled) = (timers.rto(), (1 << lost.min(16)) - 1);
+        let waited = moments.silence(sent.at).min(self.stalls.since_asked(sent.at));
+        // RFC 6298 section 2.4 has timers wait for longer than Linux's. A pause that ends just when
+        // one of these would have expired is rare.
+        let slower = rto.max(UNANSWERED).times(doubled);
+        let latest = Span(slower.0 / 10 * 11) + timers.srtt();
+        match () {
+            () if waited < nearly(rto) => Span::ZERO,
+            () if (nearly(slower)..=latest).contains(&waited) => waited,
+            () => waited.min(rto.times(doubled)),
         }
     }
 

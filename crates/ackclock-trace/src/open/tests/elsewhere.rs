@@ -322,3 +322,15 @@ fn the_last_ack_is_on_its_way_to_a_sender_that_was_found() {
     let shares = Limit::ALL.map(|limit| share(&lifetime, limit));
     assert_eq!(shares, [0.0, 0.0, 0.0, 50.0, 0.0, 54.0, 0.0]);
 }
+
+/// One packet is missing, or two, and the next comes when a timer that waits for a second would
+/// have sent it: no application pauses for as long by chance.
+#[test]
+fn a_timer_that_waits_for_a_second() {
+    for (number, ms) in [(1021, 1000.0), (1022, 3000.0)] {
+        each(|talk| {
+            let flow = outage(talk, 85.0 + ms, number).from_server;
+            assert_eq!(share(&flow.lifetime, Limit::Recovery).round(), ms);
+        });
+    }
+}
