@@ -8,7 +8,7 @@ use ackclock_tcp::{Cause, Phase, Sender, Span, Time, Transmit};
 
 use super::{Entry, Passed};
 use crate::lifetime::{Lifetime, Limit, Shares};
-use crate::sender::{Acked, Bottleneck, Opening, Terms, Trip};
+use crate::sender::{Acked, ArrivalRate, Bottleneck, Opening, Terms, Trip};
 
 /// What is outstanding and was sent once.
 struct Flying {
@@ -186,7 +186,12 @@ impl<'a> Division<'a> {
     }
 
     /// At the end. `arrivals`: as in [`Bottleneck::holds`].
-    pub fn into_divided(mut self, end: Time, sender: &Sender, arrivals: Option<f64>) -> Divided {
+    pub fn into_divided(
+        mut self,
+        end: Time,
+        sender: &Sender,
+        arrivals: Option<ArrivalRate>,
+    ) -> Divided {
         self.elapse(end, sender);
         let holds = self.bottleneck.holds(arrivals);
         let mut lifetime = Lifetime::from(self.found);

@@ -31,7 +31,7 @@ use self::script::{Script, Step};
 use self::start::{Points, Start, beginnings, outages};
 use self::trial::{Limits, Lists, Says, Setting, divide, run};
 use crate::connection::Kind;
-use crate::sender::{Acked, Sent, Terms};
+use crate::sender::{Acked, ArrivalRate, Sent, Terms};
 
 /// How many packets of one way are kept at most. Of a longer connection, the rest is explained
 /// without hypotheses.
@@ -99,7 +99,7 @@ pub(crate) enum Entry {
 
 impl Entry {
     /// When it passed the capture.
-    fn at(&self) -> Time {
+    pub fn at(&self) -> Time {
         match self {
             Entry::Sent(sent) | Entry::Late(sent) => sent.at,
             Entry::Acked(acked) => acked.at,
@@ -130,7 +130,7 @@ pub(crate) struct Passed<'a> {
     /// As in [`SenderModel::finish`].
     ///
     /// [`SenderModel::finish`]: crate::sender::SenderModel::finish
-    pub arrivals: Option<f64>,
+    pub arrivals: Option<ArrivalRate>,
 }
 
 /// What is most probable of a segment.

@@ -13,7 +13,7 @@ use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
-use crate::sender::{Acked, Arrivals, Found, SenderModel, Sent, Terms};
+use crate::sender::{Acked, ArrivalRate, Arrivals, Found, SenderModel, Sent, Sight, Terms};
 
 /// A capture may have an ACK by so much before the data that it answers.
 const DISORDER: Span = Span::from_millis(1);
@@ -150,12 +150,16 @@ impl DelayedSender {
         }
         match input {
             Input::Data(data) => {
-                let seen = data.at;
+                let (seen, mut busy) = (data.at, Time::NEVER);
                 if let Some(log) = &mut model.log {
                     if let Some(tsval) = data.tsval {
                         data.at = log.clock.sent(tsval, data.at);
-                    } else if !data.again {
-                        log.arrivals.arrived(data.at, data.len, log.terms.mss);
+                    }
+                    if !data.again {
+                        log.arrivals.arrived(seen, data.len, log.terms.mss);
+                    }
+                    if data.tsval.is_none() {
+                        busy = log.arrivals.busy_since(data.at, data.len);
                     }
                 }
                 if self.peer_data > Time::ZERO {
@@ -167,6 +171,9 @@ impl DelayedSender {
                 if data.cwr {
                     model.sender.says_lowered(data.position);
                 }
+                if busy < data.at {
+                    model.sender.arrives_behind(busy);
+                }
                 model.data(data, seen, places);
             }
             Input::Acked(acked) if delay == Span::ZERO => {
@@ -174,6 +181,7 @@ impl DelayedSender {
                 model.acked(acked);
             }
             Input::Acked(acked) => {
+                model.sender.ack_passes(acked.at + delay, acked.ack);
                 // The next data may turn out to have been sent before now.
                 if !model.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
                     model.arrive(acked.at, delay, places);
@@ -210,7 +218,10 @@ impl DelayedSender {
         let mut model = self.model?;
         model.arrive(Time::NEVER, delay, places);
         let end = end.max(model.now);
-        let arrivals = model.log.as_ref().and_then(|log| log.arrivals.bits_per_second());
+        let arrivals = model.log.as_ref().and_then(|log| {
+            let behind = log.terms.sight == Sight::Received;
+            Some(ArrivalRate { bits_per_second: log.arrivals.bits_per_second()?, behind })
+        });
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &model.log {
             hypotheses::rewrite(
@@ -238,11 +249,12 @@ impl Model {
                     // Most clients send one request, and get ACKs for the handshake and for that.
                     log.entries.reserve_exact(2);
                 }
-                let others = self.sender.others();
+                let entry = entry();
+                let others = self.sender.others(entry.at());
                 if log.others.last().map_or(0, |(_, last)| *last) != others {
                     log.others.push((log.entries.len(), others));
                 }
-                log.entries.push(entry());
+                log.entries.push(entry);
             }
         }
     }

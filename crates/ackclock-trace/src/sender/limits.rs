@@ -21,7 +21,7 @@ use super::input::Sent;
 use super::stream::Stream;
 use super::stream::timers::nearly;
 use crate::lifetime::{Lifetime, Limit, Shares};
-use crate::path::Path;
+use crate::path::{Part, Path};
 
 /// The least time after an ACK within which what it lets go follows.
 pub(super) const SOON: Span = Span::from_millis(1);
@@ -75,6 +75,20 @@ enum Due {
     AtOnce,
 }
 
+/// What only captures away from the sender need.
+#[derive(Debug)]
+struct Away {
+    /// What of this sender counts as outstanding on the path.
+    part: Arc<Part>,
+    /// Since when the bottleneck before the capture has been busy, as what goes out now shows;
+    /// never if nothing does.
+    busy: Time,
+    /// Of the path's share, how long it was so.
+    full: Span,
+    /// Since when cwnd has had room ([`has_room`]); never where it has none.
+    room: Time,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     /// When the last event was.
@@ -101,8 +115,6 @@ pub(crate) struct Limits {
     alone: bool,
     /// Some of what is outstanding was acknowledged since new data last went out.
     partly: bool,
-    /// Since when cwnd has had room ([`has_room`]); late where it has none.
-    room: Time,
     /// Low bits of the position after a small segment, if it is outstanding and no other one is;
     /// else 0.
     small: u32,
@@ -116,8 +128,9 @@ pub(crate) struct Limits {
     /// Bytes of payload that last went out; 0 with a FIN.
     last: u32,
     path: Arc<Path>,
-    /// What of this sender counts as outstanding on the path, in bytes.
+    /// Bytes that this sender has outstanding.
     counted: u32,
+    away: Option<Box<Away>>,
     /// The most that was outstanding on the path since new data last went out, in bytes.
     most: u32,
     pace: Pace,
@@ -134,7 +147,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// From the connection's first packet on.
     pub fn new(start: Time, path: Arc<Path>) -> Limits {
-        Limits { now: start, path, room: Time::NEVER, ..Limits::default() }
+        Limits { now: start, path, ..Limits::default() }
     }
 
     /// Something has gone out, or has been acknowledged.
@@ -146,20 +159,45 @@ impl Limits {
                 self.partly |= flight > 0;
                 self.freed = self.frees(stream.outstanding.una());
             }
-            self.path.outstanding(self.counted.into(), flight.into());
+            let (before, more) = (self.on_path(), flight.saturating_sub(self.counted));
+            let now = if more > 0 { before + u64::from(more) } else { before.min(flight.into()) };
+            self.path.outstanding(before, now);
+            if let Some(away) = &self.away {
+                away.part.set(now, more > 0);
+            }
             self.counted = flight;
             self.pace.outstanding(flight);
         }
-        self.most = self.most.max(bytes(self.path.flight()));
+        self.most = self.most.max(bytes(self.path.flight(self.now)));
         // At the sender nobody asks.
         if stream.terms.at_sender() {
             return;
         }
-        if !has_room(stream) {
-            self.room = Time::NEVER;
-        } else if self.room == Time::NEVER {
-            self.room = self.now;
+        let (now, room) = (self.now, has_room(stream));
+        if !room && self.away.is_none() {
+            return;
         }
+        let away = self.away();
+        away.busy = Time::NEVER;
+        if !room {
+            away.room = Time::NEVER;
+        } else if away.room == Time::NEVER {
+            away.room = now;
+        }
+    }
+
+    /// What goes out next arrives at the capture from a bottleneck that has been busy since then.
+    #[inline]
+    pub fn arrives_behind(&mut self, busy: Time) {
+        self.away().busy = busy;
+    }
+
+    fn away(&mut self) -> &mut Away {
+        let counted = self.counted.into();
+        let part = || Arc::new(Part::new(counted));
+        let [busy, room] = [Time::NEVER; 2];
+        let away = || Box::new(Away { part: part(), busy, full: Span::ZERO, room });
+        self.away.get_or_insert_with(away)
     }
 
     /// So many bytes were acknowledged, with nothing lost. Returns what all connections on the path
@@ -184,7 +222,7 @@ impl Limits {
         if stream.terms.at_sender() {
             return without_ack && (silent || is_short(self.last, stream));
         }
-        let room = at.since(self.room);
+        let room = self.away.as_ref().map_or(Span::ZERO, |away| at.since(away.room));
         without_ack && silent || room > soon(stream) && room < stream.timers.rto()
     }
 
@@ -197,10 +235,25 @@ impl Limits {
         covers
     }
 
-    /// Bytes that other connections have outstanding on the path.
+    /// Bytes that other connections have outstanding on the path by now.
     #[inline]
-    pub fn others(&self) -> u32 {
-        bytes(self.path.flight()).saturating_sub(self.counted)
+    pub fn others(&self, now: Time) -> u32 {
+        let all = self.path.flight(now);
+        bytes(all.saturating_sub(self.on_path()))
+    }
+
+    /// What of this sender counts as outstanding on the path, in bytes.
+    #[inline]
+    fn on_path(&self) -> u64 {
+        self.away.as_ref().map_or(self.counted.into(), |away| away.part.bytes())
+    }
+
+    /// An ACK of this position has passed the capture and reaches the sender at this time.
+    pub fn ack_passes(&mut self, at: Time, ack: u64, stream: &Stream) {
+        if self.counted > 0 && ack >= stream.outstanding.max() {
+            let part = Arc::clone(&self.away().part);
+            self.path.leave(at, part);
+        }
     }
 
     /// A SYN goes out, and there was none before.
@@ -221,7 +274,7 @@ impl Limits {
     #[inline]
     fn divide(&mut self, span: Span, stream: &Stream, repairing: bool) {
         let idle = stream.outstanding.is_empty();
-        self.most = self.most.max(bytes(self.path.flight()));
+        self.most = self.most.max(bytes(self.path.flight(self.now)));
         if idle || repairing || self.opening {
             return self.divide_unusual(span, stream, idle);
         }
@@ -255,8 +308,25 @@ impl Limits {
             // Away from the sender, what is on its way to the capture is not known to be
             // outstanding.
             let unseen = !stream.terms.at_sender() && span <= stream.timers.srtt();
-            self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
+            if self.last >= stream.terms.mss && self.was_busy(span) {
+                self.path_was_full(span);
+            } else {
+                self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
+            }
         }
+    }
+
+    /// The bottleneck was busy for so long, until now. Away from the sender, a queue before the
+    /// capture is not seen but by what comes out of it one behind the other.
+    fn was_busy(&self, span: Span) -> bool {
+        let busy = self.away.as_ref().map_or(Time::NEVER, |away| away.busy);
+        busy <= self.now && self.now.since(busy) >= span
+    }
+
+    fn path_was_full(&mut self, span: Span) {
+        self.found.add(Limit::Path, span);
+        let away = self.away();
+        away.full = away.full + span;
     }
 
     /// So much of the time in which nothing was seen to be outstanding went into losses before the
@@ -446,7 +516,10 @@ impl Limits {
 
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
     fn was_full(&mut self, at: Time, span: Span, stream: &Stream) {
-        if span > Span::ZERO {
+        let trip = stream.timers.min_rtt();
+        if trip > Span::ZERO && self.was_busy(trip.max(span)) {
+            self.path_was_full(span);
+        } else if span > Span::ZERO {
             self.pace.held(at, span, self.most, stream, &mut self.full);
         }
     }
@@ -486,10 +559,11 @@ impl Limits {
     /// Where they left at an even pace, that takes some that have `waited` there, too.
     pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>, waited: bool) -> Lifetime {
         self.had_no_more();
-        self.path.outstanding(self.counted.into(), 0);
+        self.path.outstanding(self.on_path(), 0);
         let Paced { even, window } = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
         found.add_answering(self.answering);
+        found.add_full(self.away.as_ref().map_or(Span::ZERO, |away| away.full));
         if self.had_no_nagle() {
             let share = found.of(Limit::Nagle);
             found.take(Limit::Nagle, share);

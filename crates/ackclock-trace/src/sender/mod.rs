@@ -67,7 +67,7 @@ use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
 pub(crate) use self::rate::TICK;
-pub(crate) use self::rate::{Arrivals, Bottleneck, Trip};
+pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
 pub(crate) use self::stream::KEEP_ALIVE;
@@ -161,10 +161,22 @@ impl SenderModel {
         self.limits.ack_is_due(now, ack, &self.stream);
     }
 
-    /// Bytes that other connections have outstanding on the path.
+    /// What goes out next arrives at the capture from a bottleneck that has been busy since then.
     #[inline]
-    pub fn others(&self) -> u32 {
-        self.limits.others()
+    pub fn arrives_behind(&mut self, busy: Time) {
+        self.limits.arrives_behind(busy);
+    }
+
+    /// An ACK of this position has passed the capture and reaches the sender at this time.
+    #[inline]
+    pub fn ack_passes(&mut self, at: Time, ack: u64) {
+        self.limits.ack_passes(at, ack, &self.stream);
+    }
+
+    /// Bytes that other connections have outstanding on the path by now.
+    #[inline]
+    pub fn others(&self, now: Time) -> u32 {
+        self.limits.others(now)
     }
 
     /// SMSS.
@@ -232,7 +244,7 @@ impl SenderModel {
 
     /// The connection, or the capture, ended at `end`. `arrivals`: at so many bits per second data
     /// arrives that has waited for the bottleneck, if that is known.
-    pub fn finish(mut self, end: Time, arrivals: Option<f64>) -> Found {
+    pub fn finish(mut self, end: Time, arrivals: Option<ArrivalRate>) -> Found {
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         let mut undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());

@@ -67,6 +67,14 @@ struct Busy {
     all: u32,
 }
 
+/// How fast data arrives that has waited for a bottleneck.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrivalRate {
+    pub bits_per_second: f64,
+    /// The capture was taken behind every bottleneck, at the receiver.
+    pub behind: bool,
+}
+
 /// Segments that arrive one behind the other, where the capture was not taken at the sender and
 /// nothing says when they were sent: those of a train are as far apart as the bottleneck has put
 /// them (Dovrolis, Ramanathan & Moore, "Packet-dispersion techniques and a capacity-estimation
@@ -82,6 +90,9 @@ pub(crate) struct Arrivals {
     /// In bits per second, of so many trains or more.
     rate: f64,
     samples: u8,
+    /// When the last packet came, whatever it was, and since when the bottleneck has been busy.
+    any: Time,
+    busy: Time,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,6 +152,18 @@ impl Arrivals {
     /// The rate of payload; `None` if no train was seen.
     pub fn bits_per_second(&self) -> Option<f64> {
         (self.samples > 0).then_some(self.rate)
+    }
+
+    /// Data of so many bytes arrives, new or not. Returns since when each packet has come in twice
+    /// the time at the most that the bottleneck takes for it; this time if this one has not, or if
+    /// its rate is not known yet.
+    #[inline]
+    pub fn busy_since(&mut self, at: Time, bytes: u32) -> Time {
+        let gap = at.since(std::mem::replace(&mut self.any, at));
+        if self.samples == 0 || gap.secs_f64() * self.rate > f64::from(bytes) * 16.0 {
+            self.busy = at;
+        }
+        self.busy
     }
 }
 
@@ -234,11 +257,15 @@ impl Bottleneck {
     /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
     /// is not seen there, so that no more than this is ever outstanding, and that is known to
     /// within an eighth (`limits.rs`).
-    pub fn holds(&self, arrivals: Option<f64>) -> Option<f64> {
+    pub fn holds(&self, arrivals: Option<ArrivalRate>) -> Option<f64> {
         let Base { trip, ahead, gap } = self.base;
         let trip = trip.get()?;
-        let arrivals = arrivals.filter(|_| trip > Span::ZERO).map(|rate| rate / 8.0 * 7.0);
-        let known = self.bits_per_second().or(arrivals);
+        let behind = arrivals.is_some_and(|arrivals| arrivals.behind);
+        let arrivals = arrivals.filter(|_| trip > Span::ZERO);
+        let arrivals = arrivals.map(|arrivals| arrivals.bits_per_second / 8.0 * 7.0);
+        let own = self.bits_per_second();
+        // Either may be too low, and only behind the bottleneck can neither be too high.
+        let known = own.filter(|own| !behind || arrivals.is_none_or(|a| a <= *own)).or(arrivals);
         let rate = known.or_else(|| self.beyond_handshake(trip))?;
         let ahead = ahead as f64 - rate * gap.secs_f64() / 8.0;
         Some(rate * trip.secs_f64() / 8.0 - ahead.max(0.0))

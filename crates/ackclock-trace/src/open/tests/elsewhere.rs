@@ -334,3 +334,23 @@ fn a_timer_that_waits_for_a_second() {
         });
     }
 }
+
+/// A download over 1 ms and a bottleneck that takes 4 ms for a segment: of each the receiver has
+/// told the server long before the next one comes. Full segments have waited for the bottleneck.
+/// An application that writes shorter ones has nothing more to send.
+#[test]
+fn what_comes_one_behind_the_other_has_waited_for_the_bottleneck() {
+    let shares = |len: u32| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(1.0, syn(1).options(|options| options.mss = Some(1000)));
+        talk.at(1.01, c(0, 100));
+        for n in 0..100 {
+            let (at, position) = (6.0 + 4.0 * n as f64, n * u64::from(len));
+            talk.at(at, s(position, len).ack(100));
+            talk.at(at + 0.01, c(100, 0).ack(position + u64::from(len)));
+        }
+        let lifetime = talk.one().from_server.lifetime;
+        [Limit::Application, Limit::Path].map(|limit| share(&lifetime, limit).round())
+    };
+    assert_eq!([1000, 900].map(shares), [[0.0, 402.0], [296.0, 106.0]]);
+}

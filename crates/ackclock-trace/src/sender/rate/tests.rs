@@ -152,14 +152,35 @@ fn a_silence_ends_a_train() {
     assert_eq!(arrived((1..40).map(|n| (8.0 * f64::from(n / 2), 1))), Some(2e6));
 }
 
+/// Ten segments, 8 ms each, say the rate. The bottleneck has been busy since then, also where
+/// packets come that say nothing of it; 17 ms are a silence.
+#[test]
+fn the_bottleneck_is_busy() {
+    let mut found = Arrivals::default();
+    let mut since = |ms: u64, new: bool| {
+        let at = Time::ZERO + Span::from_millis(ms);
+        if new {
+            found.arrived(at, 1000, 1000);
+        }
+        found.busy_since(at, 1000).0 / 1_000_000
+    };
+    assert_eq!([8, 16, 24, 32, 40, 48, 56, 64, 72].map(|ms| since(ms, true)).last(), Some(&72));
+    assert_eq!([(80, true), (96, false), (104, true)].map(|(ms, new)| since(ms, new)), [72; 3]);
+    assert_eq!([121, 129].map(|ms| since(ms, true)), [121; 2]);
+}
+
 /// 50 ms at 1 Mbit/s, known to within an eighth; of no use where the round trip is not known. What
-/// ACKs say of the rate is better.
+/// ACKs say of the rate is better, but if more arrives behind the bottleneck.
 #[test]
 fn what_a_path_holds_by_arrivals() {
+    let rate = |bits_per_second, behind| Some(ArrivalRate { bits_per_second, behind });
+    let (slow, fast) = (rate(1e6, false), rate(2e6, false));
     let single = after(None, &[(50, 0, 0, 1)]);
-    assert_eq!((single.holds(None), single.holds(Some(1e6))), (None, Some(6250.0 / 8.0 * 7.0)));
-    assert_eq!(after(None, &[]).holds(Some(1e6)), None);
-    assert_eq!(after(None, &[(0, 0, 0, 1)]).holds(Some(1e6)), None);
+    assert_eq!((single.holds(None), single.holds(slow)), (None, Some(6250.0 / 8.0 * 7.0)));
+    assert_eq!(after(None, &[]).holds(slow), None);
+    assert_eq!(after(None, &[(0, 0, 0, 1)]).holds(slow), None);
     let busy = after(None, &[(50, 0, 0, 1), (58, 0, 0, 2), (66, 0, 0, 3)]);
-    assert_eq!(busy.holds(Some(2e6)), Some(6250.0));
+    assert_eq!(busy.holds(fast), Some(6250.0));
+    let behind = [1e6, 2e6].map(|bits_per_second| busy.holds(rate(bits_per_second, true)));
+    assert_eq!(behind, [Some(6250.0), Some(12500.0 / 8.0 * 7.0)]);
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use super::{Line, Sight, ms};
 use crate::connection::StallCause;
@@ -434,7 +434,7 @@ fn another_connection_fills_the_path() {
         // Two of five could be on their way in that time, too.
         assert_eq!(ms(lifetime.idle()), idle);
         // Its own is no longer outstanding.
-        assert_eq!(shared.flight(), other);
+        assert_eq!(shared.flight(Time::ZERO), other);
     }
 }
 
@@ -735,4 +735,32 @@ fn nagle_lets_a_fin_go() {
     line.sent(ms(140.0), 100, 501, true);
     line.acked_at(190.0, 601);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 90.0, 0.0, 50.0, 0.0]);
+}
+
+/// The last ACK of a connection reaches its sender after 50 ms, when nobody asks it any more; the
+/// others on the path hear of it. Unless the sender sends more before.
+#[test]
+fn a_connection_that_is_done_leaves_the_path() {
+    for (more, left) in [(false, [3000, 0]), (true, [4000, 4000])] {
+        let shared: Arc<Path> = Arc::default();
+        let mut line = Line::over(Arc::clone(&shared), 50.0);
+        let mut other = Line::over(Arc::clone(&shared), 50.0);
+        line.ack(50.0, 0);
+        other.ack(50.0, 0);
+        line.send(50.0, 0..3);
+        // An ACK of a part of it says nothing.
+        line.model.ack_passes(ms(60.0), 2000);
+        line.model.ack_passes(ms(100.0), 3000);
+        if more {
+            line.send(90.0, [3]);
+        }
+        assert_eq!([99.0, 100.0].map(|at| other.model.others(ms(at))), left, "{more}");
+        line.ack(100.0, 3);
+        let rest = u64::from(more) * 1000;
+        assert_eq!((shared.flight(ms(100.0)), line.model.others(ms(100.0))), (rest, 0));
+        line.send(110.0, [3 + u64::from(more)]);
+        assert_eq!(shared.flight(ms(110.0)), rest + 1000);
+        drop(line.found());
+        assert_eq!(shared.flight(ms(110.0)), 0);
+    }
 }
