@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Ended, Flow, Lifetime, Limit, Position, Reset};
+use ackclock_trace::{Flow, Lifetime, Limit, Position};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -192,7 +192,7 @@ impl<'a> ConnectionJson<'a> {
             unanswered: connection.unanswered,
             ended: names::ended(connection.ended),
             reset_by: names::reset_by(connection.ended),
-            cut_off: matches!(connection.ended, Ended::Reset(Reset { cuts_off: true, .. })),
+            cut_off: names::cut_off(connection.ended),
             position: PositionJson::of(&connection.position),
             options: OptionsJson { sack: either(|f| f.sack), timestamps: either(|f| f.timestamps) },
             rtt: found.rtt().map(RoundTripJson::of),

@@ -209,6 +209,11 @@ pub(crate) const fn reset_by(ended: Ended) -> Option<&'static str> {
     }
 }
 
+/// Whether a reset has cut off what the other end had sent.
+pub(crate) const fn cut_off(ended: Ended) -> bool {
+    matches!(ended, Ended::Reset(Reset { cuts_off: true, .. }))
+}
+
 /// What a class says of the segment that the timer retransmitted.
 pub(crate) const fn class_text(class: TimeoutClass) -> &'static str {
     match class {

@@ -125,6 +125,7 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .flag("unanswered", |r| Some(r.found.connection.unanswered))
         .text("ended", |r| Some(names::ended(r.found.connection.ended).into()))
         .text("reset_by", |r| names::reset_by(r.found.connection.ended).map(String::from))
+        .flag("cut_off", |r| Some(names::cut_off(r.found.connection.ended)))
         .text("vantage", |r| Some(names::vantage(r.found.connection.position.vantage).into()))
         .number("confidence", |r| Some(r.found.connection.position.confidence))
         .number("rtt_min_s", |r| r.found.rtt().map(|rtt| rtt.min.secs_f64()))

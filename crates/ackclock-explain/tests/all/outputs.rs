@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ackclock_explain::{
     By, Capture, grouped, one_connection, short, table, write_grouped, write_json, write_parquet,
 };
+use ackclock_trace::{Ended, Reset, ResetBy};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::{Value, json};
@@ -351,7 +352,10 @@ fn one_connection_is_listed_in_order_of_time() {
 #[test]
 fn parquet_has_a_row_for_each_thing_found() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("parquet");
-    write_parquet(&explained(), &folder).unwrap();
+    let mut explained = explained();
+    let reset = Reset { by: ResetBy::Server, cuts_off: true };
+    explained.connections[1].connection.ended = Ended::Reset(reset);
+    write_parquet(&explained, &folder).unwrap();
     let rows = |name: &str| {
         let file = File::open(folder.join(name).with_extension("parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
@@ -367,6 +371,10 @@ fn parquet_has_a_row_for_each_thing_found() {
     assert_eq!(cell(&connections[1], "retransmissions"), Field::Long(5));
     assert_eq!(cell(&connections[1], "stalls_s"), Field::Double(3.1));
     assert_eq!(cell(&connections[0], "rtt_mean_s"), Field::Null);
+    let ends = ["ended", "reset_by", "cut_off"].map(|name| cell(&connections[1], name));
+    let reset = ["reset", "server"].map(|text| Field::Str(text.into()));
+    assert_eq!((&ends[..2], &ends[2]), (&reset[..], &Field::Bool(true)));
+    assert_eq!(cell(&connections[0], "cut_off"), Field::Bool(false));
     let retransmissions = rows("retransmissions");
     assert_eq!(retransmissions.len(), 5);
     assert_eq!(cell(&retransmissions[4], "kind"), Field::Str("slow_start".into()));
