@@ -37,6 +37,13 @@ fn no_worse_than_measured() {
     let wrong = shares.within.map(|within| shares.connections - within);
     let most = [0, 0, 0, 17, 6, 20];
     assert!(wrong.iter().zip(&most).all(|(n, most)| n <= most), "{wrong:?}, at most {most:?}");
+    // Connections of 342 with any such share, in the middle and at the receiver.
+    let wrong = [1, 2].map(|place| {
+        let shares = &scores[place][0].shares;
+        shares.connections - shares.all
+    });
+    let most = [92, 112];
+    assert!(wrong.iter().zip(&most).all(|(n, most)| n <= most), "{wrong:?}, at most {most:?}");
     // A capture at the sender, be its packets cut or not, has as many retransmissions as there
     // were.
     for (missing, score) in
