@@ -73,6 +73,7 @@ use self::stalls::{Now, Stalls};
 pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
 use self::stream::outstanding::Segment;
+use self::stream::timers::Timers;
 use self::ways::Watch;
 use crate::connection::{Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
@@ -217,10 +218,20 @@ impl SenderModel {
         outstanding.sacked_bytes() >= three || !terms.sack && repair.recovery.evidence.shows_loss()
     }
 
+    /// `una` has moved, or the capture has ended; `opens`: the ACK of the SYN has come. Where the
+    /// SYN went again, no round trip was known until then, whatever that ACK measures: Linux echoes
+    /// the timestamp of the first SYN in all SYN/ACKs (`tcp_check_req`).
     #[inline]
-    fn check_stall(&mut self, at: Time, frame: u64) {
-        let (timers, repair) = (&self.stream.timers, self.repair.as_ref());
+    fn check_stall(&mut self, at: Time, frame: u64, opens: bool) {
+        let repair = self.repair.as_ref();
         let again = repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
+        let none;
+        let timers = if opens && again {
+            none = Timers::default();
+            &none
+        } else {
+            &self.stream.timers
+        };
         let probes = repair.map_or(0, |repair| repair.causes.probes.of_new_data());
         let now = Now { at, frame, progress: self.stream.moments.progress(), timers };
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again);
@@ -249,7 +260,7 @@ impl SenderModel {
         let mut undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
-            self.check_stall(end, 0);
+            self.check_stall(end, 0, false);
         }
         self.elapse(end);
         let Self {

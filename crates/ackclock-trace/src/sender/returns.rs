@@ -34,7 +34,7 @@ impl SenderModel {
             if let (Some(repair), Some(echo)) = (&mut self.repair, a.tsecr) {
                 repair.recovery.retransmissions.syn_answered(echo);
             }
-            self.progressed(a);
+            self.progressed(a, true);
         }
         let Stream { outstanding, moments, .. } = &mut self.stream;
         outstanding.ack_seen(a.ack, moments.progress());
@@ -108,7 +108,7 @@ impl SenderModel {
         if let Some(repair) = &mut self.repair {
             repair.recovery.evidence.calm();
         }
-        self.progressed(a);
+        self.progressed(a, false);
     }
 
     /// What has waited for the window measures no round trip.
@@ -122,9 +122,9 @@ impl SenderModel {
         }
     }
 
-    /// `una` has moved.
-    fn progressed(&mut self, a: &Acked) {
-        self.check_stall(a.at, a.frame);
+    /// `una` has moved; `opens`: over the SYN.
+    fn progressed(&mut self, a: &Acked, opens: bool) {
+        self.check_stall(a.at, a.frame, opens);
         self.stream.moments.progressed(a.at);
         self.limits.news();
         if let Some(repair) = &mut self.repair {
@@ -253,7 +253,7 @@ impl SenderModel {
             (_, Some(sent)) => self.stream.measure_retransmission(a, sent),
             (None, None) => {}
         }
-        self.progressed(a);
+        self.progressed(a, false);
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         causes.probes.acked(a.ack, a.dsack);
         let recovering = recovery.phases.is_recovery();

@@ -217,6 +217,21 @@ fn a_syn_ack_may_answer_the_first_of_several_syns() {
     }
 }
 
+/// The path lost the first SYN/ACK: the wait for another one is a stall, whatever that echoes.
+#[test]
+fn a_wait_for_a_syn_ack_is_a_stall() {
+    for echo in [1, 1001] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0)).at(1000.0, syn(0).ts(1001, 0));
+            talk.at(1030.0, syn(1).ts(70, echo)).at(1030.01, c(0, 0).ts(1031, 70));
+            talk.at(1031.0, c(0, 100).ts(1032, 70)).at(1061.0, s(0, 100).ts(101, 1032));
+            let stalls =
+                talk.one().from_client.stalls.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>();
+            assert_eq!(stalls.len(), 1);
+        });
+    }
+}
+
 #[test]
 fn retransmitted_syns_are_timeouts() {
     each(|mut talk| {

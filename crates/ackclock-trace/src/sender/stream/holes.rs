@@ -23,6 +23,8 @@ const SOON: Span = Span::from_millis(1);
 struct Hole {
     start: u64,
     end: u64,
+    /// What lies below has been seen since.
+    unseen: u64,
     tsval: Option<u32>,
     /// Its identification, if the sender counts.
     ip_id: Option<u16>,
@@ -48,12 +50,13 @@ impl Holes {
     pub fn shown_by(&mut self, sent: &Sent, start: u64) {
         let counts = |last: u16, id: u16| (1..STEP).contains(&id.wrapping_sub(last));
         let ip_id = sent.ip_id.filter(|&id| self.last_id.is_some_and(|last| counts(last, id)));
-        self.push(Hole { start, end: sent.position, tsval: sent.tsval, ip_id, at: sent.at });
+        let Sent { position: end, tsval, at, .. } = *sent;
+        self.push(Hole { start, end, unseen: start, tsval, ip_id, at });
     }
 
     /// An ACK at `at` covers what went out unseen.
     pub fn shown_by_ack(&mut self, at: Time, start: u64, end: u64) {
-        self.push(Hole { start, end, tsval: None, ip_id: None, at });
+        self.push(Hole { start, end, unseen: start, tsval: None, ip_id: None, at });
     }
 
     fn push(&mut self, hole: Hole) {
@@ -63,15 +66,23 @@ impl Holes {
         self.holes.push(hole);
     }
 
+    /// `sent` fills a hole, or a part of it, from the beginning of what is unseen.
+    pub fn filled_by(&mut self, sent: &Sent) {
+        let begins = |hole: &&mut Hole| hole.unseen == sent.position && sent.position < hole.end;
+        if let Some(hole) = self.holes.iter_mut().rev().find(begins) {
+            hole.unseen = sent.end();
+        }
+    }
+
     /// Whether `sent`, which is acknowledged, is what the capture had not seen, and follows its ACK
     /// so soon that the capture has exchanged them. It fills the hole up to its end.
     pub fn follows_its_ack(&mut self, sent: &Sent) -> bool {
         let (position, end) = (sent.position, sent.end());
         let exchanged = |hole: &&mut Hole| {
-            hole.start <= position && end <= hole.end && sent.at.since(hole.at) <= SOON
+            hole.unseen <= position && end <= hole.end && sent.at.since(hole.at) <= SOON
         };
         let hole = self.holes.iter_mut().rev().find(exchanged);
-        hole.map(|hole| hole.start = end).is_some()
+        hole.map(|hole| hole.unseen = end).is_some()
     }
 
     /// Whether `sent`, which fills a hole that was noticed at `missed_at`, was sent before what

@@ -192,6 +192,7 @@ impl Stream {
         let missed_at = self.outstanding.get(records.start).map_or(sent.at, |s| s.first_at);
         let late = self.holes.is_original(sent, missed_at, &self.timers);
         if late {
+            self.holes.filled_by(sent);
             self.outstanding.fill(records, sent.at);
             self.bytes += u64::from(sent.payload());
         }
@@ -227,6 +228,9 @@ impl Stream {
         each: impl FnMut(&Segment),
     ) -> Replaced {
         let replaced = self.outstanding.retransmit(records, number, each);
+        if replaced.unseen > 0 {
+            self.holes.filled_by(sent);
+        }
         // Of a hole that could not be cut it fills a part. A FIN, which ends what is sent, is no
         // payload.
         let filled = replaced.unseen.min(sent.len).saturating_sub(u32::from(sent.fin));

@@ -113,6 +113,21 @@ fn a_retransmission_fills_a_hole() {
     }
 }
 
+/// Filled within a millisecond, a hole is filled: what comes again is a retransmission, and its
+/// payload has been counted.
+#[test]
+fn a_hole_is_filled_once() {
+    let mut line = Line::sack(0.1);
+    line.model.stream.terms.sight = Sight::Arrived;
+    line.send(0.0, [0, 1, 3]);
+    line.ack_sack(0.1, 2, &[(3, 4)]);
+    line.send(0.3, [2]);
+    line.ack(0.4, 4);
+    line.send(0.6, [2]);
+    let found = line.found();
+    assert_eq!((found.unseen, found.bytes, found.retransmissions.len()), (0, 4 * MSS, 2));
+}
+
 /// A capture that begins in the middle: the first data in it is not what the receiver waits for.
 #[test]
 fn data_before_the_capture_has_not_arrived() {
