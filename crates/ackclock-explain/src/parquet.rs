@@ -205,5 +205,5 @@ fn stall_columns<'a>() -> Columns<Row<'a, Stall>> {
         .number("duration_s", |r| Some(r.what.end.since(r.what.start).secs_f64()))
         .text("cause", |r| Some(names::cause(r.what.cause).into()))
         .text("class", |r| names::cause_class(r.what.cause).map(String::from))
-        .int("frame", |r| Some(r.what.frame))
+        .int("frame", |r| Some(r.what.frame).filter(|frame| *frame > 0))
 }

@@ -116,7 +116,7 @@ pub(super) struct StallJson {
     cause: &'static str,
     class: Option<&'static str>,
     from: &'static str,
-    frame: u64,
+    frame: Option<u64>,
 }
 
 impl StallJson {
@@ -127,7 +127,7 @@ impl StallJson {
             cause: names::cause(s.cause),
             class: names::cause_class(s.cause),
             from: from.name(),
-            frame: s.frame,
+            frame: Some(s.frame).filter(|frame| *frame > 0),
         }
     }
 }
@@ -158,5 +158,23 @@ impl RecoveryJson {
             spurious: r.spurious,
             from: from.name(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_tcp::Time;
+    use ackclock_trace::StallCause;
+
+    use super::*;
+
+    #[test]
+    fn a_stall_that_the_capture_cuts_off_has_no_frame() {
+        let (start, end, cause) = (Time::ZERO, Time(1), StallCause::Unknown);
+        let frame = |frame| {
+            let stall = Stall { start, end, frame, cause, timeout: None };
+            StallJson::of(End::Client, &stall).frame
+        };
+        assert_eq!([frame(0), frame(9)], [None, Some(9)]);
     }
 }
