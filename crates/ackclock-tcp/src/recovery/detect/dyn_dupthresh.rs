@@ -39,10 +39,11 @@ pub struct DynamicDupthresh {
     fack: u64,
     /// The most bytes by which this ACK showed a segment late that was sent once.
     late: u64,
-    /// The same for the first retransmitted segment that the ACK reports, and when it was last
-    /// sent. If the ACK advances, this is the lowest one, whose timestamp it echoes (RFC 7323
-    /// section 4.3).
-    late_or_again: Option<(u64, Time)>,
+    /// The same for the first retransmitted segment that the ACK reports, with its end and when it
+    /// was last sent. If it is acknowledged cumulatively, this is the lowest one, whose timestamp
+    /// the ACK echoes (RFC 7323 section 4.3). Of one that is SACKed above a hole the echo says
+    /// nothing.
+    late_or_again: Option<(u64, u64, Time)>,
 }
 
 impl DynamicDupthresh {
@@ -71,7 +72,7 @@ impl Detect for DynamicDupthresh {
             if r.transmissions == 1 {
                 self.late = self.late.max(late);
             } else {
-                self.late_or_again.get_or_insert((late, r.last_sent));
+                self.late_or_again.get_or_insert((late, r.end(), r.last_sent));
             }
         }
         self.inner.on_delivered(r, now);
@@ -79,7 +80,8 @@ impl Detect for DynamicDupthresh {
 
     fn dupthresh(&mut self, s: &State, a: &AckSummary) -> u32 {
         let mut late = core::mem::take(&mut self.late);
-        if let (Some((bytes, sent)), Some(echo)) = (self.late_or_again.take(), a.ts_echo)
+        if let (Some((bytes, end, sent)), Some(echo)) = (self.late_or_again.take(), a.ts_echo)
+            && end <= a.ack
             && Timestamps::is_older(echo, sent.timestamp())
         {
             late = late.max(bytes);

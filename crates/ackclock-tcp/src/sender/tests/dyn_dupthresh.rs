@@ -72,6 +72,20 @@ fn the_lowest_that_was_sent_again() {
     });
 }
 
+/// 0 and 2 are lost, and so is the retransmission of 0. That of 2 is SACKed, by an ACK that echoes
+/// the last segment in order (RFC 7323 section 4.3): that says nothing of 2.
+#[test]
+fn a_retransmission_that_is_sacked_is_not_late() {
+    for echo in [None, Some(0)] {
+        run_with("sack+dyn-dupthresh", timestamps(10), |x| {
+            x.echo = echo;
+            x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2), (3, 10)]).sent.clear();
+            x.at(200).sack(0, &[(1, 10)]);
+            assert_eq!(dupthresh(x), 3);
+        });
+    }
+}
+
 /// A smaller extent later leaves it, a timeout sets it back.
 #[test]
 fn it_grows_until_a_timeout() {
