@@ -10,7 +10,7 @@ use toml::Table;
 use crate::cell::PlannedCell;
 use crate::format::{ChartSpec, Claim, Draw, Experiment, NumberOrText, Population, RowSpec};
 use crate::load::ExperimentFile;
-use crate::measures::{Value, flow_measures, measures, quantile};
+use crate::measures::{Value, flow_measures, measures, quantile, unit};
 use crate::sequence::ASPECTS;
 
 /// Checks the experiment of a file, whose grid has these cells.
@@ -241,6 +241,7 @@ impl Check<'_> {
             && !(relation == "equals" && (is_step || name.parse().is_ok_and(f64::is_finite)))
         {
             self.measurement(&format!("{key}.{relation}"), name)?;
+            self.same_unit(&format!("{key}.{relation}"), &claim.measurement, name)?;
             if claim.in_runs.is_some() {
                 let message = "it goes with a number, not with a measurement";
                 return self.wrong(&format!("{key}.in_runs"), message);
@@ -250,6 +251,20 @@ impl Check<'_> {
             return self.wrong(&format!("{key}.where"), self.no_cell());
         }
         Ok(())
+    }
+
+    /// Whether two measurements can be compared.
+    fn same_unit(&self, key: &str, one: &str, other: &str) -> Result<(), FileError> {
+        let units = [one, other].map(unit);
+        if units[0] == units[1] {
+            return Ok(());
+        }
+        let [one_in, other_in] = units.map(|unit| if unit.is_empty() { "a number" } else { unit });
+        let message = format!(
+            "`{other}` ({other_in}) cannot be compared with `{one}` ({one_in}); a measurement of \
+             the same unit is expected"
+        );
+        self.wrong(key, message)
     }
 
     /// Whether the grid has cells with these labels; `--quick` may leave all of them out.

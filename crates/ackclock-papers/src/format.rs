@@ -1,6 +1,7 @@
 //! The keys of experiments, and of `paper.toml`.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 
 use ackclock_net::scenario::Scenario;
 use ackclock_report::Mark;
@@ -269,7 +270,8 @@ pub(crate) struct Claim {
     pub at_least: Option<NumberOrText>,
     pub at_most: Option<NumberOrText>,
     pub near: Option<NumberOrText>,
-    /// How far above or below: a number, or a share of the other (`10%`).
+    /// How far above or below: a number, or a share of the other (`10%`). A negative one says how
+    /// far on the other side it may be.
     #[schemars(with = "Option<NumberOrText>")]
     pub by: Option<Margin>,
     /// Of how many runs the paper says that all were so. The claim holds if so many of ours would
@@ -339,6 +341,16 @@ impl Margin {
     pub(crate) fn is_below_zero(self) -> bool {
         let (Margin::Absolute(n) | Margin::Share(n)) = self;
         n < 0.0
+    }
+}
+
+/// How far it goes, on whichever side.
+impl Display for Margin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Margin::Absolute(n) => write!(f, "{}", n.abs()),
+            Margin::Share(share) => write!(f, "{} %", (100.0 * share.abs() * 1e6).round() / 1e6),
+        }
     }
 }
 

@@ -133,6 +133,9 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         );
         percent = relative.map(|r| r.mean);
     }
+    if let Some(by) = claim.by.filter(|by| by.is_below_zero()) {
+        measured = format!("{measured}; it may be up to {by} on the other side");
+    }
     if samples.len() != others.len() || samples.iter().chain(&others).any(|s| s.is_nan()) {
         return Judgement::of_one(
             Verdict::Undecided,

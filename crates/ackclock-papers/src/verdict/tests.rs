@@ -62,8 +62,19 @@ fn two_measurements_are_compared_run_by_run() {
             "{by}"
         );
     }
-    let shown = judge(&claim("measurement = \"a/x\"\nabove = \"b/x\""), &measurements()).measured;
-    assert_eq!(shown, "14.0 ± 5.0 against 12.0 ± 5.0 (+16.7 % ± 0.0 %)");
+    let shown = |by| {
+        let claim = claim(&format!("measurement = \"a/x\"\nbelow = \"b/x\"\n{by}"));
+        let found = judge(&claim, &measurements());
+        (found.verdict, found.measured)
+    };
+    let against = "14.0 ± 5.0 against 12.0 ± 5.0 (+16.7 % ± 0.0 %)";
+    assert_eq!(shown(""), (Verdict::DoesNotHold, against.into()));
+    // Who reads that it holds has to see why.
+    for (by, margin) in [("by = -2.5", "2.5"), ("by = \"-21%\"", "21 %")] {
+        let expected = format!("{against}; it may be up to {margin} on the other side");
+        assert_eq!(shown(by).1, expected);
+    }
+    assert_eq!(shown("by = -2.5").0, Verdict::Holds);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub struct SenderConfig {
     pub remote_seq: Seq,
     /// SMSS: payload bytes of a full segment; at least 1.
     pub mss: u32,
-    /// Initial window in segments; `None` for the bytes that the window law begins with
+    /// Initial window in segments, at least 1; `None` for the bytes that the window law begins with
     /// ([`Window::initial`](crate::recovery::window::Window::initial)).
     pub initial_window: Option<u32>,
     /// Initial slow start threshold in bytes; `None` leaves it unset (RFC 5681 section 3.1:
@@ -21,14 +21,15 @@ pub struct SenderConfig {
     pub initial_ssthresh: Option<u64>,
     /// The receive window known before the first ACK arrives, in bytes.
     pub initial_rwnd: u64,
-    /// An upper bound on cwnd in bytes (a send buffer); `None` for no bound.
+    /// Growth ends at a cwnd of so many bytes, at least 1; `None` for no bound. Recovery may inflate
+    /// cwnd beyond it (RFC 5681 section 3.2).
     pub max_cwnd: Option<u64>,
-    /// The peer's window scale shift, 0 to 14 (RFC 7323 section 2).
+    /// The peer's window scale shift, 0 to 14 (RFC 7323 section 2). More counts as 14.
     pub wscale: u8,
     /// SACK was negotiated.
     pub sack: bool,
-    /// Timestamps were negotiated: every segment carries one, and every ACK that echoes one gives
-    /// an RTT sample.
+    /// Timestamps were negotiated: every segment carries one, and an ACK of new data gives an RTT
+    /// sample also where it covers a retransmission (RFC 6298 section 3).
     pub timestamps: bool,
     /// ECN was negotiated (RFC 3168): new data is sent as ECT(0), and an ECN-Echo lowers the
     /// windows.
@@ -46,7 +47,8 @@ pub struct SenderConfig {
     /// as a rule (RFC 6298 section 2.1). 3 s where a SYN was lost and the handshake gave no
     /// sample (section 5.7). [`SenderConfig::min_rto`] does not raise it.
     pub initial_rto: Option<Span>,
-    /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
+    /// Lower bound of the retransmission timeout; `None` takes the timer model's own. The upper
+    /// bound goes before it.
     pub min_rto: Option<Span>,
     /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at
     /// least 60 s); `None` takes the timer model's own

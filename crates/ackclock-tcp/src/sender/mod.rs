@@ -78,7 +78,8 @@ impl Sender {
         self.s.closed = true;
     }
 
-    /// As [`Sender::close`], and the last byte written is a FIN.
+    /// As [`Sender::close`], and the last byte written is a FIN. Write a byte for it before. It has
+    /// no payload: whoever sends a segment with that byte leaves it out, and sets the flag.
     pub fn close_with_fin(&mut self, now: Time) {
         self.close(now);
         self.s.fin = true;

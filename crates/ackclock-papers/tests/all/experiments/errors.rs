@@ -99,6 +99,11 @@ fn errors_name_file_line_and_key() {
             "papers/p/e.toml:40: claim[1].above: there is no measurement `timeouts/theirs`: \
              there is no strategy `theirs`; there are ",
         ),
+        (
+            "above = 0",
+            "above = \"goodput/ours\"",
+            "papers/p/e.toml:40: claim[1].above: `goodput/ours` (kbit/s) cannot be compared with ",
+        ),
         ("\"again\"", "\"third\"", "papers/p/e.toml:14: step[1].name: `third` is taken"),
         ("above = 0", "near = 0", "papers/p/e.toml:36: claim[1]: `near` needs a `tolerance`"),
         (
