@@ -21,8 +21,8 @@ pub struct SenderConfig {
     pub initial_ssthresh: Option<u64>,
     /// The receive window known before the first ACK arrives, in bytes.
     pub initial_rwnd: u64,
-    /// Growth ends at a cwnd of so many bytes, at least 1; `None` for no bound. Recovery may inflate
-    /// cwnd beyond it (RFC 5681 section 3.2).
+    /// Growth ends at a cwnd of so many bytes, at least 1; `None` for no bound. Recovery may
+    /// inflate cwnd beyond it (RFC 5681 section 3.2).
     pub max_cwnd: Option<u64>,
     /// The peer's window scale shift, 0 to 14 (RFC 7323 section 2). More counts as 14.
     pub wscale: u8,

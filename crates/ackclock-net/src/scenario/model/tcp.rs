@@ -25,7 +25,7 @@ pub struct Tcp {
     /// The receiver's buffer, at most 1 GiB; 1 MB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rwnd: Option<Amount>,
-    /// Where the growth of the congestion window ends, though recovery may inflate it further; none.
+    /// Where the growth of the congestion window ends; recovery may inflate it further. None.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cwnd: Option<Amount>,
     /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681), or
