@@ -22,7 +22,7 @@ const TITLE: &str = "Captures explained";
 const MOST_ROWS: usize = 2000;
 const MOST_STALLS: usize = 50;
 
-/// The most connections with a sentence.
+/// The most entries of the lists of the short text.
 const WORST: usize = 10;
 
 /// The index. Of the connections `drawn` there are pages; `left_out` more would have been worth
@@ -111,6 +111,17 @@ fn worst(html: &mut String, explained: &Explained, drawn: &[usize]) {
         let _ = writeln!(html, "<li>{number} {}: {why}</li>", escape(&ends(found)));
     }
     html.push_str("</ul>\n");
+    more(html, worst.len());
+}
+
+/// That a list of the short text is cut.
+fn more(html: &mut String, all: usize) {
+    if let Some(more) = all.checked_sub(WORST).filter(|more| *more > 0) {
+        let _ = writeln!(
+            html,
+            "<p class=\"soft\">And {more} more: the text has all with <code>--top 0</code>.</p>"
+        );
+    }
 }
 
 fn advice(html: &mut String, explained: &Explained) {
@@ -119,10 +130,11 @@ fn advice(html: &mut String, explained: &Explained) {
         return;
     }
     html.push_str("<h2>What to change</h2>\n<ul>\n");
-    for line in advice {
-        let _ = writeln!(html, "<li>{}</li>", escape(&line));
+    for line in advice.iter().take(WORST) {
+        let _ = writeln!(html, "<li>{}</li>", escape(line));
     }
     html.push_str("</ul>\n");
+    more(html, advice.len());
 }
 
 /// Begins what is folded up, under a heading.

@@ -18,9 +18,6 @@ use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::replay::Rescue;
 
-/// Most lines.
-const MOST: usize = 3;
-
 /// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
 
@@ -34,31 +31,50 @@ const UNSCALED: u64 = 1 << 15;
 /// What to change, and how much time that is about.
 #[derive(Debug, PartialEq)]
 struct Advice {
-    line: String,
+    line: Line,
     /// What the time is.
     what: &'static str,
     span: Span,
 }
 
-/// A line for each thing to change.
+/// What to change. Each connection measures the same queue a little differently: of lines on the
+/// same subject that with the largest number is said.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    text: String,
+    subject: String,
+    number: f64,
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Line {
+        Line { subject: text.clone(), text, number: 0.0 }
+    }
+}
+
+/// A line for each thing to change, that with most time first.
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
     let known = Known { silent: senders_without_probes(explained), causes: causes(explained) };
-    let mut all: BTreeMap<String, BTreeMap<&str, Span>> = BTreeMap::new();
+    let mut all: BTreeMap<String, (Line, BTreeMap<&str, Span>)> = BTreeMap::new();
     for found in explained.counted() {
         for Advice { line, what, span } in one(found, &known) {
-            let sum = all.entry(line).or_default().entry(what).or_default();
+            let entry = all.entry(line.subject.clone());
+            let (said, spans) = entry.or_insert_with(|| (line.clone(), BTreeMap::new()));
+            if line.number > said.number {
+                *said = line;
+            }
+            let sum = spans.entry(what).or_default();
             *sum = *sum + span;
         }
     }
     let whole = |spans: &BTreeMap<&str, Span>| spans.values().map(|span| span.0).sum::<u64>();
-    let mut all: Vec<_> = all.into_iter().collect();
+    let mut all: Vec<_> = all.into_values().collect();
     all.sort_by_key(|(_, spans)| Reverse(whole(spans)));
-    all.truncate(MOST);
     let about = |spans: BTreeMap<&str, Span>| {
         let each = spans.into_iter().map(|(what, span)| format!("{what}: {}", time(span)));
         each.collect::<Vec<_>>().join(", ")
     };
-    all.into_iter().map(|(line, spans)| format!("{line} ({})", about(spans))).collect()
+    all.into_iter().map(|(line, spans)| format!("{} ({})", line.text, about(spans))).collect()
 }
 
 /// What all connections of a host tell of one.
@@ -77,11 +93,15 @@ fn way(found: &Found, from: End) -> Way {
 
 impl Known {
     /// What to do about the losses on the way of this end, if their reason is known.
-    fn why_lost(&self, found: &Found, from: End) -> Option<String> {
+    fn why_lost(&self, found: &Found, from: End) -> Option<Line> {
         let cause = self.causes.get(&way(found, from)).copied();
         let cause = cause.or(found.flow(from).losses.cause)?;
         let (sender, receiver) = hosts(found, from);
-        Some(losses::advice(cause, found.flow(from).rtt, &sender, &receiver))
+        Some(Line {
+            text: losses::advice(cause, found.flow(from).rtt, &sender, &receiver),
+            subject: format!("{sender} to {receiver}: {}", cause.name()),
+            number: losses::number(cause),
+        })
     }
 }
 
@@ -131,14 +151,14 @@ fn answers(found: &Found) -> Option<Advice> {
     } else {
         format!("{server}: it takes long to answer; a capture there shows what of that is its own")
     };
-    Some(Advice { line, what: "waiting for answers", span })
+    Some(Advice { line: line.into(), what: "waiting for answers", span })
 }
 
-fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<String> {
+fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
     let unscaled = lacking(found, |options| options.wscale.is_some());
-    Some(match limit {
+    let text = match limit {
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
         }
@@ -148,10 +168,15 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
                  (net.ipv4.tcp_window_scaling)",
                 address(found, end)
             ),
-            None => format!(
-                "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or SO_RCVBUF",
-                size(flow.full_window)
-            ),
+            None => {
+                let text = format!(
+                    "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or \
+                     SO_RCVBUF",
+                    size(flow.full_window)
+                );
+                let subject = format!("{receiver}: its receive buffer limits");
+                return Some(Line { text, subject, number: flow.full_window as f64 });
+            }
         },
         Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
@@ -166,18 +191,22 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Strin
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
         ),
-        Limit::CongestionWindow => known.why_lost(found, from).unwrap_or_else(|| {
-            format!(
-                "{sender} to {receiver}: losses keep the congestion window small; find where they \
-                 occur"
-            )
-        }),
+        Limit::CongestionWindow => {
+            return Some(known.why_lost(found, from).unwrap_or_else(|| {
+                let text = format!(
+                    "{sender} to {receiver}: losses keep the congestion window small; find where \
+                     they occur"
+                );
+                text.into()
+            }));
+        }
         Limit::Nagle => format!(
             "{sender}: its application writes a message in pieces, each of which waits for the ACK \
              of the last; write messages whole, or set TCP_NODELAY"
         ),
         Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
-    })
+    };
+    Some(text.into())
 }
 
 /// Which end keeps an option of SYNs from being agreed on. A server answers only what the client
@@ -241,7 +270,11 @@ fn handshake(found: &Found) -> Option<Advice> {
             "{server}: it refuses connections; see whether something listens there, or a firewall \
              resets them"
         );
-        return Some(Advice { line, what: names::limit(Limit::Handshake), span: took });
+        return Some(Advice {
+            line: line.into(),
+            what: names::limit(Limit::Handshake),
+            span: took,
+        });
     }
     let what = "handshakes beyond a round trip";
     // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
@@ -262,13 +295,13 @@ fn handshake(found: &Found) -> Option<Advice> {
                 format!("{client} and {server}: SYNs or their answers are lost; find where")
             }
         };
-        return Some(Advice { line, what, span: last.since(c.start) });
+        return Some(Advice { line: line.into(), what, span: last.since(c.start) });
     }
     // Both ends measure the same path. The larger of their minima is the surer one.
     let rtt = found.flows().filter_map(|(_, flow)| Some(flow.rtt?.min)).max()?;
     let late = c.begun && took > rtt.times(LATE);
     let line = format!("{server}: it answers SYNs late");
-    late.then(|| Advice { line, what, span: took - rtt })
+    late.then(|| Advice { line: line.into(), what, span: took - rtt })
 }
 
 /// The capture was taken at the server, which has answered only the last of several SYNs.
@@ -310,41 +343,39 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
         Some(end) => {
             let host = address(found, end);
             let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
-            (line, several_at_once, several)
+            (line.into(), several_at_once, several)
         }
         _ if saved >= least && known.silent.contains(&address(found, from)) => {
             let line = format!(
                 "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
             );
-            (line, "what probes would have saved", saved)
+            (line.into(), "what probes would have saved", saved)
         }
         _ if came_unacknowledged(found, from) => {
             let line = format!(
                 "{receiver}: data came that it did not acknowledge; see its listen queue \
                  (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
             );
-            (line, what, span)
+            (line.into(), what, span)
         }
-        _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver), what, span),
+        _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
         _ if late.0 > span.0 / 2 => {
             let line = format!(
                 "{sender} to {receiver}: timers expire though nothing was lost; look for delay \
                  spikes and lost acknowledgments"
             );
-            (line, what, span)
+            (line.into(), what, span)
         }
         _ if full_segments_never_arrived(found, flow) => {
             let line = format!(
                 "{sender} to {receiver}: the handshake passed, and no full segment did; see \
                  whether packets are too long for the path (ping -M do -s 1472)"
             );
-            (line, what, span)
+            (line.into(), what, span)
         }
         _ => {
-            let line = known
-                .why_lost(found, from)
-                .unwrap_or_else(|| format!("{sender} to {receiver}: packets are lost; find where"));
-            (line, what, span)
+            let find = || format!("{sender} to {receiver}: packets are lost; find where").into();
+            (known.why_lost(found, from).unwrap_or_else(find), what, span)
         }
     };
     Some(Advice { line, what, span })

@@ -89,6 +89,17 @@ pub(super) fn advice(
     format!("{sender} to {receiver}: {what}")
 }
 
+/// Of causes with this name on one way, that with the largest number says how bad it is.
+pub(super) fn number(cause: LossCause) -> f64 {
+    match cause {
+        LossCause::Policer { rate_bps, .. } => rate_bps,
+        LossCause::DropTail { delay, .. } => delay.secs_f64(),
+        LossCause::Random { rate, .. } => rate,
+        // Those that are longer do not come through either.
+        LossCause::PathMtu { lost, .. } => -f64::from(lost),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ackclock_trace::Losses;

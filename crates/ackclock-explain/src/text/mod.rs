@@ -28,8 +28,8 @@ pub(crate) use terms::{TERMS, meaning};
 pub(crate) use ways::ways;
 pub(crate) use words::{count, date, time};
 
-/// What the time went into, at most `top` of the connections that were held up for longest, and
-/// what to change; 0 for all connections.
+/// What the time went into, the connections that were held up for longest, and what to change. Of a
+/// list at most `top` entries; 0 for all.
 pub fn short(explained: &Explained, top: usize) -> String {
     captures(explained, top) + "\n" + &short::text(explained, top)
 }

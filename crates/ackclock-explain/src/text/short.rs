@@ -18,7 +18,7 @@ const LEAST: u64 = 1;
 /// A receiver that delays an ACK does so for longer.
 const DELAYED: Span = Span::from_millis(25);
 
-/// All of it, with at most `top` connections; 0 for all.
+/// All of it, of each list at most `top` entries; 0 for all.
 pub(super) fn text(explained: &Explained, top: usize) -> String {
     if explained.connections.is_empty() {
         return "No TCP connection was found.\n".into();
@@ -32,8 +32,10 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
     text.push_str(&more);
     let advice = advice::of(explained);
     if !advice.is_empty() {
+        let (shown, more) = bounded(advice.len(), top);
         text.push_str("\nWhat to change:\n");
-        advice.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+        advice[..shown].iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+        text.push_str(&more);
     }
     text
 }

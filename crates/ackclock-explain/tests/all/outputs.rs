@@ -411,8 +411,7 @@ and 1 more: --top 0 shows all
 
 What to change:
 - 2001:db8::2 to 10.0.0.1: packets are lost; find where (recovery: 2.7 s)
-- 10.0.0.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
-(receive window: 0.60 s)
+and 1 more: --top 0 shows all
 ";
     assert_eq!(text, expected);
 }

@@ -180,6 +180,57 @@ fn the_reason_for_losses_is_that_of_the_way() {
     assert!(lines.iter().any(|line| line.starts_with("192.0.2.1 to 192.0.2.2: packets are lost")));
 }
 
+/// A queue that two connections measure differently is one line, with the longer delay; a third
+/// connection, whose losses are random, keeps either from being the reason of all. No line is left
+/// out.
+#[test]
+fn one_queue_is_one_line() {
+    let with = |cause| {
+        let mut found = connection(lossy(vec![again(1000, 1000, Kind::FastRetransmit)]));
+        found.connection.from_server.losses = Losses { counted: 9, episodes: 9, cause };
+        found
+    };
+    let queue = |delay| Some(LossCause::DropTail { delay: span(delay), size: None });
+    let random = |rate| Some(LossCause::Random { rate, run: 1.0 });
+    let buffer = |full_window, client: [u8; 4]| {
+        let mut flow = Flow { bytes: 90_000, full_window, window: Some(65_535), ..lossy(vec![]) };
+        flow.lifetime = Lifetime::default();
+        flow.lifetime.add(Limit::ReceiveWindow, span(1000));
+        let mut found = connection(flow);
+        found.connection.client.set_ip(client.into());
+        found
+    };
+    let connections = vec![
+        with(queue(34)),
+        with(queue(36)),
+        with(queue(35)),
+        with(random(0.01)),
+        with(random(0.02)),
+        buffer(2048, [192, 0, 2, 1]),
+        buffer(1024, [192, 0, 2, 1]),
+        buffer(1024, [192, 0, 2, 3]),
+    ];
+    let explained = Explained { connections, ..Explained::default() };
+    let all = [
+        "192.0.2.2 to 192.0.2.1: a queue overflows that delays by 36.0 ms; manage it (fq_codel, \
+         CAKE), or give it less room (recovery: 6.0 s)",
+        "192.0.2.2 to 192.0.2.1: 2.0 % of the segments are lost at random; repair the link, or use \
+         a congestion control that does not take each loss for congestion (bbr) (recovery: 4.0 s)",
+        "192.0.2.1: its receive buffer limits at 2.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
+         (receive window: 2.0 s)",
+        "192.0.2.3: its receive buffer limits at 1.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
+         (receive window: 1.0 s)",
+    ];
+    assert_eq!(of(&explained), all);
+    let told = |top| {
+        let text = crate::text::short(&explained, top);
+        text[text.find("What to change:\n").unwrap() + 16..].to_owned()
+    };
+    let lines = |of: &[&str]| of.iter().map(|line| format!("- {line}\n")).collect::<String>();
+    assert_eq!(told(0), lines(&all));
+    assert_eq!(told(3), lines(&all[..3]) + "and 1 more: --top 0 shows all\n");
+}
+
 /// What is to be done for two reasons is said once, with the time of both.
 #[test]
 fn the_same_advice_twice_is_one_line() {
