@@ -1,6 +1,7 @@
 //! Rates and round trips of a connection over its time.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ackclock_report::{Chart, Curve, Line, Plot, Point};
 use ackclock_tcp::{Event, EventKind, Span, Time};
@@ -10,10 +11,48 @@ use ackclock_tcp::{Event, EventKind, Span, Time};
 const LEAST: u64 = 20;
 const MOST: u64 = 120;
 
-/// A segment that was sent once: where it ends, and when it was sent.
+/// A segment that was neither acknowledged nor SACKed.
 struct Sent {
     end: u64,
-    at: Time,
+    /// When it was sent; `None` if it was sent more than once: nobody knows which transmission
+    /// arrived (Karn's algorithm, RFC 6298 section 3).
+    at: Option<Time>,
+}
+
+/// These segments by their first bytes.
+#[derive(Default)]
+struct Outstanding(BTreeMap<u64, Sent>);
+
+impl Outstanding {
+    fn sent(&mut self, bytes: Range<u64>, at: Time, again: bool) {
+        if again {
+            let before = self.0.range_mut(..bytes.end).rev();
+            let overlap = before.take_while(|(_, sent)| sent.end > bytes.start);
+            overlap.for_each(|(_, sent)| sent.at = None);
+        }
+        let at = (!again).then_some(at);
+        self.0.entry(bytes.start).or_insert(Sent { end: bytes.end, at });
+    }
+
+    /// All up to here is acknowledged. When the last of it was sent; `None` if a part was sent more
+    /// than once, for then the rest may have waited behind it (Linux's `tcp_clean_rtx_queue`).
+    fn acked(&mut self, ack: u64) -> Option<Time> {
+        let (mut newest, mut once) = (None, true);
+        while let Some(first) = self.0.first_entry().filter(|first| first.get().end <= ack) {
+            let at = first.remove().at;
+            once &= at.is_some();
+            newest = newest.max(at);
+        }
+        newest.filter(|_| once)
+    }
+
+    /// This is SACKed. When the last of it was sent that was sent once (Linux's `tcp_sacktag_one`).
+    fn sacked(&mut self, bytes: Range<u64>) -> Option<Time> {
+        let within = self.0.range(bytes.start..bytes.end.max(bytes.start));
+        let within = within.filter(|(_, sent)| sent.end <= bytes.end);
+        let starts: Vec<u64> = within.map(|(start, _)| *start).collect();
+        starts.iter().filter_map(|start| self.0.remove(start)?.at).max()
+    }
 }
 
 /// What happened in a part of the time.
@@ -46,8 +85,8 @@ impl Way {
         let parts = rtt.map_or(MOST, |rtt| end.since(start).nanos() / rtt.nanos().max(1));
         let parts = parts.clamp(LEAST, MOST) as usize;
         let mut way = Way { name, parts: vec![Part::default(); parts], seconds: long };
-        let mut sent: VecDeque<Sent> = VecDeque::new();
-        let (mut acked, mut sacked, mut nxt, mut recover) = (0, 0, 0, 0);
+        let mut outstanding = Outstanding::default();
+        let (mut acked, mut sacked) = (0, 0);
         for event in events {
             let share = event.at.since(start).secs_f64() / long.max(f64::MIN_POSITIVE);
             let place = ((share * parts as f64) as usize).min(parts - 1);
@@ -55,35 +94,26 @@ impl Way {
             match event.kind {
                 EventKind::Sent { seq, len, transmission, .. } => {
                     part.sent += u64::from(len);
-                    nxt = nxt.max(seq + u64::from(len));
-                    if transmission > 1 {
-                        // RFC 6298 section 3; and what is behind a hole is acknowledged with it.
-                        recover = nxt;
-                        sent.clear();
-                    } else {
-                        sent.push_back(Sent { end: seq + u64::from(len), at: event.at });
-                    }
+                    let bytes = seq..seq + u64::from(len);
+                    outstanding.sent(bytes, event.at, transmission > 1);
                 }
-                EventKind::Acked { ack, newly_sacked, .. } => {
+                EventKind::Acked { ack, newly_sacked, sack, sacks, dsack, .. } => {
+                    let advance = ack.saturating_sub(acked);
+                    acked += advance;
                     sacked += newly_sacked;
-                    part.delivered += newly_sacked;
-                    let Some(advance) = ack.checked_sub(acked).filter(|bytes| *bytes > 0) else {
-                        continue;
-                    };
                     // What was SACKed has been counted.
                     let counted = advance.min(sacked);
                     sacked -= counted;
-                    part.delivered += advance - counted;
-                    let mut newest = None;
-                    while sent.front().is_some_and(|s| s.end <= ack) {
-                        newest = sent.pop_front();
+                    part.delivered += newly_sacked + advance - counted;
+                    let mut newest = outstanding.acked(ack);
+                    for (start, end) in sack.iter().take(sacks.into()).skip(dsack.into()) {
+                        newest = newest.max(outstanding.sacked(*start..*end));
                     }
-                    if let Some(newest) = newest.filter(|_| acked >= recover) {
-                        let rtt = event.at.since(newest.at).secs_f64();
+                    if let Some(newest) = newest {
+                        let rtt = event.at.since(newest).secs_f64();
                         let (least, most) = part.rtt.unwrap_or((rtt, rtt));
                         part.rtt = Some((least.min(rtt), most.max(rtt)));
                     }
-                    acked = ack;
                 }
                 _ => {}
             }
@@ -167,12 +197,41 @@ mod tests {
         let sent = kilobytes.map(|(part, kb)| (at(part), rate(1000.0 * kb)));
         assert_eq!(values(&drawn[0], 0), sent);
         assert_eq!(values(&drawn[0], 1), [(at(6), rate(1000.0)), (at(66), rate(2000.0))]);
-        // The first segment took 100 ms; the others were retransmitted, or waited behind one.
+        // The first segment took 100 ms, and the third one 110 ms until it was SACKed; it was sent
+        // again before it was acknowledged, as was the second one.
         assert_eq!(values(&drawn[1], 0), [(at(6), 100.0)]);
-        assert_eq!(values(&drawn[1], 1), [(at(6), 100.0)]);
+        assert_eq!(values(&drawn[1], 1), [(at(6), 110.0)]);
         // Nothing was measured of what is silent.
         assert_eq!(charts(&[Way::new("client", &[], lasted, None)]).len(), 1);
         assert_eq!(charts(&[]), []);
+    }
+
+    /// A SACK measures while a hole is repaired; what the hole's ACK covers was sent twice, or may
+    /// have waited behind it. What is sent afterwards is measured at once.
+    #[test]
+    fn round_trips_during_a_recovery() {
+        let ms = |t: u64| Time(t * 1_000_000);
+        let mut sent = Outstanding::default();
+        (0..6).for_each(|n| sent.sent(n..n + 1, ms(n), false));
+        assert_eq!(sent.acked(1), Some(ms(0)));
+        // Of two segments the last one; what has been SACKed before says nothing again.
+        assert_eq!(sent.sacked(2..4), Some(ms(3)));
+        assert_eq!(sent.sacked(2..5), Some(ms(4)));
+        let reversed = Range { start: 5, end: 4 };
+        assert_eq!(sent.sacked(reversed), None);
+        sent.sent(1..2, ms(50), true);
+        sent.sent(6..7, ms(51), false);
+        assert_eq!(sent.acked(1), None);
+        assert_eq!(sent.acked(6), None);
+        assert_eq!(sent.acked(7), Some(ms(51)));
+        // A retransmission that covers parts of two segments; and one of what was never seen.
+        (7..10).for_each(|n| sent.sent(2 * n..2 * n + 2, ms(n), false));
+        sent.sent(15..17, ms(60), true);
+        sent.sent(20..21, ms(61), true);
+        assert_eq!([sent.sacked(14..16), sent.sacked(16..18)], [None; 2]);
+        assert_eq!(sent.sacked(18..21), Some(ms(9)));
+        assert_eq!(sent.acked(30), None);
+        assert!(sent.0.is_empty());
     }
 
     /// What fills a hole does not deliver again what was SACKed.
