@@ -6,6 +6,9 @@ use ackclock_trace::{Connection, Flow, Lifetime, Limit};
 
 use crate::explained::{End, Found};
 
+/// An answer to a SYN is late after so many round trips.
+const LATE: u64 = 3;
+
 impl Found {
     /// The end that the connection waited for: of those that sent data, that which was busy for
     /// longer, with more payload if both were for as long.
@@ -34,6 +37,20 @@ impl Found {
     pub(crate) fn worth(&self) -> Span {
         let whole = self.lifetime().whole();
         Span(self.busy().0 / 10).max(Span(whole.0 / 10_000)).max(Span(1))
+    }
+
+    /// The least round trip. Both ends measure the same path: the larger one of their minima is
+    /// the surer one.
+    pub(crate) fn least_round_trip(&self) -> Option<Span> {
+        self.flows().filter_map(|(_, flow)| Some(flow.rtt?.min)).max()
+    }
+
+    /// What the handshake took beyond a round trip, if that is a good deal longer than the answer
+    /// to a SYN takes on its way.
+    pub(crate) fn opened_late(&self) -> Option<Span> {
+        let c = &self.connection;
+        let (took, rtt) = (c.from_client.lifetime.of(Limit::Handshake), self.least_round_trip()?);
+        (c.begun && took > rtt.times(LATE)).then(|| took - rtt)
     }
 
     /// How long the server's application kept the client waiting, if that is most of the time in

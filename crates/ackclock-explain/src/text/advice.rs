@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::ways::Evidence;
 use ackclock_trace::{
     Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
@@ -20,9 +20,6 @@ use crate::replay::Rescue;
 
 /// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
-
-/// An answer to a SYN is late after so many round trips.
-const LATE: u64 = 3;
 
 /// Without scaling, a receiver whose buffer is not the limit offers more than this, in bytes: the
 /// half of what a window can be (RFC 7323 section 2.2).
@@ -277,31 +274,36 @@ fn handshake(found: &Found) -> Option<Advice> {
         });
     }
     let what = "handshakes beyond a round trip";
+    let rtt = found.least_round_trip();
     // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
     let again = found.flows().filter_map(|(_, flow)| {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
-        // What was answered late was not lost.
-        let lost = |r: &&Retransmission| r.opens() && r.spurious.is_none();
-        flow.retransmissions.iter().filter(lost).map(|r| r.at).rfind(|at| *at <= until)
+        // Nothing was lost if the answer to the first one comes, too soon to answer this one. If it
+        // comes a round trip later, an answer before it was lost, though that SYN had arrived.
+        let soon = |at: Time| rtt.is_some_and(|rtt| until.since(at) < Span(rtt.0 / 2));
+        let lost = |r: &&Retransmission| r.opens() && !(r.spurious.is_some() && soon(r.at));
+        flow.retransmissions.iter().filter(lost).rfind(|r| r.at <= until)
     });
-    if let Some(last) = again.max().filter(|_| c.begun) {
+    let last = again.max_by_key(|r| r.at);
+    if let Some(last) = last.filter(|_| c.begun) {
         let line = match c.from_server.offered {
             None => format!("{server}: it does not answer the SYNs of {client}"),
             Some(_) if came_unanswered(found) => format!(
                 "{server}: SYNs came that it did not answer; see its listen queue \
                  (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"
             ),
+            Some(_) if last.spurious.is_some() => format!(
+                "{server} to {client}: answers to SYNs that came are lost or late; find where"
+            ),
             Some(_) => {
                 format!("{client} and {server}: SYNs or their answers are lost; find where")
             }
         };
-        return Some(Advice { line: line.into(), what, span: last.since(c.start) });
+        return Some(Advice { line: line.into(), what, span: last.at.since(c.start) });
     }
-    // Both ends measure the same path. The larger of their minima is the surer one.
-    let rtt = found.flows().filter_map(|(_, flow)| Some(flow.rtt?.min)).max()?;
-    let late = c.begun && took > rtt.times(LATE);
     let line = format!("{server}: it answers SYNs late");
-    late.then(|| Advice { line: line.into(), what, span: took - rtt })
+    let beyond = found.opened_late();
+    beyond.map(|span| Advice { line: line.into(), what, span })
 }
 
 /// The capture was taken at the server, which has answered only the last of several SYNs.

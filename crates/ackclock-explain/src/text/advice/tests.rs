@@ -607,6 +607,17 @@ fn a_syn_that_went_out_again() {
     late.connection.from_client.retransmissions[0].spurious = Some(Spurious::Timestamp);
     late.connection.from_server.rtt = Some(fixture::round_trip(span(1050), 1));
     assert_eq!(lines(late), Vec::<String>::new());
+    // At the client: the echo proves that the first SYN came, and a round trip of 100 ms after the
+    // second one its answer comes, or that to the first one sooner.
+    let mut unheard = sent_again(true, 1000);
+    unheard.connection.position.vantage = Vantage::Client;
+    unheard.connection.from_client.retransmissions[0].spurious = Some(Spurious::Timestamp);
+    let answers = "192.0.2.2 to 192.0.2.1: answers to SYNs that came are lost or late; find where \
+        (handshakes beyond a round trip: 1.0 s)";
+    assert_eq!(lines(unheard.clone()), [answers]);
+    unheard.connection.from_client.retransmissions[0].at = ms(1051);
+    let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
+    assert_eq!(lines(unheard), [late]);
 }
 
 #[test]
