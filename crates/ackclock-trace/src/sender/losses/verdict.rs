@@ -77,9 +77,36 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
         && rate <= MOST_AT_RANDOM
         && run <= LONGEST_RUN
         && (line.most_at_once <= MOST_AT_ONCE || line.most_at_once * 3.0 <= line.lost_segments)
+        && !crowded(line, run)
         && !best.is_some_and(half_explained)
         && come_wherever(line, &delays);
     random.then_some(LossCause::Random { rate, run })
+}
+
+/// More losses than [`MOST_AT_ONCE`], and a third of all, come in a part of the data in which chance
+/// hardly ever brings as many: what a queue loses until the sender has slowed down may be several
+/// episodes. The evidence is the logarithm of the likelihood ratio of a scan statistic (Kulldorff
+/// 1997), for runs: that what is next to a loss is lost, too, is no evidence of its own. The part
+/// is chosen among many.
+fn crowded(line: &Timeline, run: f64) -> bool {
+    let before = |m: Option<&Moment>| m.map_or(0.0, |m| m.before);
+    let whole = before(line.moments.last()) - before(line.moments.first()) + line.size;
+    let lost: Vec<f64> = line.moments.iter().filter(|m| m.lost).map(|m| m.before).collect();
+    let all = lost.len() as f64;
+    let least = MOST_AT_ONCE.max(all / 3.0);
+    let evidence = |within: f64, long: f64| {
+        let (share, part) = (within / all, ((long.max(0.0) + line.size) / whole).min(1.0));
+        let likelier = |share: f64, part: f64| {
+            if share > 0.0 { share * (share / part).ln() } else { 0.0 }
+        };
+        let ratio = likelier(share, part) + likelier(1.0 - share, 1.0 - part);
+        if share > part { all * ratio / run.max(1.0) } else { 0.0 }
+    };
+    let many = |first: usize, last: usize| {
+        let within = (last - first + 1) as f64;
+        within > least && evidence(within, lost[last] - lost[first]) >= ENOUGH + CHOSEN
+    };
+    (0..lost.len()).any(|first| (first..lost.len()).any(|last| many(first, last)))
 }
 
 /// The first loss of each episode.

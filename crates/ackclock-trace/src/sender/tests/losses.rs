@@ -21,6 +21,8 @@ enum Path {
     Random,
     /// The same, behind a slow start that loses every other segment at its end.
     RandomLater,
+    /// The same, behind three trains that lose every fourth segment.
+    RandomAfterTrains,
 }
 
 /// Trains of 60 segments with a millisecond between two, after pauses of 340 ms and 30 ms by turns.
@@ -67,7 +69,10 @@ fn trains(trains: u64, path: Path, sight: Sight) -> Losses {
         let lost = match path {
             Path::Policer | Path::Queue => tokens < PACKET,
             Path::RandomLater if n < 60 => new && n % 2 == 0,
-            Path::Random | Path::RandomLater => new && (random >> 33).is_multiple_of(24),
+            Path::RandomAfterTrains if n < 180 => new && n % 4 == 0,
+            Path::Random | Path::RandomLater | Path::RandomAfterTrains => {
+                new && (random >> 33).is_multiple_of(24)
+            }
         };
         if lost {
             events.insert((now + 130_000_000, made), (n, true));
@@ -118,6 +123,14 @@ fn at_random() {
 fn at_random_behind_a_slow_start() {
     let losses = trains(15, Path::RandomLater, Sight::Sent);
     assert!(losses.episodes >= 10, "{losses:?}");
+    assert_eq!(losses.cause, None);
+}
+
+/// The same, where no episode has more than 16 of them.
+#[test]
+fn at_random_behind_several_episodes_of_a_queue() {
+    let losses = trains(15, Path::RandomAfterTrains, Sight::Sent);
+    assert!(losses.counted >= 60, "{losses:?}");
     assert_eq!(losses.cause, None);
 }
 
