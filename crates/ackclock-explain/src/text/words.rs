@@ -5,13 +5,15 @@ use std::time::{Duration, UNIX_EPOCH};
 pub(crate) use ackclock_report::counted as count;
 use ackclock_tcp::{Span, Time};
 
-/// With two digits or three.
+/// With two digits or three, but for what is shorter than 10 µs.
 pub(crate) fn time(span: Span) -> String {
     let s = span.secs_f64();
-    match s {
-        _ if s >= 1.0 => format!("{s:.1} s"),
-        _ if s >= 0.1 => format!("{s:.2} s"),
-        _ => format!("{:.1} ms", 1000.0 * s),
+    match span.0 {
+        1_000_000_000.. => format!("{s:.1} s"),
+        100_000_000.. => format!("{s:.2} s"),
+        // What is rounded up to 1 ms is not 1000 µs.
+        999_500.. => format!("{:.1} ms", 1000.0 * s),
+        _ => format!("{:.0} µs", 1e6 * s),
     }
 }
 
@@ -40,4 +42,20 @@ pub(crate) fn bounded(all: usize, top: usize) -> (usize, String) {
 /// A date and a time of day, to the second.
 pub(crate) fn date(at: Time) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_nanos(at.nanos()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_unit_that_shows_their_digits() {
+        let told = |nanos| time(Span(nanos));
+        assert_eq!(
+            [0, 400, 3_000, 49_000, 999_499].map(told),
+            ["0 µs", "0 µs", "3 µs", "49 µs", "999 µs"]
+        );
+        let longer = [999_500, 1_040_000, 99_900_000, 100_000_000, 999_000_000, 1_000_000_000];
+        assert_eq!(longer.map(told), ["1.0 ms", "1.0 ms", "99.9 ms", "0.10 s", "1.00 s", "1.0 s"]);
+    }
 }
