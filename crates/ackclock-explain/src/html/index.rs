@@ -93,9 +93,12 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         text::count(counts.segments, "segment"),
         text::count(counts.all_retransmissions(), "retransmission"),
         counts.spurious,
-        text::count(counts.all_timeouts(), "timeout"),
+        list(&text::timeouts(counts)),
         env!("CARGO_PKG_VERSION"),
     );
+    for note in text::notes(explained) {
+        let _ = writeln!(html, "<p>{}.</p>", escape(&note));
+    }
 }
 
 /// What holds for these connections, one sentence each.
@@ -108,7 +111,11 @@ fn worst(html: &mut String, explained: &Explained, drawn: &[usize]) {
     for found in &worst[..worst.len().min(WORST)] {
         let number = anchor(found.number, drawn, "");
         let why = escape(&text::why(found));
-        let _ = writeln!(html, "<li>{number} {}: {why}</li>", escape(&ends(found)));
+        let _ = write!(html, "<li>{number} {}: {why}", escape(&ends(found)));
+        for line in text::below(found) {
+            let _ = write!(html, "<br>\n{}", escape(&line));
+        }
+        html.push_str("</li>\n");
     }
     html.push_str("</ul>\n");
     more(html, worst.len());

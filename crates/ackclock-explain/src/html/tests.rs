@@ -219,6 +219,10 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     let (worst, _) = worst.split_once("</ul>").unwrap();
     assert!(worst.starts_with(&format!("<li>{link} 192.0.2.1:40000")), "{worst}");
     assert_eq!(worst.matches("<li>").count(), 2);
+    // Below each what the text says of its path and its longest stall.
+    let stalled = "<br>\nserver stalled 0.99 s at 0.11 s: timeout, lost retransmission of 1000 bytes; \
+        RACK-TLP would have saved 0.75 s (90 %: 0.50 to 0.88 s) [ip.addr == 192.0.2.1";
+    assert!(worst.contains(stalled), "{worst}");
     assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
     assert_eq!(first_cells(&html, "<summary>All connections"), [link, "#1"]);
     let stall = |t: &str| format!("<a href=\"connection-0.html#t={t}\">#0</a>");
@@ -233,13 +237,34 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
     let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved \
         spurious; 1 timeout. Explained by ackclock";
-    assert!(html.contains(sums));
+    assert!(without_meanings(&html).contains(sums));
     assert!(!html.contains("left out"));
     for title in ["<div class=\"figure\"><svg", "Table 1", "Table 2", "Table 3"] {
         assert_eq!(html.matches(title).count(), 1, "{title}");
     }
     let html = index(&explained, &[0], 5);
     assert!(html.contains("1 that were held up have a page; 5 more are left out"));
+}
+
+/// What the text says of the capture and of probes that may be timeouts, and that a list goes on.
+#[test]
+fn the_index_begins_as_the_text_does() {
+    let mut explained = fixture::explained();
+    explained.connections[1].connection.copies = 2;
+    let flow = &mut explained.connections[0].connection.from_server;
+    flow.retransmissions[0].kind = ackclock_trace::Kind::ProbeOrTimeout;
+    let html = without_meanings(&index(&explained, &[0], 0));
+    for text in [
+        "; 1 timeout, 1 undecided (tail loss probe or timeout). Explained by",
+        "<p>11.1 % of the packets are copies of others, ",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("more: the text has all"));
+    let one = explained.connections[1].clone();
+    explained.connections.resize(12, one);
+    let html = index(&explained, &[0], 0);
+    assert!(html.contains("And 2 more: the text has all with <code>--top 0</code>."));
 }
 
 #[test]

@@ -22,7 +22,9 @@ pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::{marks, seconds_saved, stall};
-pub(crate) use short::{headed, headline, held, shares, why, without_application, worst};
+pub(crate) use short::{
+    below, headed, headline, held, notes, shares, timeouts, why, without_application, worst,
+};
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};
 pub(crate) use ways::ways;

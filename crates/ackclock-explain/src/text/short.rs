@@ -118,7 +118,7 @@ pub(crate) fn headline(all: &Summary) -> String {
 }
 
 /// `2 timeouts (1 only probable), 5 undecided (tail loss probe or timeout)`.
-fn timeouts(counts: &Counts) -> String {
+pub(crate) fn timeouts(counts: &Counts) -> String {
     let all = count(counts.all_timeouts(), "timeout");
     let unsure = match (counts.unsure_timeouts, counts.all_timeouts()) {
         (0, _) => String::new(),
@@ -163,20 +163,22 @@ pub(crate) fn held(found: &Found) -> Span {
     found.busy() - found.lifetime().of(Limit::Path)
 }
 
-/// A line on a connection, and one on its longest stall if that is worth it.
+/// A line on a connection, and those below it.
 fn connection(found: &Found) -> String {
-    let mut line = headed(found) + "\n";
-    line.extend(sentence::marks(found).map(|marks| format!("    {marks}\n")));
-    let path = [losses(found), queueing(found)].into_iter().flatten();
-    line.extend(path.map(|text| format!("    {text}\n")));
+    let below = below(found).into_iter().map(|line| format!("    {line}\n"));
+    headed(found) + "\n" + &below.collect::<String>()
+}
+
+/// What is said of its path, and of its longest stall if that is worth it.
+pub(crate) fn below(found: &Found) -> Vec<String> {
     let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
     let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
-    let worth = |s: &Stall| s.end.since(s.start) >= found.worth();
-    if let Some((end, stall)) = longest.filter(|(_, stall)| worth(stall)) {
+    let worth = |(_, s): &(End, &Stall)| s.end.since(s.start) >= found.worth();
+    let stall = longest.filter(worth).map(|(end, stall)| {
         let filter = names::display_filter(found, stall);
-        line.push_str(&format!("    {} [{filter}]\n", sentence::stall(found, end, stall)));
-    }
-    line
+        format!("{} [{filter}]", sentence::stall(found, end, stall))
+    });
+    [sentence::marks(found), losses(found), queueing(found), stall].into_iter().flatten().collect()
 }
 
 /// Which connection, and why it took as long.
