@@ -6,6 +6,8 @@ use ackclock_trace::{Connection, Flow, Lifetime, Limit};
 
 use crate::explained::{End, Found};
 
+/// Nobody feels less, whatever part of a connection it is.
+const FELT: Span = Span::from_millis(1);
 /// An answer to a SYN is late after so many round trips.
 const LATE: u64 = 3;
 
@@ -31,12 +33,12 @@ impl Found {
         self.lifetime().busy()
     }
 
-    /// What is worth a word: a tenth of the time in which that end had something to do. Connections
-    /// that are kept open are idle for most of their lifetime, of which it is a ten-thousandth at
-    /// the least.
+    /// What is worth a word: a tenth of the time in which that end had something to do, and a
+    /// millisecond at the least. Connections that are kept open are idle for most of their
+    /// lifetime, of which it is a ten-thousandth at the least.
     pub(crate) fn worth(&self) -> Span {
         let whole = self.lifetime().whole();
-        Span(self.busy().0 / 10).max(Span(whole.0 / 10_000)).max(Span(1))
+        Span(self.busy().0 / 10).max(Span(whole.0 / 10_000)).max(FELT)
     }
 
     /// The least round trip. Both ends measure the same path: the larger one of their minima is

@@ -620,6 +620,25 @@ fn a_syn_that_went_out_again() {
     assert_eq!(lines(unheard), [late]);
 }
 
+/// A tenth of a connection that is over within milliseconds is nothing that anybody feels.
+#[test]
+fn what_nobody_feels() {
+    let opened = |micros: u64| {
+        let mut found = opening(400);
+        let c = &mut found.connection;
+        for flow in [&mut c.from_client, &mut c.from_server] {
+            flow.lifetime = Lifetime::default();
+            flow.lifetime.add(Limit::Handshake, Span::from_micros(micros));
+            flow.lifetime.add(Limit::Path, span(3));
+            flow.rtt = Some(fixture::round_trip(Span::from_micros(10), 9));
+        }
+        lines(found)
+    };
+    let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 ms)";
+    assert_eq!(opened(1010), [late]);
+    assert_eq!(opened(1009), [""; 0]);
+}
+
 #[test]
 fn a_refused_connection() {
     let mut found = opening(100);
