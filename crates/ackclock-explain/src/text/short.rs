@@ -207,7 +207,8 @@ fn limited(found: &Found, main: Limit) -> String {
     let busy = found.busy();
     let others = Limit::ALL.into_iter().filter(|limit| *limit != main);
     let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
-        Limit::Handshake => false,
+        // One of a round trip is as it has to be.
+        Limit::Handshake => found.opened_late().is_some(),
         Limit::Path => is_full(lifetime),
         _ => true,
     });
@@ -428,6 +429,30 @@ mod tests {
         for (answering, full) in [(499, 0), (500, 500)] {
             assert!(!sentence(answering, full).contains("waiting"));
         }
+    }
+
+    /// Beside a long pause a handshake is named if it took longer than three round trips, and half
+    /// of the rest.
+    #[test]
+    fn a_late_handshake_beside_a_pause() {
+        let told = |handshake: u64, path: u64| {
+            let mut found = fixture::explained().connections.swap_remove(0);
+            let mut lifetime = Lifetime::default();
+            lifetime.add(Limit::Application, Span::from_millis(2000));
+            lifetime.add(Limit::Handshake, Span::from_millis(handshake));
+            lifetime.add(Limit::Path, Span::from_millis(path));
+            found.connection.begun = true;
+            found.connection.from_client.lifetime = lifetime;
+            found.connection.from_server.lifetime = lifetime;
+            limited(&found, Limit::Application)
+        };
+        let text = told(800, 200);
+        let pause = "the server's application had nothing to send for 2.0 s of 3.0 s (67 %)";
+        let handshake = "; in the rest the handshake lasted for 0.80 s of 1.0 s (80 %)";
+        assert_eq!(text, format!("{pause}{handshake}"));
+        // Of a connection whose round trip is 100 ms.
+        assert!(!told(300, 100).contains("handshake"));
+        assert!(!told(800, 1000).contains("handshake"));
     }
 
     /// A server whose application paused for a moment had its answer on its way for the rest.
