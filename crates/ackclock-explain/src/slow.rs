@@ -47,6 +47,13 @@ impl Found {
         self.flows().filter_map(|(_, flow)| Some(flow.rtt?.min)).max()
     }
 
+    /// The median round trip of the end that the connection waited for; of the other one where that
+    /// measured none.
+    pub(crate) fn median_round_trip(&self) -> Option<Span> {
+        let rtt = self.flow(self.sender()).rtt.or(self.flow(self.sender().other()).rtt)?;
+        Some(rtt.median)
+    }
+
     /// What the handshake took beyond a round trip, if that is a good deal longer than the answer
     /// to a SYN takes on its way.
     pub(crate) fn opened_late(&self) -> Option<Span> {

@@ -63,10 +63,10 @@ fn shown(found: &Found) -> Vec<Shown> {
     let has_data = |flow: &Flow| flow.bytes > 0 && !flow.events.is_empty();
     let busy = found.flows().any(|(_, flow)| has_data(flow) && !is_idle(flow));
     let drawn = found.flows().filter(|(_, flow)| has_data(flow) && !(busy && is_idle(flow)));
-    let shown = |(end, flow)| Shown {
+    let shown = |(end, _)| Shown {
         end,
         name: panel_name(found, end),
-        note: note(flow),
+        note: note(found, end),
         drawn: Drawn::new(found, end),
     };
     drawn.map(shown).collect()
@@ -235,7 +235,8 @@ fn offered(options: &Options) -> String {
 }
 
 /// The line below the name of a panel.
-fn note(flow: &Flow) -> String {
+fn note(found: &Found, end: End) -> String {
+    let flow = found.flow(end);
     let mut parts = vec![
         text::count(flow.bytes, "byte"),
         text::count(flow.segments, "segment"),
@@ -243,14 +244,7 @@ fn note(flow: &Flow) -> String {
         text::count(flow.timeouts.len() as u64, "timeout"),
         format!("MSS {}", flow.mss),
     ];
-    parts.extend(flow.rtt.map(|r| {
-        format!(
-            "round trip {} ({} to {})",
-            text::time(r.mean),
-            text::time(r.min),
-            text::time(r.max)
-        )
-    }));
+    parts.extend(text::round_trip(found, end));
     parts.push("cwnd estimated".into());
     parts.extend(
         (flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))),

@@ -11,7 +11,7 @@ use ackclock_trace::Stall;
 use super::parts::{SORT, causes, class, ends, file_name, filter};
 use super::table::{Cell, table};
 use super::words::{glossary, list};
-use crate::explained::{Capture, Counts, End, Explained, Found};
+use crate::explained::{Capture, Counts, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
 use crate::text;
@@ -294,10 +294,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
     ];
     let rows = all.iter().take(MOST_ROWS).map(|(found, c)| {
         let connection = &found.connection;
-        let rtt = End::BOTH
-            .into_iter()
-            .filter_map(|end| found.flow(end).rtt)
-            .max_by_key(|rtt| rtt.samples);
+        let rtt = found.median_round_trip();
         let seconds = |s: f64| Cell::from(format!("{s:.3}"));
         let lost = seconds(c.lost_time().secs_f64());
         vec![
@@ -308,7 +305,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
             Cell::from(found.lifetime().main().map_or("", names::limit)),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
-            rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()).into()),
+            rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.secs_f64()).into()),
             c.stalls.into(),
             c.all_retransmissions().into(),
             c.all_timeouts().into(),

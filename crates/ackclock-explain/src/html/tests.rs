@@ -37,8 +37,7 @@ fn the_picture_of_a_connection() {
     assert_eq!(
         panel["results"],
         "3000 bytes · 6 segments · 3 retransmissions · 1 timeout · MSS 1000 · round trip 0.10 s \
-         (0.10 s to 0.10 s) · \
-         cwnd estimated"
+         (median 0.10 s, 99th 0.10 s) · cwnd estimated"
     );
     // Times are since the start of the connection, exactly.
     assert_eq!(panel["segments"]["t"], json!([0.0, 0.0, 0.0, 0.11, 1.0, 1.05]));

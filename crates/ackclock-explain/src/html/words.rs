@@ -10,7 +10,7 @@ use crate::text::{TERMS, meaning};
 const HEADINGS: [(&str, &str); 18] = [
     ("limited by", "what the time of the connection went into for the most part"),
     ("lost (s)", "time in stalls in which the application had something to send"),
-    ("rtt (ms)", "mean round trip"),
+    ("rtt (ms)", "median round trip of the end that the connection waited for"),
     ("stalls", "times without progress longer than max(2 SRTT, RTO / 2)"),
     ("rexmit", "retransmissions"),
     ("spurious timeout", "a timeout that was not needed: the segment had arrived"),

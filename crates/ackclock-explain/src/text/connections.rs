@@ -65,7 +65,8 @@ pub(super) fn table(explained: &Explained, top: usize) -> String {
 
 fn row(found: &Found, c: &Counts) -> Vec<String> {
     let connection = &found.connection;
-    let rtt = found.rtt().map_or("-".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()));
+    let rtt = found.median_round_trip();
+    let rtt = rtt.map_or("-".into(), |rtt| format!("{:.1}", 1000.0 * rtt.secs_f64()));
     let mut cells = vec![
         found.number.to_string(),
         connection.client.to_string(),

@@ -5,7 +5,7 @@ use ackclock_tcp::Time;
 use ackclock_trace::{Ended, Flow, Position, Recovery, Reset, ResetBy, Vantage};
 
 use super::words::{bounded, count, time};
-use super::{losses, queueing, sentence};
+use super::{losses, queueing, round_trip, sentence};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 
@@ -27,7 +27,7 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     text.extend(queueing(found).map(|text| text + "\n"));
     text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
-        text.push_str(&direction(end, flow));
+        text.push_str(&direction(found, end));
         if flow.bytes > 0 {
             text.push_str(&ways(flow, found.flow(end.other())));
             text.extend(losses::of(flow).map(|text| format!("  {text}\n")));
@@ -80,10 +80,9 @@ pub(crate) fn position(p: &Position) -> String {
     format!("{place} (confidence {:.0} %){client}{server}", 100.0 * p.confidence)
 }
 
-fn direction(end: End, flow: &Flow) -> String {
-    let rtt = flow.rtt.map_or("round trip unknown".into(), |r| {
-        format!("round trip {} ({} to {})", time(r.mean), time(r.min), time(r.max))
-    });
+fn direction(found: &Found, end: End) -> String {
+    let flow = found.flow(end);
+    let rtt = round_trip(found, end).unwrap_or_else(|| "round trip unknown".into());
     let used = [(flow.sack, "SACK"), (flow.timestamps, "timestamps")];
     let used: Vec<&str> = used.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
     let used = match used[..] {

@@ -247,7 +247,7 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     assert_eq!(lines[0], "slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp");
     let row: Vec<&str> = lines[3].split_whitespace().collect();
     let expected =
-        "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 110.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
+        "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 105.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
     assert_eq!(row.join(" "), expected);
     let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
         lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
