@@ -183,9 +183,13 @@ pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
         || r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
 }
 
-/// It is a SYN, or a SYN/ACK: the FIN of an end that has sent nothing looks like one.
-fn is_syn(found: &Found, from: End, r: &Retransmission) -> bool {
-    r.opens() && found.flow(from).bytes > 0
+/// It is a SYN, or a SYN/ACK. The FIN of an end that has sent nothing looks like one, but comes
+/// only after the handshake.
+pub(crate) fn is_syn(found: &Found, from: End, r: &Retransmission) -> bool {
+    let (c, flow) = (&found.connection, found.flow(from));
+    let unanswered = found.flow(from.other()).offered.is_none();
+    let opening = c.begun && (unanswered || r.at <= c.start + flow.lifetime.of(Limit::Handshake));
+    r.opens() && (flow.bytes > 0 || opening)
 }
 
 /// The kind of a retransmission from this end for people, with what is to be said of its

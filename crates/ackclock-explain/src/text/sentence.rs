@@ -33,7 +33,7 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let at = stall.start.since(found.connection.start).secs_f64();
     let flow = found.flow(from);
     let sure = ended_by(flow, stall).is_none_or(|r| names::is_sure(found, from, r));
-    let why = format!("{}{}", if sure { "" } else { "probably " }, why(flow, stall));
+    let why = format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall));
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
     let saved = saved.map_or(String::new(), |saved| format!("; {saved}"));
     format!("{} stalled {} at {at:.2} s: {why}{saved}", from.name(), time(long))
@@ -55,11 +55,12 @@ fn probe<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
     in_it.find(|r| r.kind == Kind::TailLossProbe)
 }
 
-fn why(flow: &Flow, stall: &Stall) -> String {
+fn why(found: &Found, from: End, stall: &Stall) -> String {
+    let flow = found.flow(from);
     let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
     match stall.cause {
         StallCause::Timeout(class) => match timeout {
-            Some(timeout) => timed_out(flow, timeout),
+            Some(timeout) => timed_out(found, from, timeout),
             None if class == TimeoutClass::Handshake => {
                 "timeout, loss of a SYN, or of its answer".into()
             }
@@ -98,10 +99,11 @@ fn probed(flow: &Flow, stall: &Stall) -> String {
 }
 
 /// What the timer retransmitted, and what had happened to it before.
-fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
-    let what = sent_by(flow, timeout).map_or("a segment".into(), |r| match r.len {
-        0 if r.position > 0 => "a FIN".into(),
-        0 if flow.bytes > 0 => "a SYN".into(),
+fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
+    let sent = sent_by(found.flow(from), timeout);
+    let what = sent.map_or("a segment".into(), |r| match r.len {
+        0 if names::is_syn(found, from, r) => "a SYN".into(),
+        0 if r.position > 0 || found.connection.begun => "a FIN".into(),
         0 => "a SYN or FIN".into(),
         len => format!("{len} bytes"),
     });

@@ -1,7 +1,9 @@
+use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time};
-use ackclock_trace::{Ecn, Spurious, State};
+use ackclock_trace::{Ecn, Limit, Spurious, State};
 
 use super::*;
+use crate::fixture;
 
 /// A segment of 1,448 bytes that goes out again within a stall.
 fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission {
@@ -28,6 +30,13 @@ fn flow(r: Retransmission) -> Flow {
     // A probe of an earlier stall says nothing of this one.
     let before = Retransmission { at: Time(50), spurious: Some(Spurious::Dsack), ..r };
     Flow { bytes: 1448, retransmissions: vec![before, r], ..Flow::default() }
+}
+
+/// A connection whose server sent this.
+fn server(flow: Flow) -> Found {
+    let mut found = fixture::explained().connections.remove(0);
+    found.connection.from_server = flow;
+    found
 }
 
 /// A guess is called so: what hypotheses are not sure of, and away from the sender what none of
@@ -79,15 +88,16 @@ fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
     let mut found = crate::fixture::explained().connections.remove(0);
     found.connection.from_server.retransmissions = vec![r];
     assert_eq!(retransmission(&found, End::Server, 0), "SYN/ACK, since the SYN came again");
-    let flow = &found.connection.from_server;
-    let stalled = why(flow, &stall(StallCause::Timeout(TimeoutClass::Handshake), None));
+    let stalled =
+        why(&found, End::Server, &stall(StallCause::Timeout(TimeoutClass::Handshake), None));
     assert_eq!(stalled, "timeout, loss of a SYN, or of its answer");
 }
 
 #[test]
 fn numbers_of_packets_say_what_was_lost_unseen() {
-    let flow = flow(again(Kind::Unknown, None, false));
-    let stalled = why(&flow, &stall(StallCause::Timeout(TimeoutClass::Unknown), None));
+    let found = server(flow(again(Kind::Unknown, None, false)));
+    let stalled =
+        why(&found, End::Server, &stall(StallCause::Timeout(TimeoutClass::Unknown), None));
     let told = "probably a timeout or a tail loss probe, what went out was lost before it came to \
         the capture";
     assert_eq!(stalled, told);
@@ -96,8 +106,8 @@ fn numbers_of_packets_say_what_was_lost_unseen() {
 #[test]
 fn a_probe_that_was_not_needed_repaired_no_loss() {
     let probed = |spurious, known| {
-        let flow = flow(again(Kind::TailLossProbe, spurious, known));
-        why(&flow, &stall(StallCause::TailLossProbe, None))
+        let found = server(flow(again(Kind::TailLossProbe, spurious, known)));
+        why(&found, End::Server, &stall(StallCause::TailLossProbe, None))
     };
     assert_eq!(probed(None, true), "the tail was lost, and a tail loss probe repaired it");
     assert_eq!(probed(None, false), "the tail was lost or late, and a tail loss probe followed");
@@ -105,6 +115,38 @@ fn a_probe_that_was_not_needed_repaired_no_loss() {
         probed(Some(Spurious::Dsack), true),
         "acknowledgments came late, and the tail loss probe was not needed (D-SACK)"
     );
+}
+
+/// Of an end that has sent no data: during the handshake only a SYN goes again, and later a FIN.
+#[test]
+fn a_syn_or_a_fin_of_an_end_without_data() {
+    let told = |begun, answered: bool, at: u64| {
+        let syn =
+            Retransmission { len: 0, at: fixture::at(at), ..again(Kind::Timeout, None, true) };
+        let mut found = server(Flow { bytes: 0, ..flow(syn) });
+        let c = &mut found.connection;
+        c.begun = begun;
+        c.from_server.lifetime.add(Limit::Handshake, Span::from_millis(1000));
+        c.from_client.offered = answered.then(Options::default);
+        let timeout = Timeout {
+            at: fixture::at(at),
+            seq: Seq(1),
+            position: 0,
+            retransmission: 1,
+            class: TimeoutClass::BackedOff,
+            state: State::Open,
+            flight: 0,
+            cwnd: 1448,
+            waited: Span(200),
+            spurious: None,
+            episode: None,
+        };
+        timed_out(&found, End::Server, &timeout)
+    };
+    assert_eq!(told(true, true, 1000), "backed-off timeout, a SYN lost again");
+    assert_eq!(told(true, true, 1001), "backed-off timeout, a FIN lost again");
+    assert_eq!(told(true, false, 1001), "backed-off timeout, a SYN lost again");
+    assert_eq!(told(false, true, 1000), "backed-off timeout, a SYN or FIN lost again");
 }
 
 #[test]
@@ -124,7 +166,7 @@ fn a_spurious_timeout_lost_nothing() {
             spurious,
             episode: None,
         }];
-        why(&flow, &stall(StallCause::Timeout(class), Some(0)))
+        why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0)))
     };
     assert_eq!(
         timed_out(Some(Spurious::Timestamp), TimeoutClass::NonTrigger),
