@@ -81,11 +81,19 @@ fn words_tell_what_they_mean_and_are_listed_at_the_end() {
             lost retransmission</abbr></b>";
         assert!(html.contains(timeout), "{html}");
         let (_, words) = html.split_once("<summary>What the words mean</summary>").unwrap();
-        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 27);
+        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 33);
     }
     let shares = "<abbr title=\"losses are repaired, or a timer is waited for\">recovery</abbr> 60 %, \
         <i> 40 %";
     assert_eq!(words::list("recovery 60 %, <i> 40 %"), shares.replace("<i>", "&lt;i&gt;"));
+    let counted = words::list("0 timeouts, 1 undecided (tail loss probe or timeout)");
+    assert_eq!(
+        counted,
+        "0 <abbr title=\"expiries of the retransmission timer (RFC 6298)\">timeouts</abbr>, 1 <abbr \
+         title=\"probes or timeouts, which are counted as neither\">undecided</abbr> (tail loss probe \
+         or timeout)"
+    );
+    assert_eq!(without_meanings(&counted), "0 timeouts, 1 undecided (tail loss probe or timeout)");
 }
 
 #[test]

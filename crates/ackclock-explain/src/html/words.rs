@@ -42,16 +42,15 @@ pub(super) fn word(text: &str) -> String {
     }
 }
 
-/// A list as HTML whose parts begin with words: `recovery 54 %, path 4 %`, or
-/// `timeout, lost retransmission`.
+/// A list as HTML whose parts begin with words, perhaps behind a number: `recovery 54 %, path 4 %`,
+/// `timeout, lost retransmission`, or `0 timeouts, 1 undecided (tail loss probe or timeout)`.
 pub(super) fn list(text: &str) -> String {
     let part = |part: &str| {
-        let (name, rest) = match part.find(|c: char| c.is_ascii_digit()) {
-            Some(at) => part.split_at(at),
-            None => (part, ""),
-        };
-        let known = name.trim_end();
-        word(known) + &escape(&name[known.len()..]) + &escape(rest)
+        let begins = part.find(|c: char| !c.is_ascii_digit() && c != ' ').unwrap_or(part.len());
+        let (number, named) = part.split_at(begins);
+        let ends = named.find(|c: char| c.is_ascii_digit() || c == '(').unwrap_or(named.len());
+        let known = named[..ends].trim_end();
+        escape(number) + &word(known) + &escape(&named[known.len()..])
     };
     text.split(", ").map(part).collect::<Vec<_>>().join(", ")
 }

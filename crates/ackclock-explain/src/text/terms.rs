@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-/// What limits a sender, then what happens to segments, then causes of stalls.
-pub(crate) const TERMS: [(&str, &str); 27] = [
+/// What limits a sender, then what happens to segments, then causes of stalls, then what two
+/// captures of the same traffic show.
+pub(crate) const TERMS: [(&str, &str); 33] = [
     ("handshake", "the connection opens: a SYN, or a SYN/ACK, waits for its answer"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
@@ -18,6 +19,11 @@ pub(crate) const TERMS: [(&str, &str); 27] = [
         "a segment that is not full waits until all before it is acknowledged, which the receiver \
          may delay (Nagle's algorithm)",
     ),
+    (
+        "held up",
+        "neither the application nor the path limits the sender: the time that recovery, windows, \
+         Nagle's algorithm and the handshake take",
+    ),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
     (
         "round trip",
@@ -30,7 +36,14 @@ pub(crate) const TERMS: [(&str, &str); 27] = [
     ("random loss", "losses that depend on nothing that the sender does or measures"),
     ("fast retransmit", "the first retransmission of a recovery, on duplicate or selective ACKs"),
     ("tail loss probe", "the last segment again, after two round trips of silence (RFC 8985)"),
+    ("slow start", "a retransmission in the slow start after a timeout: most was judged lost"),
     ("timeout", "the retransmission timer expired (RFC 6298)"),
+    (
+        "probe or timeout",
+        "the last segment went out again alone, by a tail loss probe or a timeout: nothing tells \
+         which",
+    ),
+    ("undecided", "probes or timeouts, which are counted as neither"),
     (
         "non-trigger",
         "a timeout with nothing retransmitted before: no fast retransmit was triggered",
@@ -44,6 +57,15 @@ pub(crate) const TERMS: [(&str, &str); 27] = [
     ("network", "cause of a stall: acknowledgments came late"),
     ("zero window", "cause of a stall: the receiver had closed its window"),
     ("capture gap", "cause of a stall: the capture has missed packets"),
+    (
+        "lost between",
+        "of two captures: bytes that went past that nearer the sender, and not past the other one",
+    ),
+    (
+        "again behind",
+        "of two captures: bytes that passed the second one more than once, lost after it or \
+         retransmitted spuriously",
+    ),
 ];
 
 /// What a term means.
