@@ -7,8 +7,10 @@ use ackclock_explain::{
     By, Capture, grouped, one_connection, short, table, write_grouped, write_json, write_parquet,
 };
 use ackclock_trace::{Ended, Reset, ResetBy};
+use parquet::basic::{LogicalType, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use parquet::schema::types::ColumnDescPtr;
 use serde_json::{Value, json};
 
 use crate::sample::explained;
@@ -388,6 +390,37 @@ fn parquet_has_a_row_for_each_thing_found() {
     assert_eq!(stalls.len(), 2);
     assert_eq!(cell(&stalls[0], "duration_s"), Field::Double(1.6));
     assert_eq!(cell(&stalls[0], "connection"), Field::Long(1));
+}
+
+/// `docs/src/reference/parquet.md` has a row for each column, in order, with its type.
+#[test]
+fn the_guide_lists_every_column() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("columns");
+    write_parquet(&explained(), &folder).unwrap();
+    let path = "../../docs/src/reference/parquet.md";
+    let page = std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    for name in ["connections", "retransmissions", "timeouts", "stalls"] {
+        let file = File::open(folder.join(name).with_extension("parquet")).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let column = |column: &ColumnDescPtr| {
+            let value = match (column.physical_type(), column.logical_type_ref()) {
+                (Type::INT64, Some(LogicalType::Timestamp(_))) => "time",
+                (Type::INT64, _) => "whole number",
+                (Type::DOUBLE, _) => "number",
+                (Type::BOOLEAN, _) => "truth",
+                (Type::BYTE_ARRAY, _) => "text",
+                other => panic!("{other:?}"),
+            };
+            format!("| `{}` | {value} ", column.name())
+        };
+        let written: Vec<String> = schema.columns().iter().map(column).collect();
+        let heading = format!("`{name}`\n");
+        let section = page.split("\n## ").find(|s| s.starts_with(&heading)).unwrap();
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        let listed: Vec<&str> = rows.map(|row| &row[..row.rfind("| ").unwrap()]).collect();
+        assert_eq!(listed, written, "{name}");
+    }
 }
 
 /// The verdict first, then the connection that was held up for longest with its longest stall.
