@@ -10,8 +10,8 @@ use std::path::Path;
 
 use ackclock_report::FrameWriter;
 use ackclock_run::{FileIdentity, WholeFile};
+use ackclock_trace::Reader;
 use ackclock_trace::file::block::{ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
-use ackclock_trace::{Reader, StallCause};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::Error;
@@ -93,7 +93,7 @@ fn comments(explained: &Explained) -> Comments {
             for (place, r) in flow.retransmissions.iter().enumerate() {
                 add(r.frame, retransmission(found, end, place));
             }
-            for s in flow.stalls.iter().filter(|s| s.cause != StallCause::Application) {
+            for s in &flow.stalls {
                 add(s.frame, stall(found, end, s));
             }
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ackclock_explain::{Error, Explained, Found, Source, annotate};
-use ackclock_trace::Reader;
+use ackclock_trace::{Reader, StallCause};
 
 use crate::sample::{connection, explained, stalled};
 
@@ -154,6 +154,20 @@ fn of_a_pcapng_file_everything_is_kept() {
         let text = tshark(&output, &["frame.comment", "frame.interface_name"]);
         text.into_iter().for_each(|text| assert_eq!(text, expected));
     }
+}
+
+/// Also where the application had nothing to send, as JSON and pages list it.
+#[test]
+fn the_end_of_a_pause_of_the_application_has_a_comment() {
+    let (input, output) = (scratch("pause.pcap"), scratch("pause.pcapng"));
+    fs::write(&input, pcap(4, false)).unwrap();
+    let mut paused = verdicts();
+    let stall = &mut paused.connections[0].connection.from_server.stalls[0];
+    (stall.cause, stall.timeout) = (StallCause::Application, None);
+    annotate(&paused, &[Source::File(input)], &output).unwrap();
+    let text = b"ackclock: server stalled 1.6 s at 1.00 s: the application had nothing to send";
+    let written = fs::read(&output).unwrap();
+    assert_eq!(written.windows(text.len()).filter(|bytes| bytes == text).count(), 1);
 }
 
 #[test]
