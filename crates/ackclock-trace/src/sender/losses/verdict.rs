@@ -83,11 +83,11 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
     random.then_some(LossCause::Random { rate, run })
 }
 
-/// More losses than [`MOST_AT_ONCE`], and a third of all, come in a part of the data in which chance
-/// hardly ever brings as many: what a queue loses until the sender has slowed down may be several
-/// episodes. The evidence is the logarithm of the likelihood ratio of a scan statistic (Kulldorff
-/// 1997), for runs: that what is next to a loss is lost, too, is no evidence of its own. The part
-/// is chosen among many.
+/// More losses than [`MOST_AT_ONCE`], and a third of all, come in a part of the data in which
+/// chance hardly ever brings as many: what a queue loses until the sender has slowed down may be
+/// several episodes. The evidence is the logarithm of the likelihood ratio of a scan statistic
+/// (Kulldorff 1997), for runs: that what is next to a loss is lost, too, is no evidence of its own.
+/// The part is chosen among many.
 fn crowded(line: &Timeline, run: f64) -> bool {
     let before = |m: Option<&Moment>| m.map_or(0.0, |m| m.before);
     let whole = before(line.moments.last()) - before(line.moments.first()) + line.size;
