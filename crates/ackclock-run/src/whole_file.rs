@@ -80,18 +80,17 @@ impl WholeFile {
 /// A file beside `path`, with the permissions of what is `there` or of a new file.
 fn beside(path: &Path, there: Option<fs::Metadata>) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    // Its error names the hidden file, which nobody has asked for.
-    let plain = |error: io::Error| {
-        error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
-    };
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(plain)?;
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    // The error of the builder names the hidden file, which nobody has asked for.
+    let mut plain = None;
+    let file = tempfile::Builder::new()
+        .prefix(".")
+        .suffix(".part")
+        .make_in(folder.unwrap_or(Path::new(".")), |path| {
+            options.open(path).inspect_err(|error| plain = error.raw_os_error())
+        })
+        .map_err(|error| plain.map_or(error.kind().into(), io::Error::from_raw_os_error))?;
     if let Some(there) = there {
         file.as_file().set_permissions(there.permissions())?;
     }

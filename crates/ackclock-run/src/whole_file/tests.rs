@@ -68,3 +68,11 @@ fn a_pipe_is_not_opened_to_check_it() {
     std::thread::spawn(move || done.send(WholeFile::check(&pipe).is_ok()));
     assert_eq!(checked.recv_timeout(std::time::Duration::from_secs(10)), Ok(true));
 }
+
+#[test]
+fn an_error_is_that_of_the_system() {
+    let folder = folder();
+    let error = WholeFile::create(&folder.path().join("none").join("a.csv")).unwrap_err();
+    let plain = File::open(folder.path().join("none")).unwrap_err();
+    assert_eq!(error.to_string(), plain.to_string());
+}
