@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use ackclock_explain::{Found, Ignored, Kind, Limit, Monitor, Reader};
+use ackclock_explain::{
+    Filter, FilterError, Found, Ignored, Kind, Limit, LinkType, Monitor, Reader,
+};
 use ackclock_tcp::{Time, TimeoutClass};
 
 use rustix::event::Timespec;
@@ -96,7 +98,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     let headline = if watch.json || !captured { String::new() } else { monitor.headline() };
     if gone {
         print(&headline)?;
-        return Err(why(&says));
+        return Err(refused(watch.filter, &says).unwrap_or_else(|| why(&says)));
     }
     Ok(headline)
 }
@@ -109,6 +111,17 @@ fn dropped(says: &str) -> u64 {
         .find(|line| line.ends_with(" dropped by kernel"))
         .and_then(count)
         .unwrap_or(0)
+}
+
+/// That tcpdump has ended because it refuses the filter: it says the same where it only compiles.
+fn refused(filter: Option<&str>, says: &str) -> Option<Error> {
+    const ETHERNET: LinkType = LinkType(1);
+    match Filter::new(filter?).compile(ETHERNET) {
+        Err(FilterError::Refused { expression, says: why, .. }) if says.contains(&why) => {
+            Some(Error::Usage(format!("--filter: filter `{expression}`: {why}")))
+        }
+        _ => None,
+    }
 }
 
 /// Why tcpdump has ended by itself: the last thing that it says.

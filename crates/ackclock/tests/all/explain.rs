@@ -253,6 +253,12 @@ fn an_interface_is_watched_if_it_can_be() {
     let run = ackclock(&["explain", "--interface", "no-such-device"]);
     assert_eq!(run.code, 4, "{}", run.err);
     assert!(run.err.starts_with("error: tcpdump: "), "{}", run.err);
+    if geteuid().is_root() {
+        let run = ackclock(&["explain", "--interface", "lo", "--filter", "bogus("]);
+        let error =
+            "error: --filter: filter `bogus(`: can't parse filter expression: syntax error\n";
+        assert_eq!((run.code, run.err.as_str()), (2, error));
+    }
     for more in [&["some.pcap"][..], &["--tables"], &["--by", "port"], &["--top", "3"]] {
         assert_eq!(ackclock(&[&["explain", "--interface", "lo"], more].concat()).code, 2);
     }
