@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ackclock_report::percentile;
+use ackclock_tcp::Time;
 
 use super::conversations::Segment;
 use super::signed;
@@ -20,6 +21,9 @@ pub(super) struct Way {
     /// Bytes that the second capture has alone: the first one missed them, or they went by another
     /// path.
     pub unseen: u64,
+    /// Bytes that one capture has, and the other one lacks because it had ended. They are in no
+    /// other number.
+    pub not_compared: u64,
     /// Segments of the second capture that came past both once.
     pub segments: u64,
     /// Of these, those that came after others that had been sent later.
@@ -27,7 +31,7 @@ pub(super) struct Way {
     /// How long after the first capture the second one saw each of them, in nanoseconds, by the
     /// clocks of both.
     delays: Vec<i64>,
-    /// The shortest of them and of that of the SYN.
+    /// The shortest of them and of that of the SYN, if that was one.
     pub shortest: Option<i64>,
 }
 
@@ -41,17 +45,14 @@ struct Edge {
 }
 
 impl Way {
-    /// Of what both captures have, and how long the SYN took.
-    pub fn of(first: &[Segment], second: &[Segment], syn: i64) -> Way {
-        let end = |segments: &[Segment]| {
-            segments.iter().map(|s| s.from + u64::from(s.len)).max().unwrap_or(0)
-        };
-        // What comes after it, one of them did not see to its end.
-        let end = end(first).min(end(second));
+    /// What both captures have of it; when each of them ended; by how much later the second one has
+    /// the SYN, and whether that tells how long a packet takes.
+    pub fn of(sent: [&[Segment]; 2], ends: [Time; 2], syn: i64, syn_tells: bool) -> Way {
+        let [first, second] = sent;
         let mut edges = Vec::with_capacity(2 * (first.len() + second.len()));
-        for (capture, segments) in [first, second].into_iter().enumerate() {
-            for (segment, s) in segments.iter().enumerate().filter(|(_, s)| s.from < end) {
-                let to = (s.from + u64::from(s.len)).min(end);
+        for (capture, segments) in sent.into_iter().enumerate() {
+            for (segment, s) in segments.iter().enumerate() {
+                let to = s.from + u64::from(s.len);
                 edges.push(Edge { position: s.from, capture, begins: true, segment });
                 edges.push(Edge { position: to, capture, begins: false, segment });
             }
@@ -60,30 +61,17 @@ impl Way {
         let mut way = Way::default();
         // Of each segment of the second capture, the one in the first that has its last byte.
         let mut origins: Vec<Option<usize>> = vec![None; second.len()];
-        let mut open = [BTreeSet::new(), BTreeSet::new()];
-        let mut position = 0;
-        for edge in edges {
-            let len = edge.position - position;
-            if len > 0 {
-                let [before, behind] = [0, 1].map(|capture: usize| open[capture].len() as u64);
-                way.sent += len * before;
-                way.lost += len * before.saturating_sub(behind);
-                way.unseen += len * behind.saturating_sub(before);
-                way.again += len * behind.saturating_sub(1);
-                if let ((1, Some(&origin)), (1, Some(&copy))) =
-                    ((before, open[0].first()), (behind, open[1].first()))
+        sweep(
+            &edges,
+            |_| false,
+            |_, [before, behind], _| {
+                if let (1, 1, Some(&origin), Some(&copy)) =
+                    (before.len(), behind.len(), before.first(), behind.first())
                 {
                     origins[copy] = Some(origin);
                 }
-            }
-            position = edge.position;
-            let open = &mut open[edge.capture];
-            if edge.begins {
-                open.insert(edge.segment)
-            } else {
-                open.remove(&edge.segment)
-            };
-        }
+            },
+        );
         let mut latest = None;
         for (segment, origin) in second.iter().zip(origins) {
             let Some(origin) = origin else { continue };
@@ -94,16 +82,49 @@ impl Way {
             way.delays.push(signed(segment.at) - signed(first[origin].at));
         }
         way.sort();
-        way.shortest = way.delays.first().copied().into_iter().chain([syn]).min();
+        let syn_delay = syn_tells.then_some(syn);
+        way.shortest = way.delays.first().copied().into_iter().chain(syn_delay).min();
+        // The SYN may have come again.
+        let longest = way.delays.last().copied().or(syn_delay);
+        way.count(&edges, sent, ends, [way.shortest, longest].map(|delay| delay.unwrap_or(syn)));
         way
     }
 
+    /// Counts bytes. A packet takes so long from the first capture to the second, at least and at
+    /// most.
+    fn count(
+        &mut self,
+        edges: &[Edge],
+        [first, second]: [&[Segment]; 2],
+        [first_end, second_end]: [Time; 2],
+        [shortest, longest]: [i64; 2],
+    ) {
+        let arrives = |s: &Segment| signed(s.at).saturating_add(longest) <= signed(second_end);
+        let was_seen = |s: &Segment| signed(s.at).saturating_sub(shortest) <= signed(first_end);
+        let late = |edge: &Edge| match edge.capture {
+            0 => !arrives(&first[edge.segment]),
+            _ => !was_seen(&second[edge.segment]),
+        };
+        sweep(edges, late, |len, open, late| {
+            let [before, behind] = [0, 1].map(|capture: usize| open[capture].len() as u64);
+            let missing = [before.saturating_sub(behind), behind.saturating_sub(before)];
+            let not_compared = [missing[0].min(late[0]), missing[1].min(late[1])];
+            self.sent += len * (before - not_compared[0]);
+            self.lost += len * (missing[0] - not_compared[0]);
+            self.unseen += len * (missing[1] - not_compared[1]);
+            self.again += len * (behind - not_compared[1]).saturating_sub(1);
+            self.not_compared += len * (not_compared[0] + not_compared[1]);
+        });
+    }
+
     pub fn add(&mut self, other: &Way) {
-        let Way { sent, lost, again, unseen, segments, reordered, delays, shortest } = other;
+        let Way { sent, lost, again, unseen, not_compared, segments, reordered, delays, shortest } =
+            other;
         self.sent += sent;
         self.lost += lost;
         self.again += again;
         self.unseen += unseen;
+        self.not_compared += not_compared;
         self.segments += segments;
         self.reordered += reordered;
         self.delays.extend(delays);
@@ -118,6 +139,32 @@ impl Way {
     /// By how much the delay that so many percent do not exceed is above the shortest, in
     /// nanoseconds: the difference of the clocks is not in it.
     pub fn above_shortest(&self, percent: f64) -> Option<i64> {
-        Some(percentile(&self.delays, percent)? - self.shortest?)
+        Some(percentile(&self.delays, percent)?.saturating_sub(self.shortest?))
+    }
+}
+
+/// Hands on runs of bytes: how long each is, the segments of both captures that have it, and how
+/// many of these are late.
+fn sweep(
+    edges: &[Edge],
+    late: impl Fn(&Edge) -> bool,
+    mut run: impl FnMut(u64, &[BTreeSet<usize>; 2], [u64; 2]),
+) {
+    let mut open = [BTreeSet::new(), BTreeSet::new()];
+    let mut open_late = [0; 2];
+    let mut position = 0;
+    for edge in edges {
+        if edge.position > position {
+            run(edge.position - position, &open, open_late);
+        }
+        position = edge.position;
+        let (open, open_late) = (&mut open[edge.capture], &mut open_late[edge.capture]);
+        let late = u64::from(late(edge));
+        if edge.begins {
+            open.insert(edge.segment);
+            *open_late += late;
+        } else if open.remove(&edge.segment) {
+            *open_late -= late;
+        }
     }
 }

@@ -15,27 +15,33 @@ const MOST: usize = 8_000_000;
 /// What lies further ahead than this is no data of a stream.
 const FAR: u64 = 1 << 30;
 
+/// Marks that are kept of an end: enough to tell which capture is nearer the client.
+const MOST_MARKS: usize = 100;
+
 /// The connections of a capture.
 #[derive(Default)]
 pub(super) struct Conversations {
-    all: Vec<Conversation>,
+    pub all: Vec<Conversation>,
+    /// When the last segment was captured.
+    pub end: Time,
     /// The last one between two ends, the lower one first.
     last: HashMap<(SocketAddr, SocketAddr), usize>,
     kept: usize,
     seen: Copies,
-    /// Connections of which no SYN was seen.
-    unknown: u64,
 }
 
-/// What a connection sent.
+/// What a connection sent. Without a SYN of the client, it is not known which of both is the
+/// client, and nothing is kept but that there is one.
 pub(super) struct Conversation {
     pub client: SocketAddr,
     pub server: SocketAddr,
     pub start: Time,
     /// The first SYN of client and server; zero before it.
     pub syns: [Time; 2],
-    isns: [Option<Seq>; 2],
+    /// What client and server began to count with.
+    pub isns: [Option<Seq>; 2],
     pub sent: [Vec<Segment>; 2],
+    pub marks: [Vec<Mark>; 2],
     /// The end of what each has sent.
     ends: [u64; 2],
     /// What a capture of several interfaces has twice is one segment.
@@ -51,24 +57,18 @@ pub(super) struct Segment {
     pub at: Time,
 }
 
-impl Conversations {
-    /// Those that are known from their beginning on, by what both ends began to count with.
-    pub fn whole(&self) -> Vec<([Seq; 2], &Conversation)> {
-        let isns = |c: &Conversation| match c.isns {
-            [Some(client), Some(server)] if !c.cut => Some([client, server]),
-            _ => None,
-        };
-        self.all.iter().filter_map(|c| Some((isns(c)?, c))).collect()
-    }
-
-    /// The others.
-    pub fn left_out(&self) -> u64 {
-        self.unknown + (self.all.len() - self.whole().len()) as u64
-    }
+/// The first packet of an end that has sent and acknowledged so much: both captures can have it,
+/// however its data was cut. It is in the order of both numbers, neither of which goes back.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    pub sent: u64,
+    pub acked: u64,
+    pub at: Time,
 }
 
 impl Sink for Conversations {
     fn packet(&mut self, p: &Packet) {
+        self.end = self.end.max(p.at);
         let key = (p.src.min(p.dst), p.src.max(p.dst));
         let last = self.last.get(&key).copied();
         let syn = p.control.contains(Control::SYN);
@@ -82,22 +82,24 @@ impl Sink for Conversations {
             }
             return;
         }
-        let Some(last) = last else {
-            self.unknown += 1;
-            // Its other packets are known to be of it.
-            self.last.insert(key, usize::MAX);
-            return;
-        };
+        let last = last.unwrap_or_else(|| {
+            self.all.push(Conversation::without_syn(p));
+            self.last.insert(key, self.all.len() - 1);
+            self.all.len() - 1
+        });
         let Some(conversation) = self.all.get_mut(last) else { return };
+        conversation.mark(p);
         let from_server = u64::from(p.src == conversation.server);
         if syn && p.src == conversation.server {
             if conversation.isns[1].is_none() {
                 conversation.isns[1] = Some(p.seq);
                 conversation.syns[1] = p.at;
             }
-        } else if p.len > 0 && self.kept == MOST {
+        } else if p.len == 0 || conversation.isns[0].is_none() {
+            // There is nothing to keep.
+        } else if self.kept == MOST {
             conversation.cut = true;
-        } else if p.len > 0 {
+        } else {
             self.kept += 1;
             if !conversation.copies.is_copy(p, (last as u64) << 1 | from_server, &mut self.seen) {
                 conversation.data(p);
@@ -115,9 +117,43 @@ impl Conversation {
             syns: [syn.at, Time::ZERO],
             isns: [Some(syn.seq), None],
             sent: Default::default(),
+            marks: Default::default(),
             ends: [0; 2],
             copies: Lag::default(),
             cut: false,
+        }
+    }
+
+    /// Of which this is the first packet that was seen.
+    fn without_syn(p: &Packet) -> Conversation {
+        let answer = p.control.contains(Control::SYN);
+        let (client, server) = if answer { (p.dst, p.src) } else { (p.src, p.dst) };
+        Conversation { client, server, isns: [None; 2], ..Conversation::new(p) }
+    }
+
+    /// Whether it is known from its beginning on.
+    pub fn is_whole(&self) -> bool {
+        self.isns.iter().all(Option::is_some) && !self.cut
+    }
+
+    fn mark(&mut self, p: &Packet) {
+        let end = usize::from(p.src != self.client);
+        let ([Some(mine), Some(theirs)], marks) =
+            ([self.isns[end], self.isns[1 - end]], &mut self.marks[end])
+        else {
+            return;
+        };
+        let is_ack = p.control.contains(Control::ACK) && !p.control.contains(Control::RST);
+        if !is_ack || p.control.contains(Control::SYN) || marks.len() == MOST_MARKS {
+            return;
+        }
+        let (sent, acked) = marks.last().map_or((0, 0), |mark| (mark.sent, mark.acked));
+        let positions = (p.seq.position(mine + 1, sent), p.ack.position(theirs + 1, acked));
+        let (Some(from), Some(ack)) = positions else { return };
+        let to = from + u64::from(p.len);
+        let further = to >= sent && ack >= acked && (to, ack) != (sent, acked);
+        if further && to < sent + FAR && ack < acked + FAR {
+            marks.push(Mark { sent: to, acked: ack, at: p.at });
         }
     }
 

@@ -18,11 +18,12 @@ struct ComparisonJson<'a> {
 
 #[derive(Serialize)]
 struct BothJson {
-    near_client: usize,
+    near_client: Option<usize>,
     there_and_back_s: Option<f64>,
     clock_ahead_s: Option<f64>,
+    left_out: u64,
+    unanswered: u64,
     alone: [u64; 2],
-    left_out: [u64; 2],
     from_clients: WayJson,
     from_servers: WayJson,
     connections: Vec<SharedJson>,
@@ -43,6 +44,7 @@ struct WayJson {
     lost_between: u64,
     again_behind: u64,
     not_before: u64,
+    not_compared: u64,
     segments: u64,
     out_of_order: u64,
     delay_median_s: Option<f64>,
@@ -57,6 +59,7 @@ impl WayJson {
             lost_between: way.lost,
             again_behind: way.again,
             not_before: way.unseen,
+            not_compared: way.not_compared,
             segments: way.segments,
             out_of_order: way.reordered,
             delay_median_s: above_shortest(50.0),
@@ -81,10 +84,11 @@ impl BothJson {
         };
         BothJson {
             near_client: both.near_client,
-            there_and_back_s: clocks.map(|(there_and_back, _)| seconds(there_and_back)),
+            there_and_back_s: clocks.map(|(there_and_back, _)| there_and_back as f64 / 1e9),
             clock_ahead_s: clocks.map(|(_, ahead)| seconds(ahead)),
-            alone: both.alone,
             left_out: both.left_out,
+            unanswered: both.unanswered,
+            alone: both.alone,
             from_clients: WayJson::of(client),
             from_servers: WayJson::of(server),
             connections: both.connections.iter().map(connection).collect(),

@@ -4,16 +4,21 @@
 mod between;
 mod conversations;
 mod json;
+mod nearer;
+mod pairs;
 mod text;
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::Time;
 
 use self::between::Way;
 use self::conversations::{Conversation, Conversations};
+use self::nearer::{Turn, nearer};
+use self::pairs::Pairs;
 use crate::error::Error;
 use crate::explained::{Explained, Found};
 use crate::read::{Options, segments};
@@ -35,15 +40,21 @@ pub struct Comparison {
 /// Connections that are in both captures.
 #[derive(Clone, Debug)]
 struct Both {
-    /// Which capture is nearer the clients, 0 or 1.
-    near_client: usize,
+    /// Which capture is nearer the clients, 0 or 1; `None` if nothing tells, and then the ways are
+    /// as if it were the first.
+    near_client: Option<usize>,
+    /// The turn by which it was decided.
+    turn: Option<Turn>,
     /// What the clients sent, and what the servers sent.
     ways: [Way; 2],
+    /// Those that were compared.
     connections: Vec<Shared>,
+    /// Connections that were not compared, since a SYN is missing or memory was full.
+    left_out: u64,
+    /// Connections without a SYN of the server in either capture: there is nothing to compare.
+    unanswered: u64,
     /// Connections in one capture alone.
     alone: [u64; 2],
-    /// Connections that were not compared, in each capture: a SYN was not seen, or memory was full.
-    left_out: [u64; 2],
 }
 
 /// A connection in both captures.
@@ -101,40 +112,32 @@ fn numbers(explained: &Explained) -> Numbers {
     explained.connections.iter().map(|found| (key(found), found.number)).collect()
 }
 
-/// What both have. Connections are the same if both ends chose the same numbers: addresses and
-/// ports may be translated in between.
+/// What both have.
 fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
-    let [first, second] = captures.map(Conversations::whole);
-    // Simulated connections may all begin with the same numbers.
-    let key = |(isns, c): &([Seq; 2], &Conversation)| (*isns, c.client, c.server);
-    let exact: HashMap<_, _> = second.iter().map(|other| (key(other), other.1)).collect();
-    let mut by_numbers: HashMap<[Seq; 2], Vec<&Conversation>> = HashMap::new();
-    second.iter().for_each(|(isns, other)| by_numbers.entry(*isns).or_default().push(other));
-    let mut pairs: Vec<[&Conversation; 2]> = Vec::new();
-    for one in &first {
-        let alone = || match by_numbers.get(&one.0)?[..] {
-            [other] => Some(other),
-            _ => None,
-        };
-        pairs.extend(exact.get(&key(one)).copied().or_else(alone).map(|other| [one.1, other]));
-    }
-    if pairs.is_empty() {
+    let pairs = Pairs::of(captures);
+    if pairs.in_both() == 0 {
         return None;
     }
-    // How much later the other capture has a SYN. The difference of the clocks is in both ways,
-    // with another sign, so that their sum is what the path takes.
-    let later = |pair: &[&Conversation; 2], near: usize, end: usize| {
-        signed(pair[1 - near].syns[end]) - signed(pair[near].syns[end])
-    };
-    let least = |near, end| pairs.iter().map(|pair| later(pair, near, end)).min().unwrap_or(0);
-    let near_client = usize::from(least(0, 0) + least(1, 1) < 0);
+    let ends = captures.map(|conversations| conversations.end);
+    let all = |near| pairs.whole.iter().map(|pair| ways(pair, near, ends)).collect::<Vec<_>>();
+    let found = nearer(&pairs.whole);
+    let mut each = all(found.map_or(0, |(near, _)| near));
+    let mut near_client = found.map(|(near, _)| near);
+    if near_client.is_none() {
+        // Bytes are lost on their way from the sender; they do not come up on it.
+        let sum = |of: fn(&Way) -> u64| each.iter().flatten().map(of).sum::<u64>();
+        near_client = match sum(|way| way.lost).cmp(&sum(|way| way.unseen)) {
+            Ordering::Greater => Some(0),
+            Ordering::Equal => None,
+            Ordering::Less => Some(1),
+        };
+        if near_client == Some(1) {
+            each = all(1);
+        }
+    }
     let mut ways: [Way; 2] = Default::default();
     let mut connections = Vec::new();
-    for pair in &pairs {
-        let of = [0, 1].map(|end| {
-            let near = if end == 0 { near_client } else { 1 - near_client };
-            Way::of(&pair[near].sent[end], &pair[1 - near].sent[end], later(pair, near, end))
-        });
+    for (pair, of) in pairs.whole.iter().zip(each) {
         ways.iter_mut().zip(&of).for_each(|(sum, way)| sum.add(way));
         let numbers = [0, 1].map(|capture| {
             let Conversation { client, server, start, .. } = pair[capture];
@@ -145,26 +148,34 @@ fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
     }
     ways.iter_mut().for_each(Way::sort);
     // The most lost first; of the others the order of the first capture.
-    connections.sort_by_key(|shared| {
-        std::cmp::Reverse(shared.ways.iter().map(|way| way.lost).sum::<u64>())
-    });
-    let shared = pairs.len() as u64;
-    Some(Both {
-        near_client,
-        ways,
-        connections,
-        alone: [first.len() as u64 - shared, second.len() as u64 - shared],
-        left_out: captures.map(Conversations::left_out),
+    connections.sort_by_key(|shared| Reverse(shared.ways.iter().map(|way| way.lost).sum::<u64>()));
+    let Pairs { left_out, unanswered, alone, .. } = pairs;
+    let turn = found.map(|(_, turn)| turn);
+    Some(Both { near_client, turn, ways, connections, left_out, unanswered, alone })
+}
+
+/// What both ends of a connection sent, if capture `near` is nearer the client.
+fn ways(pair: &[&Conversation; 2], near: usize, ends: [Time; 2]) -> [Way; 2] {
+    // Between two captures nothing takes less than no time; simulated SYNs take none.
+    let sum = Turn::handshake(pair).sum();
+    let syn_tells = if near == 0 { sum > 0 } else { sum < 0 };
+    [0, 1].map(|end: usize| {
+        let order = if end == near { [0, 1] } else { [1, 0] };
+        let [first, second] = order.map(|capture: usize| signed(pair[capture].syns[end]));
+        Way::of(
+            order.map(|capture: usize| &pair[capture].sent[end][..]),
+            order.map(|capture: usize| ends[capture]),
+            second.saturating_sub(first),
+            syn_tells,
+        )
     })
 }
 
 impl Both {
     /// Nanoseconds that both ways between the captures take at least, and by how much the clock of
-    /// the second capture is ahead, if both take as long.
-    fn clocks(&self) -> Option<(i64, i64)> {
-        let (to_server, to_client) = (self.ways[0].shortest?, self.ways[1].shortest?);
-        let ahead = (to_server - to_client) / 2;
-        Some((to_server + to_client, if self.near_client == 0 { ahead } else { -ahead }))
+    /// the second capture is ahead, if both ways take as long.
+    fn clocks(&self) -> Option<(u64, i64)> {
+        self.turn.map(|turn| (turn.sum().unsigned_abs(), turn.ahead()))
     }
 }
 

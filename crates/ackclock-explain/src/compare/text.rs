@@ -1,6 +1,7 @@
 //! A comparison for people.
 
 use ackclock_report::{Align, align};
+use ackclock_tcp::Span;
 use ackclock_trace::Limit;
 
 use super::between::Way;
@@ -51,27 +52,38 @@ fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
 }
 
 fn between(both: &Both, names: [&str; 2], top: usize) -> String {
-    let shared = both.connections.len() as u64;
-    let verb = if shared == 1 { "is" } else { "are" };
-    let mut text = format!("{} {verb} in both captures", count(shared, "connection"));
-    for (capture, name) in names.into_iter().enumerate() {
-        text.push_str(&format!("; {} in {name} alone", both.alone[capture]));
-        if both.left_out[capture] > 0 {
-            text.push_str(&format!(
-                ", {} not compared since a SYN is missing or memory was full",
-                both.left_out[capture]
-            ));
+    let in_both = both.connections.len() as u64 + both.left_out + both.unanswered;
+    let verb = if in_both == 1 { "is" } else { "are" };
+    let mut text = format!("{} {verb} in both captures", count(in_both, "connection"));
+    for (connections, why) in [
+        (both.left_out, "not compared since a SYN is missing or memory was full"),
+        (both.unanswered, "without a SYN of the server"),
+    ] {
+        if connections > 0 {
+            text.push_str(&format!(", {connections} of these {why}"));
         }
     }
-    text.push_str(&format!("\n{} is nearer the client", names[both.near_client]));
+    for (alone, name) in both.alone.into_iter().zip(names) {
+        text.push_str(&format!("; {alone} in {name} alone"));
+    }
+    text.push('\n');
+    if both.connections.is_empty() {
+        return text;
+    }
+    match both.near_client {
+        Some(near) => text.push_str(&format!("{} is nearer the client", names[near])),
+        None => text.push_str(
+            "Nothing tells which capture is nearer the client; the numbers are as if the first were",
+        ),
+    }
     if let Some((there_and_back, ahead)) = both.clocks() {
         let direction = if ahead < 0 { "behind" } else { "ahead" };
         text.push_str(&format!(
             "; from one to the other and back takes {} at least; the clock of {} is {} {direction}, \
              if both ways take as long",
-            time(span(there_and_back)),
+            time(Span(there_and_back)),
             names[1],
-            time(span(ahead)),
+            time(Span(ahead.unsigned_abs())),
         ));
     }
     text.push_str("\n\n");
@@ -98,6 +110,12 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
          past the other more than once, lost\nbehind it or not needed; not before: past the other \
          alone. delay +: median and 99 % above the shortest, between the captures\n",
     );
+    let not_compared: u64 = both.ways.iter().map(|way| way.not_compared).sum();
+    if not_compared > 0 {
+        text.push_str(&format!(
+            "not compared: {not_compared} bytes that one capture has after the other one ended\n"
+        ));
+    }
     let lossy: Vec<&Shared> =
         both.connections.iter().filter(|s| s.ways.iter().any(|way| way.lost > 0)).collect();
     let (shown, more) = bounded(lossy.len(), top);
@@ -107,11 +125,6 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
         text.push_str(&more);
     }
     text
-}
-
-/// A number of nanoseconds that may be negative by an error of the clocks.
-fn span(nanos: i64) -> ackclock_tcp::Span {
-    ackclock_tcp::Span(nanos.unsigned_abs())
 }
 
 fn row(end: End, way: &Way) -> Vec<String> {

@@ -17,13 +17,31 @@ const ACK: u8 = 0x10;
 /// the SYN, its control bits and its payload.
 type Sent = (u64, bool, u32, u8, usize);
 
+/// A segment, and the acknowledgment number without that of the SYN.
+type Acking = (Sent, u32);
+
 /// A capture of raw IP, with a clock that is `ahead` by so many microseconds, and the client's port
 /// as it is there.
 fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
+    let sent: Vec<Acking> = sent.iter().map(|&sent| (sent, 1)).collect();
+    file(name, &[records(1000, ahead, port, &sent)])
+}
+
+/// A capture of these records.
+fn file(name: &str, records: &[Vec<u8>]) -> PathBuf {
     let mut file = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
     file.extend([0, 0, 101, 0, 0, 0]);
-    for &(micros, client, seq, control, len) in sent {
-        let (mine, theirs) = if client { (1000_u32, 9000_u32) } else { (9000, 1000) };
+    file.extend(records.concat());
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, file).unwrap();
+    path
+}
+
+/// The packets of a connection whose client begins to count with `isn`.
+fn records(isn: u32, ahead: u64, port: u16, sent: &[Acking]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for &((micros, client, seq, control, len), ack) in sent {
+        let (mine, theirs) = if client { (isn, 9000_u32) } else { (9000, isn) };
         let total = (40 + len) as u16;
         let mut bytes = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0];
         bytes[2..4].copy_from_slice(&total.to_be_bytes());
@@ -34,7 +52,7 @@ fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
         let (from, to) = if client { (0, 1) } else { (1, 0) };
         bytes.extend([ends[from], ends[to]].concat());
         bytes.extend([ports[from], ports[to]].concat());
-        let ack = if control == SYN { 0 } else { theirs + 1 };
+        let ack = if control == SYN { 0 } else { theirs + ack };
         bytes.extend((mine + seq).to_be_bytes());
         bytes.extend(ack.to_be_bytes());
         bytes.extend([0x50, control, 0xff, 0xff, 0, 0, 0, 0]);
@@ -44,9 +62,7 @@ fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
         file.extend(words.map(u32::to_le_bytes).concat());
         file.extend(bytes);
     }
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, file).unwrap();
-    path
+    file
 }
 
 /// The server's second segment is lost between the captures, the third overtakes the first there,
@@ -109,15 +125,16 @@ fn what_happened_between_two_captures_is_found() {
         assert_eq!(both["there_and_back_s"], 0.04);
         let ahead = if near_client_first { 3.0 } else { -3.0 };
         assert_eq!(both["clock_ahead_s"], ahead);
-        assert_eq!((&both["alone"], &both["left_out"]), (&json!([0, 0]), &json!([0, 0])));
+        assert_eq!((&both["alone"], &both["left_out"]), (&json!([0, 0]), &json!(0)));
         let from_servers = json!({
             "bytes": 6000, "lost_between": 1000, "again_behind": 1000, "not_before": 0,
+            "not_compared": 0,
             // The first and the third came past both once; the first was overtaken.
             "segments": 2, "out_of_order": 1, "delay_median_s": 0.0, "delay_p99_s": 0.005
         });
         let from_clients = json!({
             "bytes": 100, "lost_between": 0, "again_behind": 0, "not_before": 0,
-            "segments": 1, "out_of_order": 0, "delay_median_s": 0.0, "delay_p99_s": 0.0
+            "not_compared": 0, "segments": 1, "out_of_order": 0, "delay_median_s": 0.0, "delay_p99_s": 0.0
         });
         assert_eq!((&both["from_servers"], &both["from_clients"]), (&from_servers, &from_clients));
         let connection = &both["connections"][0];
@@ -175,15 +192,168 @@ fn super_segments_are_compared_with_what_they_are_cut_into() {
 /// What the shorter capture did not see to its end is not lost.
 #[test]
 fn what_comes_after_the_end_of_a_capture_is_not_lost() {
-    let mut short = near_client();
-    short.truncate(6);
-    let found = document(&both([
-        capture("short.pcap", 0, 40_000, &short[..4]),
-        capture("long.pcap", 0, 40_000, &near_server()),
-    ]));
-    // The third segment alone arrived before the end: the first two are missing.
+    let short = capture("short.pcap", 0, 40_000, &near_client()[..4]);
+    let found = document(&both([short, capture("long.pcap", 0, 40_000, &near_server())]));
+    // It ended at 83 ms, and a packet takes 20 ms. Two of the first three segments did not come,
+    // the fourth and both retransmissions may have come later.
     let way = &found["both"]["from_servers"];
-    assert_eq!((&way["bytes"], &way["lost_between"]), (&json!(4000), &json!(3000)));
+    let (bytes, lost, not_compared) = (&way["bytes"], &way["lost_between"], &way["not_compared"]);
+    assert_eq!((bytes, lost, not_compared), (&json!(3000), &json!(2000), &json!(3000)));
+    // The same of the first capture of what a client sent.
+    let sent: Vec<Sent> =
+        (0..4).map(|n| (50_000 * u64::from(n), true, 1 + 10 * n, ACK, 10)).collect();
+    let syns = |delay| [(0, true, 0, SYN, 0), (delay, false, 0, SYN_ACK, 0)];
+    let late = |sent: &[Sent]| sent.iter().map(|s| (s.0 + 10_000, s.1, s.2, s.3, s.4)).collect();
+    let sent = [&syns(20_000)[..], &sent].concat();
+    let arrived: Vec<Sent> = late(&[&syns(0), &sent[2..]].concat());
+    let pair =
+        [capture("first.pcap", 0, 40_000, &sent[..4]), capture("second.pcap", 0, 40_000, &arrived)];
+    let way = document(&both(pair))["both"]["from_clients"].clone();
+    let (bytes, not_before) = (&way["bytes"], &way["not_before"]);
+    assert_eq!((bytes, not_before, &way["not_compared"]), (&json!(20), &json!(0), &json!(20)));
+}
+
+/// A path that dies: whether the tail was lost tells a capture that goes on.
+#[test]
+fn what_never_arrived_is_lost_if_the_other_capture_goes_on() {
+    let syns = |delay: u64| -> [Sent; 2] {
+        [(delay, true, 0, SYN, 0), (40 - delay, false, 0, SYN_ACK, 0)]
+    };
+    let segment = |at: u64, n: u32| (at, false, 1 + 1000 * n, ACK, 1000);
+    let tail = [segment(2000, 1), segment(2001, 2), segment(300_000, 1), segment(900_000, 1)];
+    let server = [&syns(20)[..], &[segment(100, 0)], &tail].concat();
+    let client = [&syns(0)[..], &[segment(120, 0)]].concat();
+    let server = capture("dead-server.pcap", 0, 40_000, &server);
+    let of = |name: &str, more: &[Sent]| {
+        let client = [&client[..], more].concat();
+        let found = both([capture(name, 0, 40_000, &client), server.clone()]);
+        let way = document(&found)["both"]["from_servers"].clone();
+        let text = compared(&found.0, &found.1, 20);
+        (way["bytes"].clone(), way["lost_between"].clone(), way["not_compared"].clone(), text)
+    };
+    let (bytes, lost, not_compared, text) = of("dead-ended.pcap", &[]);
+    assert_eq!((bytes, lost, not_compared), (json!(1000), json!(0), json!(4000)));
+    let line = "\nnot compared: 4000 bytes that one capture has after the other one ended\n";
+    assert!(text.contains(line), "{text}");
+    // The client closes after 700 ms, and after 2 s.
+    let fin = |at| [(at, true, 1, 0x11, 0)];
+    let (bytes, lost, not_compared, _) = of("dead-700.pcap", &fin(700_000));
+    assert_eq!((bytes, lost, not_compared), (json!(4000), json!(3000), json!(1000)));
+    let (bytes, lost, not_compared, text) = of("dead-2000.pcap", &fin(2_000_000));
+    assert_eq!((bytes, lost, not_compared), (json!(5000), json!(4000), json!(0)));
+    assert!(!text.contains("\nnot compared"), "{text}");
+}
+
+/// The captures of `pair` in both orders: which is nearer the client, and what it says of it.
+fn nearer(name: &str, pair: [&[Vec<u8>]; 2]) -> [(Value, String); 2] {
+    [[0, 1], [1, 0]].map(|order| {
+        let paths = order.map(|n: usize| file(&format!("{name}-{n}.pcap"), pair[n]));
+        let found = both(paths);
+        (document(&found)["both"].clone(), compared(&found.0, &found.1, 20))
+    })
+}
+
+/// Synthetic SYNs take no time: data and their ACKs tell, and how long a packet takes, too.
+#[test]
+fn data_and_acks_tell_if_syns_take_no_time() {
+    let syns = [((0, true, 0, SYN, 0), 0), ((0, false, 0, SYN_ACK, 0), 1)];
+    let data = |at, n: u32| ((at, true, 1 + 100 * n, ACK, 100), 1);
+    let ack = |at, n: u32| ((at, false, 1, ACK, 0), 1 + 100 * n);
+    let client = [data(0, 0), data(10, 1), data(20, 2), ack(40_020, 3)];
+    // The second one is lost, and sent again. The server waits with its first ACK.
+    let client = [&syns[..], &client, &[data(60_000, 1)], &[ack(100_000, 4)]].concat();
+    let server = [&syns[..], &[data(20_000, 0), data(20_020, 2), ack(20_020, 3)]].concat();
+    let records = |sent: &[Acking]| vec![records(1000, 0, 40_000, sent)];
+    let found = nearer("no-time", [&records(&client), &records(&server)]);
+    for ((both, text), near) in found.into_iter().zip([0, 1]) {
+        assert_eq!((&both["near_client"], &both["there_and_back_s"]), (&json!(near), &json!(0.04)));
+        assert_eq!(both["clock_ahead_s"], 0.0, "{text}");
+        let way = &both["from_clients"];
+        assert_eq!((&way["lost_between"], &way["not_before"]), (&json!(100), &json!(0)));
+        // All took 20 ms, and not those of the SYN more.
+        assert_eq!(way["delay_p99_s"], 0.0);
+    }
+}
+
+/// The second clock gains 20 µs each second, and the way takes 15 µs: connections are 17 s apart.
+#[test]
+fn a_clock_that_drifts_does_not_turn_captures_around() {
+    let at = |second: bool, begin: u64| -> Vec<Acking> {
+        let (there, gained) = if second { (15, 20 * begin / 1_000_000) } else { (0, 0) };
+        let syn = (begin + there + gained, true, 0, SYN, 0);
+        let answer = (begin + 30 - there + gained, false, 0, SYN_ACK, 0);
+        let data = (begin + 100 + there + gained, true, 1, ACK, 10);
+        vec![(syn, 0), (answer, 1), (data, 1)]
+    };
+    let pair = [false, true].map(|second| {
+        let begins = [0, 17_000_000].into_iter().zip([1000, 5000]);
+        let all =
+            begins.map(|(begin, isn)| records(isn, 0, 40_000 + isn as u16, &at(second, begin)));
+        all.collect::<Vec<_>>()
+    });
+    let found = nearer("drift", [&pair[0], &pair[1]]);
+    for ((both, text), near) in found.into_iter().zip([0, 1]) {
+        assert_eq!(
+            (&both["near_client"], &both["there_and_back_s"]),
+            (&json!(near), &json!(0.00003))
+        );
+        assert!(text.contains("drift-0.pcap is nearer the client;"), "{text}");
+    }
+}
+
+/// Where the times are the same, bytes that only one capture has do, and else nothing.
+#[test]
+fn what_one_capture_lacks_tells_if_times_do_not() {
+    let syns = [(0, true, 0, SYN, 0), (0, false, 0, SYN_ACK, 0)];
+    let data = |n: u32| (u64::from(n), false, 1 + 100 * n, ACK, 100);
+    let all: Vec<Sent> = syns.into_iter().chain((0..4).map(data)).collect();
+    let records = |sent: &[Sent]| {
+        let sent: Vec<Acking> = sent.iter().map(|&sent| (sent, 1)).collect();
+        vec![records(1000, 0, 40_000, &sent)]
+    };
+    let lossy = [&all[..3], &all[4..]].concat();
+    let found = nearer("lacks", [&records(&lossy), &records(&all)]);
+    for ((both, text), near) in found.into_iter().zip([0, 1]) {
+        assert_eq!((&both["near_client"], &both["there_and_back_s"]), (&json!(near), &json!(null)));
+        assert_eq!(both["from_servers"]["lost_between"], 100, "{text}");
+        assert!(text.contains("lacks-0.pcap is nearer the client\n"), "{text}");
+    }
+    let [(both, text), _] = nearer("same", [&records(&all), &records(&all)]);
+    assert_eq!((&both["near_client"], &both["clock_ahead_s"]), (&json!(null), &json!(null)));
+    let line = "\nNothing tells which capture is nearer the client; the numbers are as if the first \
+                were\n";
+    assert!(text.contains(line), "{text}");
+}
+
+/// One began before the second capture, one was refused, and one is in the first alone.
+#[test]
+fn what_cannot_be_compared_may_be_in_both() {
+    let acking = |sent: &[Sent]| sent.iter().map(|&sent| (sent, 1)).collect::<Vec<Acking>>();
+    let begun = acking(&near_client());
+    let refused = acking(&[(500_000, true, 0, SYN, 0), (500_100, false, 0, 0x14, 0)]);
+    let alone = acking(&[(600_000, true, 0, SYN, 0), (600_100, false, 0, SYN_ACK, 0)]);
+    let first = [
+        records(1000, 0, 40_000, &begun),
+        records(2000, 0, 40_001, &refused),
+        records(3000, 0, 40_002, &alone),
+    ];
+    let second = [records(1000, 0, 40_000, &begun[3..]), records(2000, 0, 40_001, &refused)];
+    let [(both, text), (turned, _)] = nearer("not-compared", [&first, &second]);
+    assert_eq!((&both["left_out"], &both["unanswered"]), (&json!(1), &json!(1)));
+    assert_eq!((&both["alone"], &turned["alone"]), (&json!([1, 0]), &json!([0, 1])));
+    assert_eq!((&both["near_client"], &both["connections"]), (&json!(null), &json!([])));
+    let line = "\n2 connections are in both captures, 1 of these not compared since a SYN is missing \
+                or memory was full, 1 of these without a SYN of the server; 1 in ";
+    assert!(text.contains(line) && text.ends_with("not-compared-1.pcap alone\n"), "{text}");
+}
+
+/// Two connections with the same numbers in one capture, and one in the other.
+#[test]
+fn a_connection_is_in_the_other_capture_once() {
+    let sent: Vec<Acking> = near_client().into_iter().map(|sent| (sent, 1)).collect();
+    let of = |port| records(1000, 0, port, &sent);
+    let [(both, _), (turned, _)] = nearer("once", [&[of(40_001), of(40_000)], &[of(40_000)]]);
+    assert_eq!((&both["alone"], &turned["alone"]), (&json!([1, 0]), &json!([0, 1])));
 }
 
 #[test]
