@@ -17,7 +17,7 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
     let paths: Vec<&str> = explained.captures.iter().map(|c| c.path.as_str()).collect();
     let name = |capture: usize| paths.get(capture).copied().unwrap_or("");
     let totals = totals([name(0), name(1)], &comparison.totals);
-    let mut text = format!("{}\n{totals}\n", captures(explained, 0));
+    let mut text = format!("{}\n{totals}", captures(explained, 0));
     match &comparison.both {
         Some(both) => text.push_str(&between(both, [name(0), name(1)], top)),
         None => text.push_str("No connection is in both captures.\n"),
@@ -46,9 +46,14 @@ fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
             if whole > 0.0 { percent(s.lifetime.of(limit).secs_f64() / whole) } else { "-".into() }
         })
     }));
-    // Of what there is nothing in either.
-    rows.retain(|row| row[1..].iter().any(|cell| cell.parse() != Ok(0.0)));
-    align(&rows, Align::Right)
+    // Rows without anything in either.
+    let header = rows.remove(0);
+    rows.retain(|row| row[1..].iter().any(|cell| cell != "-" && cell.parse() != Ok(0.0)));
+    if rows.is_empty() {
+        return String::new();
+    }
+    rows.insert(0, header);
+    align(&rows, Align::Right) + "\n"
 }
 
 fn between(both: &Both, names: [&str; 2], top: usize) -> String {

@@ -357,6 +357,22 @@ fn a_connection_is_in_the_other_capture_once() {
 }
 
 #[test]
+fn rows_without_anything_are_left_out() {
+    let one = capture("one-row.pcap", 0, 40_000, &[(0, true, 0, SYN, 0), (9, true, 1, ACK, 100)]);
+    let [empty, other] = ["no-row.pcap", "no-row-2.pcap"].map(|name| file(name, &[]));
+    let rows = |pair| {
+        let found = both(pair);
+        let text = compared(&found.0, &found.1, 20);
+        let table = text.lines().skip_while(|line| !line.is_empty()).skip(1);
+        table.map(|line| line.split("  ").next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let nothing = ["No connection is in both captures."];
+    assert_eq!(rows([empty.clone(), other]), nothing);
+    let some = rows([one, empty]);
+    assert_eq!(some[1..5], ["connections", "bytes", "segments", ""], "{some:?}");
+}
+
+#[test]
 fn captures_of_other_connections_are_compared_by_their_totals() {
     let before = capture("before.pcap", 0, 40_000, &near_server());
     let after = capture("after.pcap", 0, 40_000, &[(0, true, 7, SYN, 0), (9, true, 8, ACK, 100)]);
