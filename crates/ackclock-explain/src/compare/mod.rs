@@ -78,12 +78,14 @@ pub fn compare(
     options: &Options,
     cancel: &Cancel,
 ) -> Result<Comparison, Error> {
-    let [Source::File(_), Source::File(_)] = sources else {
-        let found = sources.len();
-        let what =
-            format!("--compare: this takes two captures that are files, and here are {found}");
-        return Err(Error::Usage(what));
-    };
+    let refused = |why: String| Err(Error::Usage(format!("--compare: {why}")));
+    match sources {
+        [Source::File(_), Source::File(_)] => {}
+        [_, _] => {
+            return refused("this reads captures twice, and standard input comes once".into());
+        }
+        _ => return refused(format!("this takes two captures, and here are {}", sources.len())),
+    }
     let of = |capture| explained.counted().filter(move |f| f.capture == capture);
     let totals = [0, 1].map(|capture| Summary::of(of(capture)));
     let progress = Progress::until(sources.iter().map(Source::len).sum(), cancel);

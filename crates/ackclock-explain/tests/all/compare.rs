@@ -419,7 +419,7 @@ fn two_files_are_compared() {
         compare(sources, &Explained::default(), &options, &Cancel::default()).unwrap_err()
     };
     let one = refused(&[Source::File(file.clone())]);
-    assert!(matches!(one, Error::Usage(what) if what.ends_with("and here are 1")));
+    assert!(matches!(one, Error::Usage(what) if what.ends_with("two captures, and here are 1")));
     let stream = refused(&[Source::File(file), Source::stream(std::io::empty())]);
     assert!(matches!(stream, Error::Usage(_)));
 }

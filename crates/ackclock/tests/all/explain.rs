@@ -219,9 +219,14 @@ fn two_captures_are_compared() {
     assert_eq!(found["totals"][0], found["totals"][1]);
     assert_eq!(found["totals"][0]["retransmissions"], object!(11));
     assert_eq!(found["both"]["there_and_back_s"], object!(null));
-    let run = ackclock(&["explain", &path, "--compare"]);
-    let error = "error: --compare: this takes two captures that are files, and here are 1\n";
-    assert_eq!((run.code, run.err.as_str()), (2, error));
+    for (captures, why) in [
+        (&[&path[..]][..], "this takes two captures, and here are 1"),
+        (&[&path, "-"], "this reads captures twice, and standard input comes once"),
+    ] {
+        let run = ackclock(&[&["explain", "--compare"], captures].concat());
+        assert_eq!(run.code, 2);
+        assert!(run.err.ends_with(&format!("error: --compare: {why}\n")), "{}", run.err);
+    }
     assert_eq!(ackclock(&["explain", &path, &path, "--compare", "--tables"]).code, 2);
 }
 
