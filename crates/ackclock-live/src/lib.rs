@@ -46,6 +46,7 @@
 
 mod gateway;
 mod host;
+mod link;
 mod namespace;
 mod net;
 mod shared;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use nix::sched::{CloneFlags, setns, unshare};
-use rustix::net::netlink::SocketAddrNetlink;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+
+use crate::link::{self, Change};
 
 /// A network namespace without a name, gone with the last thread, socket or device in it: nothing
 /// is left behind even by a process that is killed.
@@ -88,47 +88,10 @@ impl Namespace {
     /// # Errors
     /// What the kernel says.
     pub fn set_link(&self, name: &str, up: bool) -> io::Result<()> {
-        self.run(|| {
-            let kernel = rustix::net::socket_with(
-                AddressFamily::NETLINK,
-                SocketType::RAW,
-                SocketFlags::CLOEXEC,
-                None, // NETLINK_ROUTE
-            )?;
-            let index = rustix::net::netdevice::name_to_index(&kernel, name)?;
-            rustix::net::sendto(
-                &kernel,
-                &link_request(index, up),
-                SendFlags::empty(),
-                &SocketAddrNetlink::new(0, 0),
-            )?;
-            let mut answer = [0; 64];
-            rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
-            // struct nlmsgerr follows the header: 0, or a negative errno.
-            match i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]) {
-                0 => Ok(()),
-                error => Err(io::Error::from_raw_os_error(-error)),
-            }
-        })?
+        self.run(|| link::change(name, Change::Up(up)))?
     }
 
     fn enter(&self) -> io::Result<()> {
         Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }
-}
-
-/// An `RTM_NEWLINK` request (rtnetlink(7)): a `struct nlmsghdr` and a `struct ifinfomsg` that sets
-/// `IFF_UP` or clears it.
-fn link_request(index: u32, up: bool) -> [u8; 32] {
-    const RTM_NEWLINK: u16 = 16;
-    const NLM_F_REQUEST_ACK: u16 = 1 | 4;
-    const IFF_UP: u32 = 1;
-    let mut message = [0; 32];
-    message[0..4].copy_from_slice(&32_u32.to_ne_bytes());
-    message[4..6].copy_from_slice(&RTM_NEWLINK.to_ne_bytes());
-    message[6..8].copy_from_slice(&NLM_F_REQUEST_ACK.to_ne_bytes());
-    message[20..24].copy_from_slice(&index.to_ne_bytes());
-    message[24..28].copy_from_slice(&(if up { IFF_UP } else { 0 }).to_ne_bytes());
-    message[28..32].copy_from_slice(&IFF_UP.to_ne_bytes());
-    message
 }

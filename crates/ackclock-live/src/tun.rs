@@ -21,6 +21,8 @@ use tun_rs::{
     VIRTIO_NET_HDR_LEN, VirtioNetHdr,
 };
 
+use crate::link::{self, Change};
+
 // The two of virtio 1.2 section 5.1.6 that tun-rs does not export.
 const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
 const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
@@ -155,7 +157,7 @@ impl Tun {
     /// # Errors
     /// What the kernel says: it takes `CAP_NET_ADMIN`, and the namespace of the device.
     pub fn set_queue(&self, packets: u32) -> io::Result<()> {
-        self.device.set_tx_queue_len(packets.max(1))
+        link::change(&self.name, Change::Queue(packets.max(1)))
     }
 
     /// What the kernel dropped.
@@ -323,9 +325,10 @@ fn create(config: &TunConfig, multi_queue: bool) -> io::Result<SyncDevice> {
     }
     let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
     let builder = builder.with(|builder| {
-        builder.offload(config.offload).tx_queue_len(QUEUE).multi_queue(multi_queue);
+        builder.offload(config.offload).multi_queue(multi_queue);
     });
     let device = builder.build_sync()?;
+    link::change(&device.name()?, Change::Queue(QUEUE))?;
     device.set_nonblocking(true)?;
     Ok(device)
 }

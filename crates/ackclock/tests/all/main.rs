@@ -16,6 +16,7 @@ mod pair;
 mod proxy;
 mod queues;
 mod replay;
+mod rootless;
 mod run;
 mod serve;
 mod serve_limits;

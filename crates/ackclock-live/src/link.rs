@@ -1,0 +1,70 @@
+//! Devices changed by rtnetlink(7), in the network namespace of the calling thread.
+//!
+//! It asks for `CAP_NET_ADMIN` in the user namespace that the network namespace belongs to. Some
+//! ioctls ask for it in the first one, where root in a user namespace has none: `SIOCSIFTXQLEN` is
+//! one of them (Linux `net/core/dev_ioctl.c`, `dev_ioctl`).
+
+use std::io;
+
+use rustix::net::netdevice::name_to_index;
+use rustix::net::netlink::SocketAddrNetlink;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+
+/// What to change of a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// Whether it is up.
+    Up(bool),
+    /// How many packets wait to be sent.
+    Queue(u32),
+}
+
+/// Changes a device.
+///
+/// # Errors
+/// What the kernel says.
+pub(crate) fn change(name: &str, change: Change) -> io::Result<()> {
+    let kernel = rustix::net::socket_with(
+        AddressFamily::NETLINK,
+        SocketType::RAW,
+        SocketFlags::CLOEXEC,
+        None, // NETLINK_ROUTE
+    )?;
+    let request = request(name_to_index(&kernel, name)?, change);
+    rustix::net::sendto(&kernel, &request, SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
+    let mut answer = [0; 64];
+    rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
+    // struct nlmsgerr follows the header: 0, or a negative errno.
+    match i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]) {
+        0 => Ok(()),
+        error => Err(io::Error::from_raw_os_error(-error)),
+    }
+}
+
+/// An `RTM_NEWLINK` request (rtnetlink(7)): a `struct nlmsghdr`; a `struct ifinfomsg`, which sets
+/// `IFF_UP` or clears it; and, for the queue, the attribute `IFLA_TXQLEN`.
+fn request(index: u32, change: Change) -> Vec<u8> {
+    const RTM_NEWLINK: u16 = 16;
+    const NLM_F_REQUEST_ACK: u16 = 1 | 4;
+    const IFF_UP: u32 = 1;
+    const IFLA_TXQLEN: u16 = 13;
+    let mut message = vec![0; 32];
+    message[4..6].copy_from_slice(&RTM_NEWLINK.to_ne_bytes());
+    message[6..8].copy_from_slice(&NLM_F_REQUEST_ACK.to_ne_bytes());
+    message[20..24].copy_from_slice(&index.to_ne_bytes());
+    match change {
+        Change::Up(up) => {
+            message[24..28].copy_from_slice(&(if up { IFF_UP } else { 0 }).to_ne_bytes());
+            message[28..32].copy_from_slice(&IFF_UP.to_ne_bytes());
+        }
+        Change::Queue(packets) => {
+            // struct nlattr: its length with itself, and its type.
+            message.extend(8_u16.to_ne_bytes());
+            message.extend(IFLA_TXQLEN.to_ne_bytes());
+            message.extend(packets.to_ne_bytes());
+        }
+    }
+    let length = message.len() as u32;
+    message[0..4].copy_from_slice(&length.to_ne_bytes());
+    message
+}
