@@ -233,6 +233,26 @@ fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
     Ok(nodes)
 }
 
+/// Refuses prefixes of two nodes in one namespace that overlap: its kernel would send what is for
+/// both to one of them.
+fn check_apart(nodes: &[Node<'_>]) -> Result<(), Error> {
+    for (i, node) in nodes.iter().enumerate() {
+        for other in nodes[..i].iter().filter(|other| other.netns == node.netns) {
+            for ours in &node.addresses {
+                if let Some(theirs) = other.addresses.iter().find(|theirs| ours.overlaps(**theirs))
+                {
+                    return Err(Error::Usage(format!(
+                        "--attach {}: {ours}: node {} has {theirs} in the same namespace; choose \
+                         prefixes that do not overlap",
+                        node.name, other.name
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What can be found wrong before anything is made. Returns the links.
 fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<Vec<BuiltLink>, Error> {
     let mut gateway = Gateway::new(&source.scenario, seed).map_err(|error| {
@@ -264,6 +284,7 @@ fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<Vec<Bui
             }
         }
     }
+    check_apart(nodes)?;
     Ok(gateway.links().to_vec())
 }
 

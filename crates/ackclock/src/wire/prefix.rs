@@ -102,6 +102,11 @@ impl Prefix {
         addr.is_ipv4() == self.addr.is_ipv4() && Prefix { addr, ..self }.network() == self.network()
     }
 
+    /// Whether they have addresses in common: then one of them lies in the other.
+    pub fn overlaps(self, other: Prefix) -> bool {
+        self.contains(other.addr) || other.contains(self.addr)
+    }
+
     /// The first address of the prefix that is not ours, for the kernel.
     pub fn kernel(self) -> IpAddr {
         let nth = |n: u8| match self.network().addr {
@@ -132,7 +137,7 @@ pub(crate) fn check_free(option: &str, ours: Prefix) -> Result<(), Error> {
         let part_of_lan = device.flags.contains(InterfaceFlags::IFF_BROADCAST)
             && theirs.len < ours.len
             && !ours.contains(addr);
-        if (ours.contains(addr) || theirs.contains(ours.addr)) && !part_of_lan {
+        if ours.overlaps(theirs) && !part_of_lan {
             return Err(Error::Usage(format!(
                 "{option} {ours}: device {} has {theirs}; choose a prefix that nothing else uses, \
                  or end what uses it",

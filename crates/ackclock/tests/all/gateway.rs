@@ -104,6 +104,24 @@ fn addresses_that_others_have_are_refused() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
+/// Found before anything is made, so that it takes no rights.
+#[test]
+fn two_nodes_of_one_namespace_have_no_address_in_common() {
+    let scenario = shipped("gateway-red.toml");
+    let refused = |left: &str, right: &str| {
+        let attach = ["--attach", left, "--attach", right];
+        fails(&[&["gateway", &scenario][..], &attach].concat())
+    };
+    let expected = "error: --attach right: 10.80.1.2/16: node left has 10.80.0.1/24 in the same \
+        namespace; choose prefixes that do not overlap\n";
+    assert_eq!(refused("left=10.80.0.1/24", "right=10.80.1.2/16"), (2, expected.into()));
+    let expected = "error: --attach right: fd80::2/64: node left has fd80::1/64 in the same \
+        namespace; choose prefixes that do not overlap\n";
+    let named = |attach| format!("{attach}@none");
+    let [left, right] = ["left=fd80::1/64", "right=fd80::2/64"].map(named);
+    assert_eq!(refused(&left, &right), (2, expected.into()));
+}
+
 #[test]
 fn a_kill_leaves_no_device() {
     let Some(pair) = Pair::new("kill") else { return };
