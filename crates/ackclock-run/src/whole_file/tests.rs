@@ -32,6 +32,8 @@ fn a_file_that_is_not_finished_leaves_nothing() {
     WholeFile::check(&folder.path().join("b.csv")).unwrap();
     assert_eq!(names(folder.path()), [""; 0]);
     let nowhere = WholeFile::check(&folder.path().join("no/c.csv")).unwrap_err();
+    let system = fs::read(folder.path().join("no/c.csv")).unwrap_err();
+    assert_eq!(nowhere.to_string(), system.to_string());
     assert_eq!(nowhere.kind(), io::ErrorKind::NotFound);
     assert!(WholeFile::check(folder.path()).is_err());
 }
