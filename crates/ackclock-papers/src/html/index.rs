@@ -15,6 +15,9 @@ use crate::table::{COUNTS, by_folder, counts, headline};
 
 /// The title of a report on papers, and of one on experiments in files.
 const TITLES: [&str; 2] = ["Papers on TCP loss recovery, run again", "Experiments"];
+/// The title of the section on claims that do not hold, likewise.
+const NOT_REPRODUCED: [&str; 2] =
+    ["What could not be reproduced, and why", "What does not hold, and why"];
 
 /// A figure shows no more connections than this; the page that it leads to shows all.
 const PANELS: usize = 4;
@@ -95,10 +98,11 @@ fn summary(html: &mut String, outcomes: &[Outcome]) {
         line(&format!("<a href=\"#{id}\">{title}</a>"), counts(headline(of)));
     }
     line("all", counts(headline(outcomes)));
-    html.push_str(
-        "</table></div>\n<p><a href=\"#not-reproduced\">What could not be reproduced, and why</a>\
-         </p>\n",
-    );
+    html.push_str("</table></div>\n");
+    if outcomes.iter().any(falls_short) {
+        let title = NOT_REPRODUCED[usize::from(!of_papers(outcomes))];
+        let _ = writeln!(html, "<p><a href=\"#not-reproduced\">{title}</a></p>");
+    }
 }
 
 /// A section with all experiments of a paper.
@@ -173,15 +177,28 @@ fn figures(html: &mut String, outcome: &Outcome) {
     }
 }
 
+/// Whether one of its own claims does not hold somewhere.
+fn falls_short(outcome: &Outcome) -> bool {
+    !outcome.sensitivity && outcome.claims.iter().any(ClaimOutcome::fails)
+}
+
 fn not_reproduced(html: &mut String, outcomes: &[Outcome]) {
-    html.push_str(
-        "<section id=\"not-reproduced\">\n<h2>What could not be reproduced, and why</h2>\n<p>All \
-         claims that do not hold in one cell or more. What each experiment assumes where its \
-         paper is silent stands on its page.</p>\n",
+    if !outcomes.iter().any(falls_short) {
+        return;
+    }
+    let of_papers = of_papers(outcomes);
+    let title = NOT_REPRODUCED[usize::from(!of_papers)];
+    let silent = match of_papers {
+        true => " What each experiment assumes where its paper is silent stands on its page.",
+        false => "",
+    };
+    let _ = writeln!(
+        html,
+        "<section id=\"not-reproduced\">\n<h2>{title}</h2>\n<p>All claims that do not hold in one \
+         cell or more.{silent}</p>"
     );
     for of in by_folder(outcomes) {
-        let failed = |o: &&Outcome| !o.sensitivity && o.claims.iter().any(ClaimOutcome::fails);
-        let mut failed = of.iter().filter(failed).peekable();
+        let mut failed = of.iter().filter(|outcome| falls_short(outcome)).peekable();
         if failed.peek().is_some() {
             let _ = writeln!(html, "<h3>{}</h3>", escape(of[0].source()));
         }

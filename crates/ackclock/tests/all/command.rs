@@ -882,6 +882,8 @@ fn an_experiment_of_ones_own_runs_in_every_format() {
     let none = ackclock(&["experiment", "lin-kung/table-3"]);
     assert_eq!(none.code, 3);
     assert!(none.err.starts_with("error: there is no file `lin-kung/table-3`"), "{}", none.err);
+    // All of its claims hold, so that nothing is to be explained; nor is there a paper.
+    assert!(!index.contains("not-reproduced") && !index.contains("paper is"), "{index}");
     assert_eq!(json(&["schema", "--experiment"])["required"], serde_json::json!(["title"]));
 }
 

@@ -85,6 +85,30 @@ fn the_index_is_a_report() {
     assert!(text(&full).contains(&format!("Run by ackclock {version}, in full.")));
 }
 
+/// Where all claims hold there is no section on others, and experiments of one's own have no paper.
+#[test]
+fn the_index_has_words_for_experiments_of_ones_own() {
+    let index = |paper: bool, fails: bool| {
+        let mut outcome = outcome(ONE_LOSS, true, 1);
+        if !paper {
+            outcome.paper = None;
+        }
+        if !fails {
+            outcome.claims.truncate(1);
+        }
+        text(&pages(&[outcome]).remove(0).1)
+    };
+    for (paper, title) in
+        [(true, "What could not be reproduced, and why"), (false, "What does not hold, and why")]
+    {
+        // The section and the link to it.
+        assert_eq!(index(paper, true).matches(title).count(), 2);
+        assert!(!index(paper, false).contains(", and why"));
+    }
+    assert!(index(true, true).contains("where its paper is silent"));
+    assert!(!index(false, true).contains("paper"), "{}", index(false, true));
+}
+
 #[test]
 fn what_comes_in_order_before_the_first_loss_is_left_out_of_the_page() {
     let steps = |experiment: &str| {
