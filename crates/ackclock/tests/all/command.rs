@@ -1597,3 +1597,10 @@ fn where_to_listen_is_needed() {
         assert!(text.contains("--listen") && text.contains(other), "{text}");
     }
 }
+    let page = fs::read_to_string(PathBuf::from(&pages).join("ackclock-papers-run.1")).unwrap();
+    let title = format!(".TH ackclock-papers-run 1  \"ackclock {}\" ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(page.lines().find(|line| line.starts_with(".TH")), Some(title.as_str()));
+    let end = ".SH \"EXAMPLES\"\n.nf\n\\&ackclock papers run lin\\-kung \\-\\-quick \\-\\-html \
+               out/papers\n.fi\n.SH \"EXIT STATUS\"\n.nf\n\\&0    success\n";
+    assert!(page.contains(end), "{page}");
+    assert!(page.ends_with("\\&130  ended by Ctrl\\-C; the results so far are printed\n.fi\n"));
