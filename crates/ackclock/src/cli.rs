@@ -69,7 +69,7 @@ pub(crate) enum Verb {
     /// retransmission is lost or late, an ACK is lost or late, or the path takes longer for a
     /// while. What hardly matters is left out in the end.
     #[command(after_help = help_with_example(
-        PLAIN,
+        MEASURES,
         "ackclock worst --strategy linux --seconds 60 --out worst.toml && ackclock run worst.toml"
     ))]
     Worst(WorstArgs),
@@ -84,7 +84,7 @@ pub(crate) enum Verb {
     ))]
     Experiment(ExperimentArgs),
     /// Repeat the experiments of published papers, and check the claims of the papers.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = help(MEASURES))]
     Papers(PapersVerb),
     /// Send data to a TCP peer with our own TCP stack, once for each strategy (root).
     ///

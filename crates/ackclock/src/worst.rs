@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use ackclock_fates::worst::{CONNECTION, Search, Worst, schedule};
 use ackclock_net::scenario::{ScenarioError, units};
+use ackclock_report::counted;
 use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::{Registry, Span};
 use clap::Args;
 use serde::Serialize;
 
-use crate::args::{Format, check_strategies, seconds};
+use crate::args::{Format, check_strategies, file, seconds};
 use crate::error::Error;
-use crate::output::json_text;
+use crate::output::{self, json_text};
 use crate::wire::Interrupt;
 
 /// Climbs between two looks at the clock.
@@ -40,7 +41,7 @@ pub(crate) struct WorstArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Write the schedule as a scenario file, for `ackclock run`.
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", value_parser = file)]
     pub out: Option<PathBuf>,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -91,7 +92,12 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         Some(most) => climbs < most,
         None => began.elapsed() < limit,
     };
-    while goes_on(climbs) && interrupt.taken() == 0 {
+    let mut interrupted = false;
+    while goes_on(climbs) {
+        interrupted = interrupt.taken() > 0;
+        if interrupted {
+            break;
+        }
         let after = (climbs + BATCH).min(args.climbs.unwrap_or(u64::MAX));
         let found = search.climbs(climbs..after, args.jobs.unwrap_or(0))?;
         if found.beats(&worst) {
@@ -104,9 +110,10 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         shown = done;
     }
     drop(progress);
-    if let Some(path) = &args.out {
+    if let (Some(path), 1..) = (&args.out, climbs) {
         let mut scenario = CONNECTION.scenario(&args.strategy, registry, &schedule(&worst.events));
-        scenario.name = format!("the worst of {} after {climbs} climbs", args.strategy);
+        scenario.name =
+            format!("the worst of {} after {}", args.strategy, counted(climbs, "climb"));
         let failed = |error: ScenarioError| {
             Error::Run(ackclock_run::Error::Scenario(FileError { file: "worst".into(), error }))
         };
@@ -121,16 +128,28 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         events: worst.events.iter().map(ToString::to_string).collect(),
         over_oracle_s: worst.over as f64 / 1e9,
     };
-    Ok(match args.format {
+    let text = match args.format {
         Format::Json => json_text(&found),
         Format::Table => text(&found),
-    })
+    };
+    if interrupted {
+        output::print(&text)?;
+        return Err(Error::Interrupted);
+    }
+    Ok(text)
 }
 
 fn text(found: &Found<'_>) -> String {
+    if found.climbs == 0 {
+        return "nothing was found: no climb was done\n".into();
+    }
     let mut out = format!(
-        "{}: complete {:.3} s after {}, found in {} climbs with --seed {}\n",
-        found.strategy, found.over_oracle_s, found.oracle, found.climbs, found.seed
+        "{}: complete {:.3} s after {}, found in {} with --seed {}\n",
+        found.strategy,
+        found.over_oracle_s,
+        found.oracle,
+        counted(found.climbs, "climb"),
+        found.seed
     );
     for event in &found.events {
         out += &format!("  {event}\n");

@@ -424,7 +424,7 @@ fn a_misspelt_strategy_is_told_the_nearest_one() {
 
 #[test]
 fn every_verb_shows_an_example_and_the_exit_codes() {
-    let verbs: [(&str, &[u8]); 9] = [
+    let verbs: [(&str, &[u8]); 10] = [
         ("strategies", &[0, 2, 3]),
         ("run", &[0, 2, 3, 130]),
         ("schema", &[0, 2, 3]),
@@ -441,6 +441,7 @@ fn every_verb_shows_an_example_and_the_exit_codes() {
         let (_, codes) = help.split_once("Exit codes:\n").unwrap();
         let codes: Vec<_> = codes.lines().filter_map(|line| line.trim().split_once("  ")).collect();
         let codes = codes.iter().map(|(code, meaning)| (code.parse().unwrap(), meaning.trim()));
+        ("worst", &[0, 2, 3, 130]),
         let expected = EXIT_CODES.iter().filter(|exit| its.contains(&exit.code));
         let expected: Vec<_> = expected.map(|exit| (exit.code, exit.meaning)).collect();
         assert_eq!(codes.collect::<Vec<(u8, &str)>>(), expected, "{help}");
@@ -459,6 +460,15 @@ fn jobs_change_nothing() {
             &file,
             "--strategy",
             "sack,newreno",
+/// Its subcommands have the examples.
+#[test]
+fn papers_have_exit_codes() {
+    let help = ok(&["papers", "--help"]);
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    let codes = codes.lines().filter_map(|line| line.split_whitespace().next());
+    assert_eq!(codes.collect::<Vec<_>>(), ["0", "2", "3", "130"]);
+}
+
             "--jobs",
             jobs,
             "--events",
@@ -1604,3 +1614,26 @@ fn where_to_listen_is_needed() {
                out/papers\n.fi\n.SH \"EXIT STATUS\"\n.nf\n\\&0    success\n";
     assert!(page.contains(end), "{page}");
     assert!(page.ends_with("\\&130  ended by Ctrl\\-C; the results so far are printed\n.fi\n"));
+#[test]
+fn a_search_that_is_interrupted_writes_what_it_has_found() {
+    let file = scratch("interrupted_worst", "worst.toml");
+    let _ = fs::remove_file(&file);
+    let left = interrupted(&["worst", "--strategy", "reno", "--format", "json", "--out", &file]);
+    assert_eq!((left.code, left.err.as_str()), (130, "error: interrupted\n"));
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    let climbs = found["climbs"].as_u64().unwrap();
+    assert_eq!(climbs % 32, 0);
+    assert!(climbs > 0, "{found}");
+    // As many climbs find the same.
+    let climbs = climbs.to_string();
+    let same = json(&["worst", "--strategy", "reno", "--format", "json", "--climbs", &climbs]);
+    assert_eq!(found, same);
+    assert!(fs::read_to_string(&file).unwrap().contains(&format!("reno after {climbs} climbs")));
+}
+
+#[test]
+fn one_climb_is_one_climb() {
+    let text = ok(&["worst", "--strategy", "reno", "--climbs", "1"]);
+    assert!(text.lines().next().unwrap().ends_with(", found in 1 climb with --seed 1"), "{text}");
+}
+
