@@ -82,6 +82,11 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
+/// What is wrong with a file that is to be read as text, and holds none.
+pub(crate) fn not_text(file: &str) -> String {
+    format!("{file}: this is not UTF-8 text")
+}
+
 impl From<ackclock_run::Error> for Error {
     fn from(error: ackclock_run::Error) -> Self {
         match error {
@@ -96,6 +101,11 @@ impl From<ackclock_papers::Error> for Error {
     fn from(error: ackclock_papers::Error) -> Self {
         match error {
             ackclock_papers::Error::Run(error) => error.into(),
+            ackclock_papers::Error::Read { file, error }
+                if error.kind() == io::ErrorKind::InvalidData =>
+            {
+                Error::Usage(not_text(&file))
+            }
             error => Error::Papers(error),
         }
     }

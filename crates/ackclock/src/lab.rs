@@ -1,6 +1,5 @@
 //! `ackclock lab`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ackclock_lab::{Lab, Options, run};
@@ -12,6 +11,7 @@ use clap::Args;
 use crate::args::Format;
 use crate::error::Error;
 use crate::output::{NOTHING, ended, json_text, print, width};
+use crate::input::text_of;
 use crate::overwrite;
 
 #[derive(Debug, Args)]
@@ -79,8 +79,7 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Resul
 /// One of the project's, or that of a file.
 fn find(name: &str, registry: &Registry) -> Result<Lab, Error> {
     if name.ends_with(".toml") {
-        let text =
-            fs::read_to_string(name).map_err(|error| Error::Read { path: name.into(), error })?;
+        let text = text_of(Path::new(name))?;
         let read = Lab::from_toml(name, &text, registry);
         if let (Err(_), Some(other)) = (&read, Kind::of(&text).filter(|kind| *kind != Kind::Lab)) {
             let error = other.instead_of(Kind::Lab, name);

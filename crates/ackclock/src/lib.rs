@@ -13,6 +13,7 @@ mod explain;
 mod figure;
 mod generate;
 pub mod http;
+mod input;
 mod lab;
 mod oracle;
 mod output;

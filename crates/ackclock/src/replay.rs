@@ -1,7 +1,6 @@
 //! `ackclock replay`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use ackclock_replay::{Comparison, Score, Sent, Vector, matching, read, table};
@@ -11,6 +10,7 @@ use serde::Serialize;
 
 use crate::args::Format;
 use crate::error::Error;
+use crate::input::text_of;
 use crate::output::json_text;
 use crate::wire::strategy;
 
@@ -64,8 +64,7 @@ pub(crate) fn replay(args: &ReplayArgs, registry: &Registry) -> Result<String, E
 fn vectors(args: &ReplayArgs, registry: &Registry) -> Result<Vec<Replayed>, Error> {
     let mut all = Vec::new();
     for path in &args.files {
-        let text =
-            fs::read_to_string(path).map_err(|error| Error::Read { path: path.clone(), error })?;
+        let text = text_of(path)?;
         let file = path.display().to_string();
         for vector in read(&file, &text)? {
             if args.seed.is_none_or(|seed| seed == vector.header.seed) {

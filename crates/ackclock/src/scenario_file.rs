@@ -9,6 +9,7 @@ use ackclock_run::{FileError, Kind};
 use ackclock_tcp::Registry;
 
 use crate::error::Error;
+use crate::input::text;
 
 /// A scenario and where it comes from.
 pub(crate) struct ScenarioFile {
@@ -27,8 +28,7 @@ impl ScenarioFile {
         };
         read.map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
         let file = if stdin { "<stdin>".into() } else { path.display().to_string() };
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
+        let text = text(&file, bytes)?;
         match Scenario::with_traces(&text, &file, registry) {
             Ok(scenario) => Ok(ScenarioFile { file, text, scenario }),
             Err(error) => {

@@ -1,12 +1,12 @@
 //! `ackclock trace`: traces of links in Mahimahi's format.
 
-use std::fs;
 use std::path::PathBuf;
 
 use ackclock_net::Trace;
 use clap::Args;
 
 use crate::error::Error;
+use crate::input::text_of;
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
@@ -17,8 +17,7 @@ pub(crate) struct TraceArgs {
 }
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<String, Error> {
-    let text = fs::read_to_string(&args.rates)
-        .map_err(|error| Error::Read { path: args.rates.clone(), error })?;
+    let text = text_of(&args.rates)?;
     let trace = Trace::from_csv(&text)
         .map_err(|error| Error::Usage(format!("{}:{error}", args.rates.display())))?;
     Ok(trace.to_text())

@@ -1,7 +1,7 @@
 //! Where the proxy listens, and where connections go on to: from options, or from a file.
 
 use std::collections::HashMap;
-use std::fs;
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use super::prefix::Prefix;
 use super::proxy_protocol::ProxyProtocol;
 use super::split::Split;
 use crate::error::Error;
+use crate::input::text_of;
 
 /// Where connections to a listener go on to.
 #[derive(Clone)]
@@ -149,7 +150,11 @@ pub(crate) fn resolve(
         let count = if found.is_ok() { &look_ups.found } else { &look_ups.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }
-    let found: Vec<SocketAddr> = found.map_err(|e| format!("{to}: {e}"))?.collect();
+    let wrong = |error: io::Error| match error.kind() {
+        io::ErrorKind::InvalidInput => format!("{to}: {error}; write for example 127.0.0.1:8080"),
+        _ => format!("{to}: {error}"),
+    };
+    let found: Vec<SocketAddr> = found.map_err(wrong)?.collect();
     if found.iter().any(|address| address.port() == 0) {
         return Err(format!("{to}: no server has port 0; write the port of the backend"));
     }
@@ -229,8 +234,7 @@ pub(crate) fn read(
     own: &[Prefix],
     look_ups: &LookUps,
 ) -> Result<Listeners, Error> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
+    let text = text_of(path)?;
     let file = path.display().to_string();
     let wrong = |error| Error::Run(ackclock_run::Error::Scenario(error));
     let RoutesFile { listener, split: parts } = parse(&file, &text).map_err(wrong)?;

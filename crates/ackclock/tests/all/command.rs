@@ -408,6 +408,13 @@ fn exit_codes_are_as_documented() {
     fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
     let run = ackclock(&["run", &file]);
     assert_eq!(run.code, 2);
+    // What is no text, whoever reads it.
+    let file = scratch("codes", "bytes.toml");
+    fs::write(&file, b"\xff\xfe").unwrap();
+    for verb in ["run", "replay", "trace", "lab", "experiment"] {
+        let run = ackclock(&[verb, &file]);
+        assert_eq!((run.code, run.err), (2, format!("error: {file}: this is not UTF-8 text\n")));
+    }
     assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
 }
 
