@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ackclock_lab::{Lab, Options, run};
+use ackclock_net::scenario::nearest;
 use ackclock_report::{Align, align_within};
 use ackclock_run::{Cancel, FileError, Kind, WholeFile};
 use ackclock_tcp::Registry;
@@ -89,12 +90,21 @@ fn find(name: &str, registry: &Registry) -> Result<Lab, Error> {
         return Ok(read?);
     }
     let mut labs = Lab::all(registry)?;
-    let known = labs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let known: Vec<&str> = labs.iter().map(|(name, _)| name.as_str()).collect();
     let place = labs.iter().position(|(lab, _)| lab == name);
-    let place = place.ok_or_else(|| {
-        Error::Usage(format!("there is no lab `{name}`; there are {known}, or give a file"))
-    })?;
+    let place = place.ok_or_else(|| Error::Usage(unknown(name, &known)))?;
     Ok(labs.swap_remove(place).1)
+}
+
+fn unknown(name: &str, known: &[&str]) -> String {
+    if Path::new(name).exists() {
+        return format!("{name}: the name of a file of a lab has to end in `.toml`");
+    }
+    let instead = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}, or give a file", known.join(", ")),
+    };
+    format!("there is no lab `{name}`; {instead}")
 }
 
 fn list(labs: &[(String, Lab)]) -> String {

@@ -36,12 +36,23 @@ fn the_labs_are_listed_and_others_are_not_there() {
     let names: Vec<&str> =
         list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["bbr", "lin-kung-table3", "lossy", "short"]);
-    let unknown = command(&["lab", "lossless"]).output().unwrap();
+    let unknown = command(&["lab", "cellular"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&unknown.stderr)
             .contains("there are bbr, lin-kung-table3, lossy, short")
     );
+    let said = |name: &str| {
+        let output = command(&["lab", name]).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let near = "error: there is no lab `lossi`; did you mean `lossy`?\n";
+    assert_eq!(said("lossi"), (Some(2), near.into()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lab.csv");
+    std::fs::write(&file, "").unwrap();
+    let file = file.display().to_string();
+    let suffix = format!("error: {file}: the name of a file of a lab has to end in `.toml`\n");
+    assert_eq!(said(&file), (Some(2), suffix));
     let row = command(&["lab", "short", "--only", "cubic"]).output().unwrap();
     assert_eq!(row.status.code(), Some(2));
     assert!(
