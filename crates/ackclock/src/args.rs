@@ -175,6 +175,13 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|error: AddrParseError| ScenarioError::from_serde("", &error.to_string()).message)
 }
 
+/// An address of this machine, with a port.
+pub(crate) fn own_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_: AddrParseError| {
+        "an address of this machine and a port are expected, such as `127.0.0.1:9100`".into()
+    })
+}
+
 /// A name in a list of them, which may have spaces around it.
 pub(crate) fn name(text: &str) -> Result<String, Infallible> {
     Ok(text.trim().into())

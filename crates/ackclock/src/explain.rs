@@ -15,7 +15,7 @@ use ackclock_run::Cancel;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::args::{Format, address, file};
+use crate::args::{Format, file, own_address};
 use crate::error::Error;
 use crate::figure::FigureArgs;
 use crate::output::print_with;
@@ -54,7 +54,7 @@ pub(crate) struct ExplainArgs {
     pub interface: Option<String>,
     /// Serve the totals for Prometheus at this address, under `/metrics`. Anyone who reaches the
     /// address can read them: prefer a loopback address.
-    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = own_address)]
     pub metrics: Option<SocketAddr>,
     /// Print what the words of the results mean, and nothing else.
     #[arg(long)]

@@ -34,7 +34,7 @@ use super::metrics::Endpoint;
 use super::privileges::{drop_privileges, user};
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
-use crate::args::address;
+use crate::args::own_address;
 use crate::error::Error;
 use crate::output;
 use control::{Control, Reread};
@@ -74,7 +74,7 @@ pub(crate) struct DaemonArgs {
     pub max_connections: u32,
     /// Serve metrics for Prometheus at this address, under `/metrics`, with the kernel's TCP.
     /// Anyone who reaches the address can read them: prefer a loopback address.
-    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = own_address)]
     pub metrics: Option<SocketAddr>,
     /// How long open connections may take to finish after Ctrl-C or SIGTERM. A second signal ends
     /// them at once.

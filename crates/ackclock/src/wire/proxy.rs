@@ -54,7 +54,7 @@ pub(crate) struct ProxyArgs {
     #[arg(
         long,
         value_name = "FILE.toml",
-        conflicts_with_all = ["listen", "proxy_protocol", "transparent", "split"]
+        conflicts_with_all = ["listen", "to", "proxy_protocol", "transparent", "split"]
     )]
     pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take. Of several addresses each has an equal part.

@@ -895,6 +895,10 @@ fn what_leads_nowhere_or_round_is_refused() {
             "--to 127.0.0.1:0: no server has port 0; write the port of the backend".into(),
         ),
         (
+            &["--listen", "10.77.0.2:80", "--to", "127.0.0.1"],
+            "--to 127.0.0.1: invalid socket address; write for example 127.0.0.1:8080".into(),
+        ),
+        (
             &["--listen", "10.77.0.2:0", "--to", "127.0.0.1:1"],
             "--listen 10.77.0.2:0: no client can know port 0; write the port to listen at".into(),
         ),
@@ -919,6 +923,20 @@ fn what_leads_nowhere_or_round_is_refused() {
         ),
     ] {
         assert_eq!(refused(args), (Some(2), format!("error: {text}\n")));
+    }
+    for (args, line) in [
+        (
+            ["--listeners", "no.toml", "--to", "127.0.0.1:1"],
+            "error: the argument '--listeners <FILE.toml>' cannot be used with '--to <HOST:PORT>'",
+        ),
+        (
+            ["--listeners", "no.toml", "--metrics", "foo"],
+            "error: invalid value 'foo' for '--metrics <ADDR:PORT>': an address of this machine \
+             and a port are expected, such as `127.0.0.1:9100`",
+        ),
+    ] {
+        let (code, said) = refused(&args);
+        assert_eq!((code, said.lines().next()), (Some(2), Some(line)));
     }
 }
 
