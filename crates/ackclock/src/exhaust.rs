@@ -12,7 +12,7 @@ use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::Registry;
 use clap::{Args, ValueEnum};
 
-use crate::args::{Format, check_strategies, name};
+use crate::args::{Format, check_strategies, file, name};
 use crate::error::Error;
 use crate::output::{self, json_text, width};
 use crate::wire::Interrupt;
@@ -54,7 +54,7 @@ pub(crate) struct ExhaustArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the tables, and pictures of the smallest counterexamples, to this file.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_parser = file)]
     pub html: Option<PathBuf>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per
     /// processor.

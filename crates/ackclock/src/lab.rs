@@ -9,10 +9,10 @@ use ackclock_run::{Cancel, FileError, Kind, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 
-use crate::args::Format;
+use crate::args::{Format, file};
 use crate::error::Error;
-use crate::output::{NOTHING, ended, json_text, print, width};
 use crate::input::text_of;
+use crate::output::{NOTHING, ended, json_text, print, width};
 use crate::overwrite;
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the results and a chart to this HTML file.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_parser = file)]
     pub html: Option<PathBuf>,
     /// The rows of the table to run. The row that they are compared with has to be one of them.
     /// Default: all.

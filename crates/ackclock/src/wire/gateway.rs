@@ -29,7 +29,7 @@ use serde::Serialize;
 use super::Interrupt;
 use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
-use crate::args::{Format, seconds};
+use crate::args::{Format, file, seconds};
 use crate::error::Error;
 use crate::output::{self, LINK_HEADING, json_text, link_cells, width};
 use crate::overwrite;
@@ -69,11 +69,11 @@ pub(crate) struct GatewayArgs {
     pub mtu: u16,
     /// Write a line of JSON to this file for each packet that a link drops. Within a second the
     /// line is there for whoever follows the file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file)]
     pub drops: Option<PathBuf>,
     /// Write what each packet finds at the queue of each link to this file, and how long it waits:
     /// as CSV if the name ends in `.csv`, otherwise as lines of JSON. Times count from the start.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file)]
     pub queues: Option<PathBuf>,
     /// How to print the counters of the links at the end.
     #[arg(long, value_enum, default_value_t = Format::Table)]

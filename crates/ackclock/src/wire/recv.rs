@@ -20,7 +20,7 @@ use super::live::{Live, bytes_text};
 use super::pattern::Pattern;
 use super::wait::wait;
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
-use crate::args::Format;
+use crate::args::{Format, file};
 use crate::error::Error;
 use crate::output::{json_text, print, width};
 
@@ -43,7 +43,7 @@ pub(crate) struct RecvArgs {
     #[arg(long, conflicts_with = "count")]
     pub once: bool,
     /// Write the received data to this file. This takes --once.
-    #[arg(long, value_name = "OUT", requires = "once")]
+    #[arg(long, value_name = "OUT", requires = "once", value_parser = file)]
     pub file: Option<PathBuf>,
     /// Fail unless each connection delivers the data that `ackclock send` generates.
     #[arg(long)]
