@@ -113,7 +113,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, alias = "limit", value_name = "TIME", default_value = "600s")]
     pub duration: Duration,
     /// Print these options as a scenario file with the first strategy, and run nothing.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = [
+        "format", "parquet", "recovery", "events", "pcap", "pcap_at", "qlog", "html", "svg",
+        "figures", "width", "from", "to", "over", "vs_oracle", "queues", "stats",
+    ])]
     pub print_scenario: bool,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -129,7 +132,7 @@ pub(crate) enum KnownRtt {
 }
 
 /// Segment numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Segments(pub Vec<u64>);
 
 impl FromStr for Segments {
@@ -231,7 +234,7 @@ pub fn compare_scenario(
 
 /// An error of the scenario, with the option in place of its key.
 fn in_options(args: &CompareArgs, mut error: FileError) -> FileError {
-    let key = &error.error.key;
+    let key = error.error.key.clone();
     let has = |part| key.contains(part);
     let option = match () {
         () if has(".loss") && args.drop_retransmission.is_empty() => "--drop",
@@ -239,6 +242,13 @@ fn in_options(args: &CompareArgs, mut error: FileError) -> FileError {
         () if has(".loss") => "--drop, --drop-retransmission",
         () if has(".strategy") => "--strategy",
         () if has(".queue") => "--queue",
+        () if has("tcp.min_rto") => {
+            // The key that would allow for more has no option.
+            if let Some((wrong, _)) = error.error.message.split_once("; ") {
+                error.error.message = format!("{wrong}; lower it");
+            }
+            "--min-rto"
+        }
         () => return error,
     };
     error.error.key = option.into();
@@ -260,6 +270,11 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         return Err(Error::Usage(format!(
             "{option}: there is no segment {segment}; there are segments 0 to {last}"
         )));
+    }
+    for (i, case) in args.drop.iter().enumerate() {
+        if args.drop[..i].contains(case) {
+            return Err(Error::Usage(format!("--drop: `{case}` is there twice")));
+        }
     }
     let none = [Segments::default()];
     let cases = if args.drop.is_empty() { &none[..] } else { &args.drop };
