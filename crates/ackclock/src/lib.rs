@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
-use clap::{CommandFactory, Parser};
+use clap::{Command, CommandFactory, FromArgMatches};
 
 use cli::{Cli, Verb};
 pub use compare::compare_scenario;
@@ -57,14 +57,15 @@ pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) 
 
 /// As [`main_with`], for who is no process of its own: returns the number of the exit code.
 pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let matches = numbers_may_be_negative(Cli::command()).try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(e) => {
-            // Help and version go to standard output and are no error. A closed pipe is none
-            // either.
+        Err(e) if e.use_stderr() => {
             let _ = e.print();
-            return if e.use_stderr() { exit::INPUT.code } else { 0 };
+            return exit::INPUT.code;
         }
+        // Help and version go to standard output and are no error.
+        Err(e) => return ended(output::print_with(|_| e.print())),
     };
     let runs = matches!(
         cli.verb,
@@ -94,7 +95,23 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Completions(args) => generate::completions(args, Cli::command()),
         Verb::Man(args) => generate::man(args, Cli::command()),
     });
-    match result.and_then(|text| output::print(&text)) {
+    ended(result.and_then(|text| output::print(&text)))
+}
+
+/// Options take what looks like a negative number for their value, and not for another option: so
+/// their own range is what is said of it.
+fn numbers_may_be_negative(command: Command) -> Command {
+    command
+        .mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        })
+        .mut_subcommands(numbers_may_be_negative)
+}
+
+/// Says what went wrong. Returns the exit code.
+fn ended(result: Result<(), Error>) -> u8 {
+    match result {
         Ok(()) => 0,
         // Nobody reads it any more.
         Err(e) if e.is_closed_pipe() => 0,

@@ -10,7 +10,7 @@ use ackclock::EXIT_CODES;
 use ackclock_tcp::strategy::Axis;
 use serde_json::Value;
 
-use crate::run::{Run, ackclock, json, ok, scratch};
+use crate::run::{Run, ackclock, command, json, ok, scratch};
 use crate::summary_keys::KEYS;
 
 fn shipped(name: &str) -> String {
@@ -391,10 +391,15 @@ fn exit_codes_are_as_documented() {
     assert_eq!(code(&["compare", "--strategy", "sack", "--drop", "100"]), 2);
     assert_eq!(code(&["compare", "--strategy", "sack", "--drop-retransmission", "14:0"]), 2);
     assert_eq!(code(&["run", "/there/is/no/such/file.toml"]), 3);
-    assert_eq!(
-        code(&["compare", "--strategy", "sack", "--html", "/there/is/no/such/folder/x.html"]),
-        3
-    );
+    let run = ackclock(&["compare", "--strategy", "sack", "--html", "/there/is/no/folder.html"]);
+    let why = "cannot be written: No such file or directory (os error 2)";
+    assert_eq!((run.code, run.err), (3, format!("error: /there/is/no/folder.html: {why}\n")));
+    for args in [&["--help"][..], &["--version"], &["run", "--help"], &["schema"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let run: Run = command(args).stdout(full).output().unwrap().into();
+        let why = "cannot be written: No space left on device (os error 28)";
+        assert_eq!((run.code, run.err), (3, format!("error: standard output: {why}\n")));
+    }
     // A trace that is not there, and one that is none.
     let file = scratch("codes", "trace.toml");
     let of_trace = |name: &str| {
@@ -403,11 +408,6 @@ fn exit_codes_are_as_documented() {
         code(&["run", &file])
     };
     assert_eq!((of_trace("none.trace"), of_trace("trace.toml")), (3, 2));
-    // A flow without a way back.
-    let file = scratch("codes", "oneway.toml");
-    fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
-    let run = ackclock(&["run", &file]);
-    assert_eq!(run.code, 2);
     // What is no text, whoever reads it.
     let file = scratch("codes", "bytes.toml");
     fs::write(&file, b"\xff\xfe").unwrap();
@@ -415,6 +415,11 @@ fn exit_codes_are_as_documented() {
         let run = ackclock(&[verb, &file]);
         assert_eq!((run.code, run.err), (2, format!("error: {file}: this is not UTF-8 text\n")));
     }
+    // A flow without a way back.
+    let file = scratch("codes", "oneway.toml");
+    fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
+    let run = ackclock(&["run", &file]);
+    assert_eq!(run.code, 2);
     assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
 }
 
@@ -436,6 +441,7 @@ fn every_verb_shows_an_example_and_the_exit_codes() {
         ("run", &[0, 2, 3, 130]),
         ("schema", &[0, 2, 3]),
         ("compare", &[0, 2, 3, 130]),
+        ("worst", &[0, 2, 3, 130]),
         ("send", &[0, 1, 2, 3, 4, 130]),
         ("recv", &[0, 1, 2, 3, 4, 130]),
         ("lab", &[0, 2, 3, 4, 5, 130]),
@@ -448,11 +454,19 @@ fn every_verb_shows_an_example_and_the_exit_codes() {
         let (_, codes) = help.split_once("Exit codes:\n").unwrap();
         let codes: Vec<_> = codes.lines().filter_map(|line| line.trim().split_once("  ")).collect();
         let codes = codes.iter().map(|(code, meaning)| (code.parse().unwrap(), meaning.trim()));
-        ("worst", &[0, 2, 3, 130]),
         let expected = EXIT_CODES.iter().filter(|exit| its.contains(&exit.code));
         let expected: Vec<_> = expected.map(|exit| (exit.code, exit.meaning)).collect();
         assert_eq!(codes.collect::<Vec<(u8, &str)>>(), expected, "{help}");
     }
+}
+
+/// Its subcommands have the examples.
+#[test]
+fn papers_have_exit_codes() {
+    let help = ok(&["papers", "--help"]);
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    let codes = codes.lines().filter_map(|line| line.split_whitespace().next());
+    assert_eq!(codes.collect::<Vec<_>>(), ["0", "2", "3", "130"]);
 }
 
 #[test]
@@ -467,15 +481,6 @@ fn jobs_change_nothing() {
             &file,
             "--strategy",
             "sack,newreno",
-/// Its subcommands have the examples.
-#[test]
-fn papers_have_exit_codes() {
-    let help = ok(&["papers", "--help"]);
-    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
-    let codes = codes.lines().filter_map(|line| line.split_whitespace().next());
-    assert_eq!(codes.collect::<Vec<_>>(), ["0", "2", "3", "130"]);
-}
-
             "--jobs",
             jobs,
             "--events",
@@ -877,6 +882,8 @@ fn an_experiment_of_ones_own_runs_in_every_format() {
     assert!(text.starts_with("examples/experiment: Tail loss probes"), "{text}");
     let index = fs::read_to_string(format!("{folder}/index.html")).unwrap();
     assert!(index.contains("<h1>Experiments</h1>"));
+    // All of its claims hold, so that nothing is to be explained; nor is there a paper.
+    assert!(!index.contains("not-reproduced") && !index.contains("paper is"), "{index}");
     assert!(fs::read_to_string(format!("{folder}/examples-experiment.html")).is_ok());
     assert_eq!(fs::read(&parquet).unwrap()[..4], *b"PAR1");
     let outcomes = json(&[&options[..], &["--format", "json"]].concat());
@@ -899,8 +906,6 @@ fn an_experiment_of_ones_own_runs_in_every_format() {
     let none = ackclock(&["experiment", "lin-kung/table-3"]);
     assert_eq!(none.code, 3);
     assert!(none.err.starts_with("error: there is no file `lin-kung/table-3`"), "{}", none.err);
-    // All of its claims hold, so that nothing is to be explained; nor is there a paper.
-    assert!(!index.contains("not-reproduced") && !index.contains("paper is"), "{index}");
     assert_eq!(json(&["schema", "--experiment"])["required"], serde_json::json!(["title"]));
 }
 
@@ -1273,9 +1278,53 @@ fn options_that_contradict_each_other_are_refused() {
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{args:?}");
         assert_eq!(run.err, format!("error: {expected}\n"));
     }
-    let dash = ackclock(&["experiment", &file, "--parquet", "-"]);
-    assert_eq!(dash.code, 2);
-    assert!(dash.err.contains("standard output has the results"), "{}", dash.err);
+    for args in [
+        &["experiment", &file, "--parquet", "-"][..],
+        &["exhaust", "--html", "-"],
+        &["worst", "--strategy", "sack", "--out", "-"],
+        &["lab", "short", "--html", "-"],
+        &["recv", "--listen", "1", "--once", "--file", "-"],
+        &["gateway", &file, "--attach", "a=10.0.0.1/24", "--drops", "-"],
+        &["gateway", &file, "--attach", "a=10.0.0.1/24", "--queues", "-"],
+    ] {
+        let dash = ackclock(args);
+        assert_eq!((dash.code, dash.out.as_str()), (2, ""), "{args:?}");
+        assert!(dash.err.contains("standard output has the results"), "{}", dash.err);
+    }
+    let below = ackclock(&["run", &file, "--runs", "-3"]);
+    assert!(below.err.contains("'--runs <N>': -3 is not in 1..=100000"), "{}", below.err);
+    let compare = ["compare", "--strategy", "sack"];
+    for (args, expected) in [
+        (&["--drop", "5,6", "--drop", "5-6"][..], "--drop: `5,6` is there twice"),
+        (&["--min-rto", "1000s"], "compare: --min-rto: 1000s is above 60s; lower it"),
+    ] {
+        let run = ackclock(&[&compare[..], args].concat());
+        assert_eq!((run.code, run.err), (2, format!("error: {expected}\n")));
+    }
+    for output in [
+        &["--format", "json"][..],
+        &["--parquet", &page],
+        &["--events", &page],
+        &["--pcap", &page],
+        &["--pcap-at", "sender"],
+        &["--qlog", &page],
+        &["--html", &page],
+        &["--svg", &page],
+        &["--figure", "a.pdf"],
+        &["--width", "84mm"],
+        &["--from", "1s"],
+        &["--to", "2s"],
+        &["--over", "mean"],
+        &["--queues", &page],
+        &["--recovery"],
+        &["--vs-oracle"],
+        &["--stats"],
+    ] {
+        let run = ackclock(&[&compare[..], &["--print-scenario"], output].concat());
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{output:?}");
+        let expected = format!("'--print-scenario' cannot be used with '{}", output[0]);
+        assert!(run.err.contains(&expected), "{}", run.err);
+    }
 }
 
 #[test]
@@ -1570,6 +1619,13 @@ fn completions_and_man_pages_have_every_command() {
             assert!(PathBuf::from(&pages).join(format!("ackclock-{verb}.1")).exists(), "{verb}");
         }
     }
+    let page = fs::read_to_string(PathBuf::from(&pages).join("ackclock-papers-run.1")).unwrap();
+    let title = format!(".TH ackclock-papers-run 1  \"ackclock {}\" ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(page.lines().find(|line| line.starts_with(".TH")), Some(title.as_str()));
+    let end = ".SH \"EXAMPLES\"\n.nf\n\\&ackclock papers run lin\\-kung \\-\\-quick \\-\\-html \
+               out/papers\n.fi\n.SH \"EXIT STATUS\"\n.nf\n\\&0    success\n";
+    assert!(page.contains(end), "{page}");
+    assert!(page.ends_with("\\&130  ended by Ctrl\\-C; the results so far are printed\n.fi\n"));
     assert_eq!(ackclock(&["completions", "sh"]).code, 2);
     assert_eq!(ackclock(&["man", "/dev/null/man"]).code, 3);
 }
@@ -1583,6 +1639,29 @@ fn an_exhaust_that_is_interrupted_says_so_and_leaves_no_file() {
     let nothing = "nothing was measured: no strategy was done\n";
     assert_eq!((left.code, left.out.as_str()), (130, nothing));
     assert!(!fs::exists(&html).unwrap());
+}
+
+#[test]
+fn a_search_that_is_interrupted_writes_what_it_has_found() {
+    let file = scratch("interrupted_worst", "worst.toml");
+    let _ = fs::remove_file(&file);
+    let left = interrupted(&["worst", "--strategy", "reno", "--format", "json", "--out", &file]);
+    assert_eq!((left.code, left.err.as_str()), (130, "error: interrupted\n"));
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    let climbs = found["climbs"].as_u64().unwrap();
+    assert_eq!(climbs % 32, 0);
+    assert!(climbs > 0, "{found}");
+    // As many climbs find the same.
+    let climbs = climbs.to_string();
+    let same = json(&["worst", "--strategy", "reno", "--format", "json", "--climbs", &climbs]);
+    assert_eq!(found, same);
+    assert!(fs::read_to_string(&file).unwrap().contains(&format!("reno after {climbs} climbs")));
+}
+
+#[test]
+fn one_climb_is_one_climb() {
+    let text = ok(&["worst", "--strategy", "reno", "--climbs", "1"]);
+    assert!(text.lines().next().unwrap().ends_with(", found in 1 climb with --seed 1"), "{text}");
 }
 
 /// Limits that would end everything at once, and buffers that hold nothing.
@@ -1614,33 +1693,3 @@ fn where_to_listen_is_needed() {
         assert!(text.contains("--listen") && text.contains(other), "{text}");
     }
 }
-    let page = fs::read_to_string(PathBuf::from(&pages).join("ackclock-papers-run.1")).unwrap();
-    let title = format!(".TH ackclock-papers-run 1  \"ackclock {}\" ", env!("CARGO_PKG_VERSION"));
-    assert_eq!(page.lines().find(|line| line.starts_with(".TH")), Some(title.as_str()));
-    let end = ".SH \"EXAMPLES\"\n.nf\n\\&ackclock papers run lin\\-kung \\-\\-quick \\-\\-html \
-               out/papers\n.fi\n.SH \"EXIT STATUS\"\n.nf\n\\&0    success\n";
-    assert!(page.contains(end), "{page}");
-    assert!(page.ends_with("\\&130  ended by Ctrl\\-C; the results so far are printed\n.fi\n"));
-#[test]
-fn a_search_that_is_interrupted_writes_what_it_has_found() {
-    let file = scratch("interrupted_worst", "worst.toml");
-    let _ = fs::remove_file(&file);
-    let left = interrupted(&["worst", "--strategy", "reno", "--format", "json", "--out", &file]);
-    assert_eq!((left.code, left.err.as_str()), (130, "error: interrupted\n"));
-    let found: Value = serde_json::from_str(&left.out).unwrap();
-    let climbs = found["climbs"].as_u64().unwrap();
-    assert_eq!(climbs % 32, 0);
-    assert!(climbs > 0, "{found}");
-    // As many climbs find the same.
-    let climbs = climbs.to_string();
-    let same = json(&["worst", "--strategy", "reno", "--format", "json", "--climbs", &climbs]);
-    assert_eq!(found, same);
-    assert!(fs::read_to_string(&file).unwrap().contains(&format!("reno after {climbs} climbs")));
-}
-
-#[test]
-fn one_climb_is_one_climb() {
-    let text = ok(&["worst", "--strategy", "reno", "--climbs", "1"]);
-    assert!(text.lines().next().unwrap().ends_with(", found in 1 climb with --seed 1"), "{text}");
-}
-
