@@ -170,6 +170,13 @@ impl Found {
         self.merged(|flow| &flow.stalls, |s| s.start)
     }
 
+    /// The same, each with what of its time counts.
+    pub fn stalled(&self) -> impl Iterator<Item = (End, &Stall, Span)> {
+        let stalls = self.stalls();
+        let lasted = lasted(&stalls);
+        stalls.into_iter().zip(lasted).map(|((end, stall), lasted)| (end, stall, lasted))
+    }
+
     /// Recoveries of both ends in order of time.
     pub fn recoveries(&self) -> Vec<(End, &Recovery)> {
         self.merged(|flow| &flow.recoveries, |r| r.start)
@@ -213,15 +220,34 @@ impl Found {
     }
 }
 
-/// How long the stalls with such a cause lasted, which are in the order of their beginnings: time
-/// in which two lasted counts once.
-fn lasted(stalls: &[(End, &Stall)], counts: fn(StallCause) -> bool) -> Span {
-    let (mut until, mut sum) = (Time::ZERO, Span::ZERO);
-    for (_, stall) in stalls.iter().filter(|(_, stall)| counts(stall.cause)) {
-        sum = sum + stall.end.since(stall.start.max(until));
-        until = until.max(stall.end);
+/// How long each of these stalls lasted, which are in the order of their beginnings, so that the
+/// times add up: time in which two lasted counts for the one that began first, and for one of the
+/// application last.
+fn lasted(stalls: &[(End, &Stall)]) -> Vec<Span> {
+    let is_lost = |(_, stall): &&(End, &Stall)| stall.cause != StallCause::Application;
+    let mut lost: Vec<(Time, Time)> = Vec::new();
+    for (_, stall) in stalls.iter().filter(is_lost) {
+        match lost.last_mut().filter(|(_, until)| stall.start <= *until) {
+            Some((_, until)) => *until = stall.end.max(*until),
+            None => lost.push((stall.start, stall.end)),
+        }
     }
-    sum
+    let (mut until, mut until_lost) = (Time::ZERO, Time::ZERO);
+    let lasted = |one: &(End, &Stall)| {
+        let (_, stall) = one;
+        let until = if is_lost(&one) { &mut until_lost } else { &mut until };
+        let (start, end) = (stall.start.max(*until), stall.end);
+        *until = end.max(*until);
+        if is_lost(&one) || end <= start {
+            return end.since(start);
+        }
+        let first = lost.partition_point(|(_, until)| *until <= start);
+        let within = lost[first..].iter().take_while(|(from, _)| *from < end);
+        within.fold(end.since(start), |left, &(from, until)| {
+            left - until.min(end).since(from.max(start))
+        })
+    };
+    stalls.iter().map(lasted).collect()
 }
 
 /// The retransmission that a timeout sent; `None` if the list does not have it.
@@ -332,11 +358,12 @@ impl Counts {
                 |t: &&Timeout| sent_by(flow, t).is_some_and(|r| !names::is_sure(found, from, r));
             self.unsure_timeouts += flow.timeouts.iter().filter(unsure).count() as u64;
         }
-        let stalls = found.stalls();
-        let (all, lost) =
-            (lasted(&stalls, |_| true), lasted(&stalls, |cause| cause != StallCause::Application));
-        self.stalled = self.stalled + all;
-        self.application = self.application + (all - lost);
+        for (_, stall, lasted) in found.stalled() {
+            self.stalled = self.stalled + lasted;
+            if stall.cause == StallCause::Application {
+                self.application = self.application + lasted;
+            }
+        }
     }
 
     fn flow(&mut self, flow: &Flow) {

@@ -115,6 +115,12 @@ impl Overall {
             all.lossy += either(|f| !f.retransmissions.is_empty());
             all.counts.count(found);
             found.flows().for_each(|(_, flow)| all.flow(flow));
+            for (_, stall, lasted) in found.stalled() {
+                let cause = (names::cause(stall.cause), names::cause_class(stall.cause));
+                let (count, long) = all.stalls.entry(cause).or_default();
+                *count += 1;
+                *long = *long + lasted;
+            }
             found.saved.iter().flat_map(|saved| &saved.by).for_each(|rescue| all.rescue(rescue));
         }
         all
@@ -131,12 +137,6 @@ impl Overall {
             if timeout.class != TimeoutClass::BackedOff && timeout.retransmission < repaired {
                 self.repaired_in[timeout.state as usize] += 1;
             }
-        }
-        for stall in &flow.stalls {
-            let cause = (names::cause(stall.cause), names::cause_class(stall.cause));
-            let (count, long) = self.stalls.entry(cause).or_default();
-            *count += 1;
-            *long = *long + stall.end.since(stall.start);
         }
     }
 

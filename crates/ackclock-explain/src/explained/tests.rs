@@ -25,6 +25,10 @@ fn where_both_ends_stall_at_once_time_counts_once() {
         assert_eq!(counts.application, Span::from_millis(1900 - 1500));
         assert_eq!(counts.lost_time(), Span::from_millis(1500 - 60));
     }
+    // So the times by cause add up.
+    let by_cause: Vec<_> = Overall::of(&explained).stalls.into_iter().collect();
+    let sum = by_cause.iter().fold(Span::ZERO, |sum, (_, (_, long))| sum + *long);
+    assert_eq!(sum, Span::from_millis(1900 - 60), "{by_cause:?}");
 }
 
 /// Which of the two windows held the sender back is open where that of the receiver is not known.

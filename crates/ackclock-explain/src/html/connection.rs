@@ -144,7 +144,7 @@ fn intro(found: &Found, shown: &[Shown]) -> String {
 /// What held the connection up, at first sight.
 fn verdict(found: &Found) -> String {
     let (counts, c) = (found.counts(), &found.connection);
-    let held = causes(found.stalls().into_iter().map(|(end, stall)| (found.flow(end), stall)));
+    let held = causes(std::iter::once(found));
     let why = text::why(found);
     let mut html = format!("<p class=\"verdict\">{}.</p>\n", escape(&why));
     if c.one_way || c.unanswered {

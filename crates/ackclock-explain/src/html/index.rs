@@ -62,9 +62,7 @@ fn moment(found: &Found, stall: &Stall) -> String {
 }
 
 fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
-    let stalls =
-        |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
-    let lost = causes(explained.counted().flat_map(stalls));
+    let lost = causes(explained.counted());
     let counts = &all.counts;
     let lifetime = explained.summary().lifetime;
     let _ = writeln!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock_report::{Tone, escape};
 use ackclock_tcp::Span;
-use ackclock_trace::{Flow, Stall, StallCause};
+use ackclock_trace::{Stall, StallCause};
 
 use super::findings::tone;
 use super::table::Cell;
@@ -39,12 +39,14 @@ pub(super) fn class(cause: StallCause) -> &'static str {
 }
 
 /// By cause how long and how often time was lost, the longest first; as HTML. Empty if none was.
-pub(super) fn causes<'a>(stalls: impl Iterator<Item = (&'a Flow, &'a Stall)>) -> String {
+pub(super) fn causes<'a>(all: impl Iterator<Item = &'a Found>) -> String {
     let mut sums: BTreeMap<String, (Span, usize, &str)> = BTreeMap::new();
-    for (flow, stall) in stalls.filter(|(_, stall)| stall.cause != StallCause::Application) {
-        let sum = sums.entry(names::verdict(flow, stall));
+    let stalls = all.flat_map(|found| found.stalled().map(move |stall| (found, stall)));
+    let lost = |(_, (_, stall, _)): &(_, (_, &Stall, _))| stall.cause != StallCause::Application;
+    for (found, (end, stall, lasted)) in stalls.filter(lost) {
+        let sum = sums.entry(names::verdict(found.flow(end), stall));
         let (long, count, _) = sum.or_insert((Span::ZERO, 0, class(stall.cause)));
-        *long = *long + stall.end.since(stall.start);
+        *long = *long + lasted;
         *count += 1;
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
