@@ -61,17 +61,13 @@ impl Way {
         let mut way = Way::default();
         // Of each segment of the second capture, the one in the first that has its last byte.
         let mut origins: Vec<Option<usize>> = vec![None; second.len()];
-        sweep(
-            &edges,
-            |_| false,
-            |_, [before, behind], _| {
-                if let (1, 1, Some(&origin), Some(&copy)) =
-                    (before.len(), behind.len(), before.first(), behind.first())
-                {
-                    origins[copy] = Some(origin);
-                }
-            },
-        );
+        sweep(&edges, |_, [before, behind]| {
+            if let (1, 1, Some(&origin), Some(&copy)) =
+                (before.len(), behind.len(), before.first(), behind.first())
+            {
+                origins[copy] = Some(origin);
+            }
+        });
         let mut latest = None;
         for (segment, origin) in second.iter().zip(origins) {
             let Some(origin) = origin else { continue };
@@ -101,18 +97,27 @@ impl Way {
     ) {
         let arrives = |s: &Segment| signed(s.at).saturating_add(longest) <= signed(second_end);
         let was_seen = |s: &Segment| signed(s.at).saturating_sub(shortest) <= signed(first_end);
-        let late = |edge: &Edge| match edge.capture {
-            0 => !arrives(&first[edge.segment]),
-            _ => !was_seen(&second[edge.segment]),
-        };
-        sweep(edges, late, |len, open, late| {
-            let [before, behind] = [0, 1].map(|capture: usize| open[capture].len() as u64);
-            let missing = [before.saturating_sub(behind), behind.saturating_sub(before)];
-            let not_compared = [missing[0].min(late[0]), missing[1].min(late[1])];
-            self.sent += len * (before - not_compared[0]);
+        sweep(edges, |len, open| {
+            let before = || open[0].iter().map(|&segment| &first[segment]);
+            let behind = || open[1].iter().map(|&segment| &second[segment]);
+            let [sent, came] = [before().count() as u64, behind().count() as u64];
+            let missing = [sent.saturating_sub(came), came.saturating_sub(sent)];
+            let mut not_compared = [0; 2];
+            if missing[0] > 0 {
+                let late = before().filter(|s| !arrives(s));
+                let from = late.map(|s| signed(s.at).saturating_add(shortest)).collect();
+                not_compared[0] = unmatched(from, behind().map(|s| signed(s.at)).collect());
+            }
+            if missing[1] > 0 {
+                let early = behind().filter(|s| !was_seen(s));
+                let until = early.map(|s| shortest.saturating_sub(signed(s.at))).collect();
+                not_compared[1] = unmatched(until, before().map(|s| -signed(s.at)).collect());
+            }
+            let not_compared = [0, 1].map(|n: usize| missing[n].min(not_compared[n]));
+            self.sent += len * (sent - not_compared[0]);
             self.lost += len * (missing[0] - not_compared[0]);
             self.unseen += len * (missing[1] - not_compared[1]);
-            self.again += len * (behind - not_compared[1]).saturating_sub(1);
+            self.again += len * (came - not_compared[1]).saturating_sub(1);
             self.not_compared += len * (not_compared[0] + not_compared[1]);
         });
     }
@@ -143,28 +148,27 @@ impl Way {
     }
 }
 
-/// Hands on runs of bytes: how long each is, the segments of both captures that have it, and how
-/// many of these are late.
-fn sweep(
-    edges: &[Edge],
-    late: impl Fn(&Edge) -> bool,
-    mut run: impl FnMut(u64, &[BTreeSet<usize>; 2], [u64; 2]),
-) {
+/// Of segments that one capture has at its end, those that the other one does not have: it would
+/// have each `from` such a time on, and has them at these times.
+fn unmatched(mut from: Vec<i64>, mut times: Vec<i64>) -> u64 {
+    from.sort_unstable();
+    times.sort_unstable();
+    let mut times = times.into_iter();
+    from.into_iter().filter(|from| !times.any(|time| time >= *from)).count() as u64
+}
+
+/// Hands on runs of bytes: how long each is, and the segments of both captures that have it.
+fn sweep(edges: &[Edge], mut run: impl FnMut(u64, &[BTreeSet<usize>; 2])) {
     let mut open = [BTreeSet::new(), BTreeSet::new()];
-    let mut open_late = [0; 2];
     let mut position = 0;
     for edge in edges {
         if edge.position > position {
-            run(edge.position - position, &open, open_late);
+            run(edge.position - position, &open);
         }
         position = edge.position;
-        let (open, open_late) = (&mut open[edge.capture], &mut open_late[edge.capture]);
-        let late = u64::from(late(edge));
-        if edge.begins {
-            open.insert(edge.segment);
-            *open_late += late;
-        } else if open.remove(&edge.segment) {
-            *open_late -= late;
-        }
+        match edge.begins {
+            true => open[edge.capture].insert(edge.segment),
+            false => open[edge.capture].remove(&edge.segment),
+        };
     }
 }

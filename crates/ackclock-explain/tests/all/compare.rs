@@ -213,6 +213,25 @@ fn what_comes_after_the_end_of_a_capture_is_not_lost() {
     assert_eq!((bytes, not_before, &way["not_compared"]), (&json!(20), &json!(0), &json!(20)));
 }
 
+/// The last segment is lost, and its retransmission arrives as both captures end, quicker than one
+/// before it that had waited in a queue: the loss is the original's.
+#[test]
+fn a_repaired_tail_is_compared() {
+    let syns = |delay: u64| -> [Sent; 2] {
+        [(delay, true, 0, SYN, 0), (40 - delay, false, 0, SYN_ACK, 0)]
+    };
+    let segment = |at: u64, n: u32| (at, false, 1 + 1000 * n, ACK, 1000);
+    let server = [segment(100, 0), segment(1000, 1), segment(300_000, 1)];
+    let client = [segment(100_100, 0), segment(300_020, 1)];
+    let pair = [
+        capture("tail-client.pcap", 0, 40_000, &[&syns(0)[..], &client].concat()),
+        capture("tail-server.pcap", 0, 40_000, &[&syns(20)[..], &server].concat()),
+    ];
+    let way = document(&both(pair))["both"]["from_servers"].clone();
+    let (bytes, lost, not_compared) = (&way["bytes"], &way["lost_between"], &way["not_compared"]);
+    assert_eq!((bytes, lost, not_compared), (&json!(3000), &json!(1000), &json!(0)));
+}
+
 /// A path that dies: whether the tail was lost tells a capture that goes on.
 #[test]
 fn what_never_arrived_is_lost_if_the_other_capture_goes_on() {
