@@ -194,7 +194,8 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
                     "{sender} to {receiver}: losses keep the congestion window small; find where \
                      they occur"
                 );
-                text.into()
+                // Where recovery takes time as well, that says more.
+                Line { text, number: -1.0, ..lost_somewhere(&sender, &receiver) }
             }));
         }
         Limit::Nagle => format!(
@@ -238,6 +239,13 @@ fn mostly_spurious(flow: &Flow) -> bool {
 /// More than probes was spurious, which lower no window.
 fn lowered_in_vain(flow: &Flow) -> bool {
     flow.retransmissions.iter().any(|r| r.spurious.is_some() && r.kind != Kind::TailLossProbe)
+}
+
+/// Packets are lost on this way, and nothing tells why.
+fn lost_somewhere(sender: &str, receiver: &str) -> Line {
+    let way = format!("{sender} to {receiver}");
+    let text = format!("{way}: packets are lost; find where");
+    Line { text, subject: format!("{way}: losses"), number: 0.0 }
 }
 
 fn look_for_delay(sender: &str, receiver: &str) -> String {
@@ -376,7 +384,7 @@ fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advi
             (line.into(), what, span)
         }
         _ => {
-            let find = || format!("{sender} to {receiver}: packets are lost; find where").into();
+            let find = || lost_somewhere(&sender, &receiver);
             (known.why_lost(found, from).unwrap_or_else(find), what, span)
         }
     };

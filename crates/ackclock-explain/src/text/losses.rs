@@ -92,7 +92,8 @@ pub(super) fn advice(
 /// Of causes with this name on one way, that with the largest number says how bad it is.
 pub(super) fn number(cause: LossCause) -> f64 {
     match cause {
-        LossCause::Policer { rate_bps, .. } => rate_bps,
+        // A rate that suits the slowest suits all.
+        LossCause::Policer { rate_bps, .. } => -rate_bps,
         LossCause::DropTail { delay, .. } => delay.secs_f64(),
         LossCause::Random { rate, .. } => rate,
         // Those that are longer do not come through either.
