@@ -200,12 +200,16 @@ impl<S: Service> Control<S> {
 
     /// Looks up names where no backend takes clients, unless that has just been done.
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
+        // What is asked for meanwhile waits.
+        if self.draining || self.reading.is_some() {
+            return;
+        }
         let mut asked = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names = std::mem::take(&mut *asked);
         drop(asked);
         self.looked_up.retain(|_, at| at.elapsed() < LOOK_UP);
         names.retain(|name| !self.looked_up.contains_key(name));
-        if !names.is_empty() && !self.draining && self.reading.is_none() {
+        if !names.is_empty() {
             self.looked_up.extend(names.iter().map(|name| (name.clone(), Instant::now())));
             self.read_again(Why::NoBackend(names), reread);
         }
