@@ -427,6 +427,8 @@ impl EventLoop {
                 }
                 Command::Drain(drain) => {
                     self.listeners.clear();
+                    // Nobody takes it any more.
+                    self.without_port.take().iter().for_each(joint::reset);
                     self.end = Some(Instant::now() + drain);
                 }
             }
