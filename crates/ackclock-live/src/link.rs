@@ -33,7 +33,10 @@ pub(crate) fn change(name: &str, change: Change) -> io::Result<()> {
     let request = request(name_to_index(&kernel, name)?, change);
     rustix::net::sendto(&kernel, &request, SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
     let mut answer = [0; 64];
-    rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
+    let (len, _) = rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
+    if len < 20 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     // struct nlmsgerr follows the header: 0, or a negative errno.
     match i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]) {
         0 => Ok(()),

@@ -218,10 +218,8 @@ impl Average {
             && self.value > 0.0
         {
             let packets = (self.packets_per_second * seconds) as i64 as u64;
-            self.value *= match self.powers.get(packets as usize) {
-                Some(power) => *power,
-                None => power(self.keep, packets),
-            };
+            let short = usize::try_from(packets).ok().and_then(|n| self.powers.get(n));
+            self.value *= short.copied().unwrap_or_else(|| power(self.keep, packets));
         }
         self.value = self.value * self.keep + self.w_q * queue;
     }
