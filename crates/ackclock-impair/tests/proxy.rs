@@ -227,7 +227,8 @@ fn a_reset_in_front_of_who_does_not_read_has_its_time() {
             assert!(begin.elapsed() < Duration::from_secs(20), "it stays open");
             thread::sleep(Duration::from_millis(20));
         }
-        assert!(begin.elapsed() >= rest_after_reset);
+        // It is looked at once a second, and had stood still before the reset.
+        assert!(begin.elapsed() >= rest_after_reset / 2);
         let (received, error) = read_to_error(&mut reader);
         assert_eq!(error, Some(ErrorKind::ConnectionReset));
         assert!(received == bytes(received.len(), 0));
