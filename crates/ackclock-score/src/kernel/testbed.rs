@@ -155,9 +155,10 @@ impl Testbed {
         const STEP: Duration = Duration::from_millis(20);
         let mut left = Duration::from_secs(2);
         loop {
+            let text = self.sender.run(|| output("ss -tinOH"))??;
+            // The last ACK may come while `ss` starts. After it nothing happens.
             let now = clock_gettime(ClockId::Realtime);
             let t_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-            let text = self.sender.run(|| output("ss -tinOH"))??;
             let all: Vec<_> = text
                 .lines()
                 .filter(|line| line.starts_with("ESTAB"))

@@ -62,7 +62,7 @@ pub struct Truth {
 /// Of one connection, `TCP_INFO` (Linux `include/uapi/linux/tcp.h`), as `ss` prints it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
-    /// When it was asked.
+    /// When it had answered.
     pub t_ns: u64,
     /// The end that was asked.
     pub sender: SocketAddr,
