@@ -110,7 +110,7 @@ pub fn score(text: &str, seed: u64, places: &Range<usize>) -> Result<(Scores, Ve
             let judged = Judged { recording: &recording, keys: &file.1, made_up };
             let mut complain = |what| wrong.push(Wrong { place, missing, what });
             judged.score(&found, score, &mut complain);
-            judged.shares(&found, score, &mut complain);
+            judged.shares(&found, place, score, &mut complain);
             judged.ways(&found, &ways, score, &mut complain);
             if let Some(truth) = whereabouts(place, &scenario) {
                 found
@@ -238,14 +238,20 @@ impl Judged<'_> {
     }
 
     /// What limited the senders.
-    fn shares(&self, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
+    fn shares(
+        &self,
+        found: &[Connection],
+        place: usize,
+        score: &mut Score,
+        complain: &mut impl FnMut(String),
+    ) {
         for connection in found {
             let port = connection.client.port().max(connection.server.port());
-            let Some(truth) = self.recording.lifetime(usize::from(port - FIRST_PORT)) else {
+            let Some(truth) = self.recording.lifetime(usize::from(port - FIRST_PORT), place) else {
                 continue;
             };
             let lifetime = &from_sender(connection).0.lifetime;
-            let wrong = score.shares.add(truth, lifetime);
+            let wrong = score.shares.add(&truth, lifetime);
             if !wrong.is_empty() {
                 complain(format!("shares of port {port}: {wrong:?}: {truth:?} found {lifetime:?}"));
             }

@@ -1,9 +1,13 @@
 //! What limited a simulated sender, as the simulator knows it: it sees the windows, what the
 //! application has written, and how much the path holds.
 
+use std::collections::HashMap;
+
 use ackclock_net::scenario::Scenario;
 use ackclock_tcp::{Event, EventKind, Time};
 use ackclock_trace::{Lifetime, Limit};
+
+use crate::truth::PLACES;
 
 /// Bytes of headers beside the payload, with timestamps.
 const HEADERS: u64 = 52;
@@ -32,8 +36,11 @@ pub(crate) struct Division {
     now: Time,
     established: bool,
     found: Lifetime,
-    /// As it was at the last packet.
-    seen: Lifetime,
+    /// As it was when a packet left, by its number.
+    left: HashMap<u32, Lifetime>,
+    /// At each of [`PLACES`], as it was at the sender when the first packet that came there left,
+    /// and at the last one that came there and here.
+    seen: [Option<(Lifetime, Lifetime)>; PLACES.len()],
     /// As it was at the last event of the sender itself.
     before: (Time, Lifetime),
     mss: u64,
@@ -58,12 +65,25 @@ impl Division {
         self.max.saturating_sub(self.una)
     }
 
-    /// A packet of the connection passes its sender, after [`Division::elapse`].
-    pub fn seen(&mut self, at: Time) {
+    /// A packet of the connection passes its sender, after [`Division::elapse`]. `leaves`: its
+    /// number, if it is the sender's. What comes from the receiver has come to all places.
+    pub fn passes(&mut self, at: Time, leaves: Option<u32>) {
         if self.start.is_none() {
             (self.start, self.now, self.before.0) = (Some(at), at, at);
         }
-        self.seen = self.found;
+        match leaves {
+            Some(number) => _ = self.left.insert(number, self.found),
+            None => self.seen.iter_mut().flatten().for_each(|(_, last)| *last = self.found),
+        }
+    }
+
+    /// A packet of the sender comes to this one of [`PLACES`].
+    pub fn comes(&mut self, place: usize, number: u32) {
+        let Some(left) = self.left.get(&number) else { return };
+        let (_, last) = self.seen[place].get_or_insert((*left, *left));
+        if left.whole() > last.whole() {
+            *last = *left;
+        }
     }
 
     /// The handshake is over.
@@ -146,8 +166,14 @@ impl Division {
         }
     }
 
-    /// All of it until the last packet.
-    pub fn lifetime(&self) -> &Lifetime {
-        &self.seen
+    /// What of it a capture at this one of [`PLACES`] has: from the first packet that came there to
+    /// the last one. `None` if none came.
+    pub fn lifetime(&self, place: usize) -> Option<Lifetime> {
+        let (first, last) = self.seen[place]?;
+        let mut lifetime = Lifetime::default();
+        for limit in Limit::ALL {
+            lifetime.add(limit, last.of(limit) - first.of(limit));
+        }
+        Some(lifetime)
     }
 }

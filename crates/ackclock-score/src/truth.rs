@@ -113,9 +113,9 @@ impl Recording {
         }
     }
 
-    /// What limited a flow.
-    pub fn lifetime(&self, flow: usize) -> Option<&Lifetime> {
-        self.divisions.get(flow).map(Division::lifetime)
+    /// What limited a flow, as long as packets of it came to this one of [`PLACES`].
+    pub fn lifetime(&self, flow: usize, place: usize) -> Option<Lifetime> {
+        self.divisions.get(flow)?.lifetime(place)
     }
 
     /// Time goes on, for all flows.
@@ -172,14 +172,18 @@ impl Recorder for Recording {
             Place::Receiver => 2,
         };
         self.seen[index].push((flow, *sighting));
+        let leaves = sighting.to_receiver.then_some(sighting.number);
         if place == Place::Sender {
             self.elapse(sighting.at);
             if let Some(division) = self.divisions.get_mut(flow as usize) {
-                division.seen(sighting.at);
+                division.passes(sighting.at, leaves);
                 if !(sighting.header.control.contains(Control::SYN) && sighting.to_receiver) {
                     division.established();
                 }
             }
+        }
+        if let (Some(division), Some(number)) = (self.divisions.get_mut(flow as usize), leaves) {
+            division.comes(index, number);
         }
         let from_sender = self.flows.get_mut(flow as usize).filter(|_| sighting.to_receiver);
         let Some(truth) = from_sender else { return };

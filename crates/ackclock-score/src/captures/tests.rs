@@ -1,4 +1,5 @@
-use ackclock_trace::Ecn;
+use ackclock_tcp::Span;
+use ackclock_trace::{Ecn, Limit};
 
 use super::{Run, explained, from_sender, written};
 use crate::truth::PLACES;
@@ -62,5 +63,30 @@ fn reductions_beside_losses() {
         let ([sender, ..], _, reductions, _) = found(&scenario(strategy, true, loss));
         assert!(reductions > 3, "{strategy}: {reductions}");
         assert_eq!(sender.reductions.len() as u64, reductions, "{strategy}");
+    }
+}
+
+/// A capture that a lost first segment did not come to begins with its retransmission: the time
+/// that the timer took is not in it, but at the sender it is all.
+#[test]
+fn lifetimes_begin_where_the_capture_does() {
+    let text = |lost: &str| {
+        format!(
+            "duration = \"20s\"\n[tcp]\nmin_rto = \"1s\"\nhandshake = false\n\
+             [[link]]\nfrom = \"sender\"\nto = \"router\"\nrate = \"100mbit\"\ndelay = \"5ms\"\n\
+             {}[[link]]\nfrom = \"router\"\nto = \"receiver\"\nrate = \"100mbit\"\ndelay = \"5ms\"\n\
+             {}[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\nstrategy = \"newreno\"\n\
+             source = {{ segments = 1 }}\n",
+            if lost == "before" { "loss = [{ drop = { segments = [0] } }]\n" } else { "" },
+            if lost == "behind" { "loss = [{ drop = { segments = [0] } }]\n" } else { "" },
+        )
+    };
+    for (lost, waited) in [("before", [true, false, false]), ("behind", [true, true, false])] {
+        let run = Run::of(&text(lost), 1).unwrap();
+        let found = [0, 1, 2].map(|place| {
+            let lifetime = run.recording.lifetime(0, place).unwrap();
+            lifetime.of(Limit::Recovery) >= Span::from_secs(1)
+        });
+        assert_eq!(found, waited, "lost {lost} the middle");
     }
 }
