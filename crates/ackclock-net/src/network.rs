@@ -124,9 +124,13 @@ impl Network {
         let FlowConfig { mss, header, ack_size, count_options, .. } = config;
         let sizes = PacketSizes { mss, header, ack_size, count_options };
         let agent = match config.ends {
-            Ends::Established { sender, receiver } => Agent::Established(Established {
+            Ends::Established { sender, mut receiver } => Agent::Established(Established {
                 sender,
-                receiver,
+                receiver: {
+                    // The handshake has ended as the flow starts.
+                    receiver.set_ts_recent(Some(config.start.timestamp()));
+                    receiver
+                },
                 sender_timer: u64::MAX,
                 receiver_timer: u64::MAX,
                 writer,

@@ -147,6 +147,39 @@ fn packets_arrive_when_serialisation_and_propagation_say() {
     assert_eq!(report.goodput_bps, 8_000_000.0);
 }
 
+/// The receiver echoes the timestamp of a handshake before data in order has come: also 34 days
+/// after the origin, where 0 is a time in the future.
+#[test]
+fn when_a_flow_starts_does_not_change_what_it_sends() {
+    let arrivals = |start: u64| {
+        let mut network = Network::new(1);
+        let (a, b) = (network.node("a"), network.node("b"));
+        let lost = [0, 1].map(|segment| ListedLoss { segment, transmission: 1 });
+        let loss = vec![Loss::new(LossModel::Listed(lost.into()))];
+        network.link(LinkConfig { loss, ..link(a, b, 10) });
+        network.link(link(b, a, 10));
+        let strategy = Registry::default().parse("net-reno").unwrap().build();
+        let sender = SenderConfig { mss: 1000, timestamps: true, ..SenderConfig::default() };
+        let receiver = ReceiverConfig {
+            mss: 1000,
+            timestamps: true,
+            delayed_ack: DelayedAck::Off,
+            ..ReceiverConfig::default()
+        };
+        let ends = Ends::Established {
+            sender: Sender::new(sender, strategy),
+            receiver: Receiver::new(receiver),
+        };
+        let mut flow = FlowConfig::new("flow", a, b, ends, 1000);
+        (flow.source, flow.start) = (Source::Fixed(20_000), Time(start * MS));
+        network.flow(flow);
+        let log = run(&mut network, start + 60_000);
+        let since = |(flow, position, at): (u32, u64, u64)| (flow, position, at - start * 1000);
+        log.arrivals().into_iter().map(since).collect::<Vec<_>>()
+    };
+    assert_eq!(arrivals(0), arrivals(3_000_000_000));
+}
+
 #[test]
 fn drop_tail_drops_exactly_what_does_not_fit() {
     let mut network = Network::new(1);

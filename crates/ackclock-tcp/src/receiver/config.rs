@@ -47,7 +47,8 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Report duplicates in a D-SACK block (RFC 2883); only with `sack`.
     pub dsack: bool,
-    /// Echo timestamps (RFC 7323).
+    /// Echo timestamps (RFC 7323). Those of the handshake are handed to
+    /// [`Receiver::set_ts_recent`](crate::Receiver::set_ts_recent).
     pub timestamps: bool,
     /// ECN was negotiated: after a segment marked with CE every ACK carries ECN-Echo, until a
     /// segment with CWR comes (RFC 3168 section 6.1.3).

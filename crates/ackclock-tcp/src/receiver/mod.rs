@@ -443,8 +443,10 @@ impl Receiver {
     }
 
     /// Sets TS.Recent: to the timestamp of the SYN, or to none when it is too old (RFC 7323 section
-    /// 5.5).
-    pub(crate) fn set_ts_recent(&mut self, recent: Option<u32>) {
+    /// 5.5). Who made the handshake without a [`Connection`](crate::connection::Connection) calls
+    /// it before the first segment: what an ACK echoes before one in order has come is this. 0
+    /// would be a time, too, for TSecr is valid in every segment with ACK (RFC 7323 section 3.2).
+    pub fn set_ts_recent(&mut self, recent: Option<u32>) {
         self.ts_recent = recent;
     }
 }

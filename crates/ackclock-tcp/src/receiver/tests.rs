@@ -549,6 +549,16 @@ fn a_receiver_may_echo_what_arrives_out_of_order() {
     });
 }
 
+/// RFC 7323 section 4.3: TS.Recent is the timestamp of the SYN until data in order has come.
+#[test]
+fn what_comes_above_a_first_loss_has_the_handshake_echoed() {
+    each(0, stamped(DelayedAck::Off), |r| {
+        r.receiver.set_ts_recent(Some(7));
+        assert_eq!(r.echoes(500, 1000, 9), Some(7));
+        assert_eq!(r.echoes(0, 500, 8), Some(8));
+    });
+}
+
 #[test]
 fn our_timestamp_is_the_time_in_milliseconds() {
     each(0, stamped(DelayedAck::Off), |r| {

@@ -1,5 +1,6 @@
 //! The integration tests, as one binary: it is linked once, and its tests run beside each other.
 
+mod clock;
 mod connections;
 mod custom_mechanism;
 mod duplex;

@@ -21,7 +21,7 @@ fn lost() -> impl Strategy<Value = u16> {
     prop_oneof![3 => Just(0u16), 3 => (0..16u32).prop_map(|bit| 1 << bit), 1 => any::<u16>()]
 }
 
-fn op() -> impl Strategy<Value = Op> {
+pub fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         2 => any::<u16>().prop_map(Op::Write),
         1 => (0..300u16).prop_map(Op::Write),
@@ -36,7 +36,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn setup(isn: impl Strategy<Value = u32>) -> impl Strategy<Value = Setup> {
+pub fn setup(isn: impl Strategy<Value = u32>) -> impl Strategy<Value = Setup> {
     (
         composition(),
         isn,

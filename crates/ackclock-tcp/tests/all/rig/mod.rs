@@ -162,6 +162,8 @@ pub struct Pair {
     pub sender: Sender,
     pub receiver: Receiver,
     pub now: Time,
+    /// All that the sender has sent, and when.
+    pub sent: Vec<(Time, Transmit)>,
     /// Data segments in flight.
     pub data: VecDeque<Transmit>,
     /// ACKs in flight.
@@ -224,6 +226,7 @@ impl Pair {
             sender: Sender::new(sender, strategy),
             receiver: Receiver::new(receiver),
             now: Time::ZERO,
+            sent: Vec::new(),
             data: VecDeque::new(),
             acks: VecDeque::new(),
             lost: VecDeque::new(),
@@ -236,6 +239,12 @@ impl Pair {
             offered: window,
             seen: window,
         }
+    }
+
+    /// The handshake ends at this time, before anything is sent.
+    pub fn begin(&mut self, at: Time) {
+        self.now = at;
+        self.receiver.set_ts_recent(Some(at.timestamp()));
     }
 
     pub fn run(&mut self, ops: &[Op]) {
@@ -504,6 +513,7 @@ impl Pair {
                 );
             }
             assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
+            self.sent.push((self.now, transmit));
             self.data.push_back(transmit);
         }
         if let Some(limit) = self.setup.max_burst {
