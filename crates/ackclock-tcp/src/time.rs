@@ -38,6 +38,13 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
+    /// How many ticks of a coarse timer have come, one at this time included. It ticks at each
+    /// `interval` (not zero), also at `phase`.
+    pub(crate) const fn ticks(self, interval: Span, phase: Span) -> u64 {
+        let left = self.0 % interval.0 + interval.0 - phase.0 % interval.0;
+        self.0 / interval.0 + left / interval.0
+    }
+
     /// The first tick after this time, and not at it, of a coarse timer that ticks at `phase` and
     /// then at each `interval` (not zero).
     pub(crate) const fn next_tick(self, interval: Span, phase: Span) -> Time {

@@ -353,7 +353,7 @@ impl LinuxAcks {
         }
         self.timeout = Some(timeout);
         // The timer wheel rounds up to a tick that has not begun (calc_wheel_index).
-        Answer::By(Time((timeout + 1) * JIFFY.0))
+        Answer::By(Time::ZERO + JIFFY.times(timeout + 1))
     }
 
     /// Whether the application's reading draws the ACK that waits (`tcp_cleanup_rbuf`); `all`: it

@@ -8,7 +8,7 @@ pub(crate) const JIFFY: Span = Span::from_millis(4);
 
 /// `tcp_jiffies32`.
 pub(crate) fn jiffies(s: &State, t: Time) -> u64 {
-    (t.0 + JIFFY.0 - s.tick_phase.0 % JIFFY.0) / JIFFY.0
+    t.ticks(JIFFY, s.tick_phase)
 }
 
 /// `usecs_to_jiffies`: rounded up.

@@ -104,6 +104,11 @@ fn micros(t: Time) -> u64 {
     t.0 / 1000
 }
 
+/// The last nanosecond of a microsecond.
+fn end_of(micros: u64) -> Time {
+    Time(micros.saturating_mul(1000).saturating_add(999))
+}
+
 /// `tcp_time_to_recover`: what is marked lost is enough, if no recovery is under way.
 fn standing(s: &State) -> Lost {
     let waits = s.phase == Phase::Open && s.board.lost_segments() > 0;
@@ -202,8 +207,7 @@ impl LinuxRack {
             }
         }
         // Sent no later than the microsecond that is `wait` before this one.
-        let by =
-            now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (Time(t * 1000 + 999), u64::MAX));
+        let by = now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (end_of(t), u64::MAX));
         let (time, end) = by.min((self.segment.0, self.segment.1.saturating_sub(1)));
         let lost = if lost { Lost::SentBefore(time, end) } else { standing(s) };
         let next = if remaining > 0 {
@@ -412,7 +416,6 @@ impl Detect for LinuxRack {
             self.reordering = self.reordering.min(DUPTHRESH);
         }
         // tcp_rack_skb_timeout without a reordering window.
-        let by = micros(s.now).saturating_sub(self.rtt.0 / 1000);
-        Time(by * 1000 + 999)
+        end_of(micros(s.now).saturating_sub(self.rtt.0 / 1000))
     }
 }

@@ -35,6 +35,9 @@ pub struct Ns2Timer {
     timeouts: u32,
 }
 
+/// Longer round trips, 2 years where a tick is a nanosecond, count as this: what is scaled fits.
+const MOST_TICKS: u64 = 1 << 56;
+
 impl Ns2Timer {
     /// With so fine a tick that nothing is rounded, and `ts_resetRTO_ 1`.
     pub fn fine() -> Ns2Timer {
@@ -68,7 +71,7 @@ impl Ns2Timer {
     }
 
     fn sample(&mut self, ticks: u64) {
-        let rtt = ticks.max(1) as i64;
+        let rtt = ticks.clamp(1, MOST_TICKS) as i64;
         if self.srtt == 0 {
             (self.srtt, self.rttvar) = (rtt << 3, rtt << 1);
         } else {
@@ -81,8 +84,10 @@ impl Ns2Timer {
 
     /// Ticks between two times, counted on a clock with a phase of its own.
     fn ticks(&self, s: &State, sent: Time) -> u64 {
-        let into = (sent.0 + s.tick_phase.0) % self.tick.0;
-        (s.now.since(sent).0 + into) / self.tick.0
+        let tick = self.tick.0;
+        let into = (sent.0 % tick + s.tick_phase.0 % tick) % tick;
+        let since = s.now.since(sent).0;
+        since / tick + (since % tick + into) / tick
     }
 }
 
@@ -148,8 +153,8 @@ impl Timer for Ns2Timer {
     }
 
     fn retime(&mut self, srtt: Span, rttvar: Span) {
-        self.srtt = (srtt.0 / self.tick.0) as i64 * 8;
-        self.rttvar = (rttvar.0 * 4 / self.tick.0) as i64;
+        self.srtt = (srtt.0 / self.tick.0).min(MOST_TICKS) as i64 * 8;
+        self.rttvar = (rttvar.times(4).0 / self.tick.0).min(4 * MOST_TICKS) as i64;
         self.rto = (((self.rttvar << 3) + self.srtt) >> 3) as u64;
     }
 

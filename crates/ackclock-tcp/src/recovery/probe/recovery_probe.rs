@@ -68,7 +68,7 @@ impl Probe for RecoveryProbe {
             return Time::NEVER;
         }
         let since = s.advanced.max(self.heard).max(head.last_sent).max(last.last_sent);
-        since + Span(s.srtt.0 / 4 * 5) + TIMEOUT_MIN
+        since + Span(s.srtt.0 / 4).times(5) + TIMEOUT_MIN
     }
 
     fn on_deadline(&mut self, _s: &State) -> ProbeNow {

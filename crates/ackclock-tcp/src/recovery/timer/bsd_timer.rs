@@ -20,17 +20,13 @@ pub struct BsdTimer {
     next_sample: u64,
 }
 
-fn ticks(at: Time, phase: Span) -> u64 {
-    (at.0 + TICK.0 - phase.0 % TICK.0) / TICK.0
-}
-
 impl Timer for BsdTimer {
     fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
         if s.snd_una < self.next_sample {
             return None;
         }
         self.next_sample = s.snd_max + 1;
-        let rtt = ticks(s.now, s.tick_phase) - ticks(sent, s.tick_phase);
+        let rtt = s.now.ticks(TICK, s.tick_phase) - sent.ticks(TICK, s.tick_phase);
         if self.srtt == 0 {
             // t_rtt starts at 1 and is the number of ticks plus one, so that an RTT below a tick is
             // not zero.
@@ -58,7 +54,7 @@ impl Timer for BsdTimer {
     }
 
     fn rttvar(&self) -> Span {
-        Span(TICK.0 * self.rttvar / 4)
+        Span(TICK.times(self.rttvar).0 / 4)
     }
 
     fn retime(&mut self, srtt: Span, rttvar: Span) {
