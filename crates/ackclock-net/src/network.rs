@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use ackclock_tcp::recovery::detect::Notices;
-use ackclock_tcp::{State, Time};
+use ackclock_tcp::strategy::Axis;
+use ackclock_tcp::{Sender, State, Time};
 
 use crate::config::{CbrConfig, Ends, FlowConfig, LinkConfig, Processor};
 use crate::connections::Connections;
@@ -168,7 +169,8 @@ impl Network {
     /// With an earlier one it does nothing.
     ///
     /// # Errors
-    /// When a flow has no route, or a setting is out of its range. Nothing has happened then.
+    /// When a flow has no route, or a setting is out of its range: nothing has happened then. When
+    /// a mechanism asks for a time that has passed again and again ([`Error::Stands`]).
     pub fn run<R: Recorder>(&mut self, until: Time, recorder: &mut R) -> Result<(), Error> {
         if let Some(error) = &self.invalid {
             return Err(error.clone());
@@ -189,6 +191,14 @@ impl Network {
             && self.simulator.flows.iter().all(|flow| flow.notified == Notices::Never);
         self.simulator.lookahead_until = if lookahead { self.now.saturating_add(1) } else { 0 };
         self.simulator.run(recorder);
+        if let Some((index, now)) = self.simulator.stands {
+            let flow = FlowId(index as u32);
+            let waits_for = self.sender(flow).and_then(Sender::waits_for);
+            let axis = waits_for.unwrap_or(Axis::Timer);
+            let error = Error::Stands { flow, axis, mechanisms: Vec::new(), at: Time(now) };
+            self.invalid = Some(error.clone());
+            return Err(error);
+        }
         Ok(())
     }
 
@@ -214,9 +224,13 @@ impl Network {
     /// The state of a flow's sender; `None` if there is no such flow, if it is a CBR stream, or if
     /// its connection has not been opened yet.
     pub fn sender_state(&self, flow: FlowId) -> Option<&State> {
+        self.sender(flow).map(Sender::state)
+    }
+
+    fn sender(&self, flow: FlowId) -> Option<&Sender> {
         match &self.simulator.flows.get(flow.0 as usize)?.agent {
-            Agent::Established(tcp) => Some(tcp.sender.state()),
-            Agent::Handshake(connections) => Some(connections.client()?.sender().state()),
+            Agent::Established(tcp) => Some(&tcp.sender),
+            Agent::Handshake(connections) => Some(connections.client()?.sender()),
             Agent::Cbr(_) => None,
         }
     }

@@ -1,6 +1,6 @@
 //! A network built from a scenario, and what it was built of.
 
-use ackclock_tcp::{Registry, Seq, Time};
+use ackclock_tcp::{Composition, Registry, Seq, Time};
 
 use crate::{Error, FlowId, FlowReport, LinkId, ListedLoss, Network, NodeId, Recorder};
 
@@ -46,6 +46,8 @@ pub struct Simulation {
     pub links: Vec<BuiltLink>,
     /// The end of the run.
     pub until: Time,
+    /// What the flows of each `[[flow]]` are made of, after the number of the first one.
+    pub(super) compositions: Vec<(FlowId, Composition)>,
 }
 
 /// A flow of a built network.
@@ -164,7 +166,22 @@ impl Simulation {
     /// As [`Network::run`]. [`Scenario::explain`](super::Scenario::explain) says what it means for
     /// the scenario.
     pub fn run<R: Recorder>(&mut self, recorder: &mut R) -> Result<(), Error> {
-        self.network.run(self.until, recorder)
+        self.network.run(self.until, recorder).map_err(|error| self.named(error))
+    }
+
+    /// The error with the names of the mechanisms that it is about.
+    fn named(&self, error: Error) -> Error {
+        let Error::Stands { flow, axis, at, .. } = error else { return error };
+        let i = self.compositions.partition_point(|(first, _)| *first <= flow);
+        let composition = i.checked_sub(1).map(|i| &self.compositions[i].1);
+        let sack = self.flows.get(flow.0 as usize).is_some_and(|built| built.sack);
+        let all = composition.map_or(&[][..], |composition| match composition.without_sack() {
+            Some(others) if !sack => others,
+            _ => composition.mechanisms(),
+        });
+        // The last one is the mechanism of its axis, but for probes; it may wrap those before it.
+        let on = all.iter().rev().filter(|m| m.axis == axis).map(|m| m.name.to_string());
+        Error::Stands { flow, axis, mechanisms: on.collect(), at }
     }
 
     /// What became of its TCP flows. The memory of links is given back first, and that of a flow

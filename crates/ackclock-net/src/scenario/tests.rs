@@ -3,6 +3,7 @@ mod ecn;
 mod fates;
 mod first_rtt;
 mod processor;
+mod standing;
 mod varying;
 
 use super::*;

@@ -300,7 +300,13 @@ impl Simulator {
         if tcp.sender.next_deadline().0 <= now {
             tcp.sender.on_deadline(Time(now));
         }
-        self.pump_sender(now, now.saturating_add(1), index, recorder);
+        let earliest = now.saturating_add(1);
+        self.pump_sender(now, earliest, index, recorder);
+        if let Agent::Established(tcp) = &self.flows[index].agent
+            && tcp.sender_timer == earliest
+        {
+            self.note_passed(now, index);
+        }
     }
 
     /// As [`Simulator::sender_timer`], for a receiver.

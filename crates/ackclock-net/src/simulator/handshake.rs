@@ -101,7 +101,13 @@ impl Simulator {
         if connection.next_deadline().0 <= now {
             connection.on_deadline(Time(now));
         }
-        self.pump_end(now, now.saturating_add(1), index, side, recorder);
+        let earliest = now.saturating_add(1);
+        self.pump_end(now, earliest, index, side, recorder);
+        if let Agent::Handshake(connections) = &mut self.flows[index].agent
+            && *connections.end(side).1 == earliest
+        {
+            self.note_passed(now, index);
+        }
     }
 
     /// Sends what an end has to send, passes the client's events on, and sets the end's timer to

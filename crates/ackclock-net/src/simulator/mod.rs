@@ -41,9 +41,31 @@ pub(crate) struct Simulator {
     pub(crate) lookahead_until: u64,
     /// What the recorder has not got yet; `None` if it does not want it.
     pub(crate) visits: Visits,
+    /// Since when, and how many, deadlines of senders had passed as they were set.
+    passed: (u64, u32),
+    /// The flow whose deadline does not go on, and when that was noticed: then the run ends.
+    pub(crate) stands: Option<(usize, u64)>,
 }
 
+/// More deadlines that had passed as they were set, within this many nanoseconds, mean that time
+/// goes on by a nanosecond each, and the run for ever. A sender sets few such.
+const MOST_PASSED: u32 = 100_000;
+const AT_ONCE: u64 = 1_000_000;
+
 impl Simulator {
+    /// A deadline of a flow's sender had passed as it was set behind another one.
+    #[cold]
+    fn note_passed(&mut self, now: u64, index: usize) {
+        if now - self.passed.0 >= AT_ONCE {
+            self.passed = (now, 0);
+        }
+        self.passed.1 += 1;
+        if self.passed.1 > MOST_PASSED {
+            self.stands = Some((index, now));
+            self.until = 0;
+        }
+    }
+
     /// Hands a packet of a connection to the recorder, at a place that it has got to.
     #[cold]
     fn record_packet<R: Recorder>(

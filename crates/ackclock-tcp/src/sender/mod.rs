@@ -34,9 +34,11 @@ use crate::event::{Cause, Event, EventKind};
 use crate::recovery::detect::{Notice, Notices};
 use crate::segment::Segment;
 use crate::state::State;
+use crate::strategy::Axis;
 use crate::time::{Span, Time};
 
 use machine::Turn;
+use timers::WaitsFor;
 
 pub use config::SenderConfig;
 pub use machine::Sender;
@@ -163,6 +165,31 @@ impl Sender {
             false => self.timers.next(&self.strategy, &self.s),
         };
         next.min(self.timers.pace_at)
+    }
+
+    /// The axis whose deadline that is, for a driver to name where time does not get past it;
+    /// [`Axis::Timer`] also where it is of a window probe. `None` if there is none.
+    pub fn waits_for(&self) -> Option<Axis> {
+        let next = self.next_deadline();
+        let (timers, strategy) = (&self.timers, &self.strategy);
+        if next == Time::NEVER {
+            return None;
+        }
+        Some(if next == timers.pace_at {
+            Axis::Pacing
+        } else if timers.serves_all {
+            match timers.waits_for {
+                WaitsFor::Reordering => Axis::Detect,
+                WaitsFor::Probe => Axis::Probe,
+                WaitsFor::Retransmission => Axis::Timer,
+            }
+        } else if next == strategy.detect.deadline() {
+            Axis::Detect
+        } else if strategy.probes.iter().any(|probe| next == probe.deadline(&self.s)) {
+            Axis::Probe
+        } else {
+            Axis::Timer
+        })
     }
 
     /// The oldest event not yet taken; always `None` unless [`SenderConfig::events`].

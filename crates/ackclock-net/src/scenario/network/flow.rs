@@ -91,6 +91,10 @@ impl<'a> FlowBuilder<'a> {
         Ok(FlowBuilder { flow, tcp, strategy, composition, options })
     }
 
+    pub(super) fn composition(&self) -> Composition {
+        self.composition.clone()
+    }
+
     fn mss(&self) -> u32 {
         self.tcp.mss.map_or(1460, |Size(n)| n as u32)
     }

@@ -34,9 +34,11 @@ impl Scenario {
         self.build_processors(&names, &mut network);
         let mut numbers = 0_u32..;
         let mut flows = Vec::with_capacity(names.flows.len());
+        let mut compositions = Vec::with_capacity(self.flows.len());
         for (i, flow) in self.flows.iter().enumerate() {
             let build = FlowBuilder::new(self, i, flow, options)?;
             let starts = build.starts(&names.flows[numbers.start as usize]);
+            compositions.push((FlowId(numbers.start), build.composition()));
             for ((copy, start), number) in (0..).zip(starts).zip(&mut numbers) {
                 let (config, built) = build.flow(copy, FlowId(number), start, &names, &mut idle);
                 network.flow(config);
@@ -49,7 +51,7 @@ impl Scenario {
             }
         }
         let until = Time::ZERO + self.duration.0;
-        Ok(Simulation { network, flows, links, until })
+        Ok(Simulation { network, flows, links, until, compositions })
     }
 
     /// A network of nodes and links only.
@@ -84,8 +86,17 @@ impl Scenario {
 
     /// What an error of the network means for this scenario.
     pub fn explain(&self, error: &Error) -> ScenarioError {
-        let Error::NoRoute { from, to } = error else {
-            return ScenarioError::at(&[], error.to_string());
+        let (from, to) = match error {
+            Error::NoRoute { from, to } => (from, to),
+            Error::Stands { flow, .. } => {
+                let mut numbers = self.flows.iter().scan(0, |next, f| {
+                    *next += f.count;
+                    Some(*next)
+                });
+                let i = numbers.position(|next| flow.0 < next).unwrap_or(0);
+                return ScenarioError::at(&steps!["flow", i], error.to_string());
+            }
+            _ => return ScenarioError::at(&[], error.to_string()),
         };
         let flows =
             self.flows.iter().enumerate().map(|(i, f)| ("flow", i, &f.from, &f.to, f.count));

@@ -1,6 +1,7 @@
 //! The retransmission timer: values by hand, back-off, and what a timeout does.
 
 use super::*;
+use crate::strategy::Axis;
 
 const NO_MIN: Option<Span> = Some(Span::ZERO);
 
@@ -502,4 +503,26 @@ fn settings_of_nothing() {
     assert_eq!(sender.next_deadline(), Time(1_000_000));
     sender.on_segment(Time(1), &Segment { ack: Seq(1000), wnd: 8000, ..Segment::default() });
     assert_eq!(sender.state().cwnd, 1);
+}
+
+/// The axis of the deadline: where one timer serves all ends, and where each end has its own.
+#[test]
+fn a_driver_is_told_what_the_sender_waits_for() {
+    run("newreno", 2, |x| {
+        assert_eq!(x.sender.waits_for(), None);
+        x.write(2_000).sends("0 1");
+        assert_eq!(x.sender.waits_for(), Some(Axis::Timer));
+    });
+    for strategy in ["rack-tlp", "linux"] {
+        run(strategy, 4, |x| {
+            x.write(4_000).sends("0 1 2 3").at(100).ack(1);
+            assert_eq!(x.sender.waits_for(), Some(Axis::Probe), "{strategy}");
+            x.at(101).sack(1, &[(2, 3)]).sends("");
+            assert_eq!(x.sender.waits_for(), Some(Axis::Detect), "{strategy}");
+        });
+    }
+    run("newreno+linux-pacing", 20, |x| {
+        x.write(20_000).sends(&numbers(0, 10));
+        assert_eq!(x.sender.waits_for(), Some(Axis::Pacing));
+    });
 }
