@@ -57,6 +57,13 @@ struct Both {
     alone: [u64; 2],
 }
 
+impl Both {
+    /// Connections in both captures.
+    fn count(&self) -> u64 {
+        self.connections.len() as u64 + self.left_out + self.unanswered
+    }
+}
+
 /// A connection in both captures.
 #[derive(Clone, Debug)]
 struct Shared {
@@ -117,9 +124,6 @@ fn numbers(explained: &Explained) -> Numbers {
 /// What both have.
 fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
     let pairs = Pairs::of(captures);
-    if pairs.in_both() == 0 {
-        return None;
-    }
     let ends = captures.map(|conversations| conversations.end);
     let all = |near| pairs.whole.iter().map(|pair| ways(pair, near, ends)).collect::<Vec<_>>();
     let found = nearer(&pairs.whole);
@@ -153,7 +157,8 @@ fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
     connections.sort_by_key(|shared| Reverse(shared.ways.iter().map(|way| way.lost).sum::<u64>()));
     let Pairs { left_out, unanswered, alone, .. } = pairs;
     let turn = found.map(|(_, turn)| turn);
-    Some(Both { near_client, turn, ways, connections, left_out, unanswered, alone })
+    let both = Both { near_client, turn, ways, connections, left_out, unanswered, alone };
+    (both.count() > 0).then_some(both)
 }
 
 /// What both ends of a connection sent, if capture `near` is nearer the client.

@@ -47,11 +47,6 @@ impl<'a> Pairs<'a> {
         pairs.whole.sort_by_key(|pair| pair[0].start);
         pairs
     }
-
-    /// Connections in both captures.
-    pub fn in_both(&self) -> u64 {
-        self.whole.len() as u64 + self.left_out + self.unanswered
-    }
 }
 
 /// Moves connections with the same key from `open` to `found`. If they are to be `unique`, there

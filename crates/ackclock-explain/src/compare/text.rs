@@ -57,7 +57,7 @@ fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
 }
 
 fn between(both: &Both, names: [&str; 2], top: usize) -> String {
-    let in_both = both.connections.len() as u64 + both.left_out + both.unanswered;
+    let in_both = both.count();
     let verb = if in_both == 1 { "is" } else { "are" };
     let mut text = format!("{} {verb} in both captures", count(in_both, "connection"));
     for (connections, why) in [
