@@ -145,8 +145,9 @@ type Show = fn(f64) -> String;
 /// replications.
 ///
 /// A replication is one seed: where it has several flows, their mean is its one value, because
-/// flows that share a network are no independent sample. The completion time is left out as
-/// `unfinished` if any flow of the strategy is. Ends with a newline.
+/// flows that share a network are no independent sample. A run with an unfinished flow has no
+/// completion time: where others have one, theirs is shown, and how many they are (`(4 of 5)`), and
+/// else `unfinished`. Ends with a newline.
 pub fn replication_table(summaries: &[FlowSummary]) -> String {
     align(&replication_rows(summaries, &[]), Align::Right)
 }
@@ -184,11 +185,15 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
             for (_, name, show, missing) in columns {
                 let measure = FlowMeasure::named(name);
                 let of_run = |flows: &Vec<&FlowSummary>| measure?.over(each, flows.iter().copied());
-                let values: Option<Vec<f64>> = seeds.values().map(of_run).collect();
-                row.push(match values {
-                    Some(values) => with_interval(Estimate::of(&values), show),
-                    None => missing.into(),
-                });
+                let values: Vec<f64> = seeds.values().filter_map(of_run).collect();
+                let (some, all) = (values.len(), seeds.len());
+                let mut cell = with_interval(Estimate::of(&values), show);
+                if some == 0 {
+                    cell = missing.into();
+                } else if some < all {
+                    cell = format!("{cell} ({some} of {all})");
+                }
+                row.push(cell);
             }
             rows.push(row);
         }

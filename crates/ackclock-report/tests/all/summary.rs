@@ -1,6 +1,8 @@
 //! Tables and estimates.
 
-use ackclock_report::{Estimate, FlowSummary, rate, replication_table, summary_table};
+use ackclock_report::{
+    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_table,
+};
 
 fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
     FlowSummary {
@@ -128,6 +130,35 @@ fn estimates_over_many_replications() {
             "{df} degrees of freedom"
         );
     }
+}
+
+/// The completion of the runs in which every flow completed, and how many these are.
+#[test]
+fn an_unfinished_run_leaves_the_completion_of_the_others() {
+    let of = |seed, flow, completion_s| FlowSummary {
+        completion_s,
+        goodput_bps: 1000.0,
+        ..summary("sack", seed, flow)
+    };
+    let completion = |summaries: &[FlowSummary]| {
+        let rows = replication_rows(summaries, &[]);
+        (rows[0][3].clone(), rows[1][2].clone(), rows[1][3].clone())
+    };
+    let mut summaries = vec![
+        of(1, 0, Some(1.0)),
+        of(1, 1, Some(3.0)),
+        of(2, 0, Some(4.0)),
+        of(2, 1, None),
+        of(3, 0, Some(2.0)),
+        of(3, 1, Some(2.0)),
+    ];
+    let expected =
+        |completion: &str| ("completion".into(), "1.0 kbit/s ± 0 bit/s".into(), completion.into());
+    assert_eq!(completion(&summaries), expected("2.000s ± 0.000s (2 of 3)"));
+    summaries[0].completion_s = None;
+    assert_eq!(completion(&summaries), expected("2.000s (1 of 3)"));
+    summaries[5].completion_s = None;
+    assert_eq!(completion(&summaries), expected("unfinished"));
 }
 
 #[test]
