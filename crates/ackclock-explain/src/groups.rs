@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within};
 use ackclock_trace::Limit;
 use serde::Serialize;
 
@@ -83,8 +83,9 @@ fn groups(explained: &Explained, by: By) -> Vec<(Group, Summary)> {
     groups
 }
 
-/// A table of groups, at most `top` of them; 0 for all.
-pub fn grouped(explained: &Explained, by: By, top: usize) -> String {
+/// A table of groups, at most `top` of them; 0 for all. What does not fit into `width` columns is
+/// left out and named; `None` leaves nothing out.
+pub fn grouped(explained: &Explained, by: By, top: usize, width: Option<usize>) -> String {
     let groups = groups(explained, by);
     let heading = [by.name(), "connections", "bytes", "retransmitted (%)", "timeouts"];
     let heading = heading.into_iter().chain(["lost in stalls (s)", "held up (s)", "of (s)"]);
@@ -92,7 +93,8 @@ pub fn grouped(explained: &Explained, by: By, top: usize) -> String {
     let mut rows: Vec<Vec<String>> = vec![heading.map(String::from).chain(limits).collect()];
     let (shown, more) = bounded(groups.len(), top);
     rows.extend(groups[..shown].iter().map(row));
-    format!("{}\n{}{more}", captures(explained, top), align(&rows, Align::Right))
+    let table = align_within(&rows, Align::Right, width);
+    format!("{}\n{table}{more}", captures(explained, top))
 }
 
 fn row((group, sum): &(Group, Summary)) -> Vec<String> {

@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file, own_address};
 use crate::error::Error;
 use crate::figure::FigureArgs;
-use crate::output::print_with;
+use crate::output::{print_with, width};
 use crate::overwrite;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
@@ -202,7 +202,7 @@ fn print_grouped(args: &ExplainArgs, explained: &Explained, by: By) -> Result<()
     print_with(|out| match args.format {
         Format::Json => write_grouped(explained, by, out),
         Format::Table => {
-            let text = grouped(explained, by, args.top.unwrap_or(TOP));
+            let text = grouped(explained, by, args.top.unwrap_or(TOP), width());
             out.write_all(text.as_bytes())
         }
     })
