@@ -80,6 +80,5 @@ def _explain(work: _Capture) -> Done:
             with urllib.request.urlopen(work.name) as source, open(path, "wb") as copy:
                 shutil.copyfileobj(source, copy)
         explained = _native.explain([path], work.filter, 1, work.name)
-    if explained.problems:
-        raise _native.error("", "; ".join(explained.problems))
+    explained.raise_problems()
     return [getattr(explained, table).to_parquet() for table in TABLES], []

@@ -26,7 +26,9 @@ __all__ = [
     "experiment",
     "explain",
     "flow_columns",
+    "from_parquet",
     "main",
+    "overlap",
     "register",
     "registered",
     "run",
@@ -59,6 +61,7 @@ class Table:
         """The rows as dictionaries, for who has no library for tables at hand."""
     def to_parquet(self) -> bytes:
         """The rows as the bytes of a Parquet file."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -152,6 +155,9 @@ class Explanation:
     @property
     def problems(self) -> list[str]:
         """What is wrong with captures, one line each."""
+    def raise_problems(self) -> None:
+        """Raises what is wrong with captures, if anything is; the error names the file, if it is
+        one."""
     def write_html(self, folder: str | PathLike[str], top: int = 20) -> None:
         """Writes an index, and a page with a time-sequence graph for each of at most `top`
         connections that lost time, into a folder. 0 is all."""
@@ -498,5 +504,7 @@ def error(
 def flow_columns() -> list[str]: ...
 def check_strategy(name: str) -> None: ...
 def to_toml(table: dict[str, Any]) -> str: ...
+def overlap(one: str, other: str) -> bool: ...
+def from_parquet(bytes: bytes) -> Table: ...
 def set_key(text: str, file: str, path: str, value: Any) -> str: ...
 def compare_scenario(args: Sequence[str]) -> str: ...

@@ -173,8 +173,8 @@ def explain(
     """Explains captures and folders of captures. `filter` is an expression of tcpdump. What is
     wrong with a capture is in `problems`; it is an error if there is no connection at all."""
     explained = _native.explain(captures, filter, threads(jobs), None)
-    if explained.problems and len(explained.connections) == 0:
-        raise _native.error("", "; ".join(explained.problems))
+    if len(explained.connections) == 0:
+        explained.raise_problems()
     return explained
 
 

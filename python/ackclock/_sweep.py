@@ -24,6 +24,9 @@ from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, once, threa
 from ._scenario import Scenario, read_text, scenario_of
 from ._source import Registered, described, mechanisms_in
 
+#: What the command says of it.
+ABOUT = "Runs a grid of scenarios into Parquet files."
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -151,7 +154,7 @@ class Grid:
             if column in _native.flow_columns():
                 raise self._wrong(at, f"the results have a column `{column}` of their own")
             for other, name in columns.items():
-                if name == column or _overlap(key, other):
+                if name == column or _native.overlap(key, other):
                     raise self._wrong(at, f"it sets what `{other}` sets, or has its column")
             columns[key] = column
         return columns
@@ -201,12 +204,6 @@ def _column(path: str) -> str:
 def _some(values: Any) -> bool:
     """Whether it is a list, or an array, with something in it."""
     return isinstance(values, Sized) and len(values) > 0
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Whether two paths have a key in common: `link[*].rate` and `link[1]` do."""
-    steps = (re.findall(r"[\w-]+|\*", path) for path in (one, other))
-    return all(a == b or "*" in (a, b) for a, b in zip(*steps, strict=False))
 
 
 def _run(work: _Work) -> Done:
@@ -262,9 +259,7 @@ def _sweep(
 
 def main(arguments: Sequence[str]) -> int:
     """`ackclock sweep`."""
-    parser = argparse.ArgumentParser(
-        prog="ackclock sweep", description="Runs a grid of scenarios into Parquet files."
-    )
+    parser = argparse.ArgumentParser(prog="ackclock sweep", description=ABOUT)
     parser.add_argument("grid", metavar="SWEEP.toml", help="the file of the grid")
     parser.add_argument("--out", metavar="DIR", default="results", help="where results go")
     cluster = parser.add_mutually_exclusive_group()

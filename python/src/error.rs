@@ -59,6 +59,11 @@ pub fn of_explain(error: &ackclock_explain::Error) -> PyErr {
     }
 }
 
+/// What is wrong with captures that have been read: with `file`, if it is one.
+pub fn of_captures(message: String, file: Option<&str>) -> PyErr {
+    with(message, file, None)
+}
+
 /// What a run says.
 pub fn of_run(error: &ackclock_run::Error) -> PyErr {
     match error {

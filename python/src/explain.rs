@@ -12,7 +12,7 @@ use ackclock_run::Columns;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 
-use crate::error::{of_explain, of_path, plain};
+use crate::error::{of_captures, of_explain, of_path, plain};
 use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
@@ -94,6 +94,18 @@ impl TakeTable for Collect {
     }
 }
 
+impl Explanation {
+    /// What is wrong with captures, after the path of each.
+    fn wrong(&self) -> impl Iterator<Item = (&str, String)> {
+        self.explained.captures.iter().flat_map(|capture| {
+            let damage = capture.damage.as_ref();
+            let damage = damage.map(|d| format!("byte {}: {}", d.offset, d.what));
+            let failed = capture.failed.as_ref().map(|f| format!("cannot be read: {f}"));
+            damage.into_iter().chain(failed).map(|what| (&*capture.path, what))
+        })
+    }
+}
+
 #[pymethods]
 impl Explanation {
     /// One row for each connection.
@@ -123,14 +135,18 @@ impl Explanation {
     /// What is wrong with captures, one line each.
     #[getter]
     fn problems(&self) -> Vec<String> {
-        let of = |capture: &ackclock_explain::Capture| {
-            let path = &capture.path;
-            let damage = capture.damage.as_ref();
-            let damage = damage.map(|d| format!("{path}: byte {}: {}", d.offset, d.what));
-            let failed = capture.failed.as_ref();
-            damage.into_iter().chain(failed.map(|f| format!("{path}: cannot be read: {f}")))
-        };
-        self.explained.captures.iter().flat_map(of).collect()
+        self.wrong().map(|(path, what)| format!("{path}: {what}")).collect()
+    }
+
+    /// Raises what is wrong with captures, if anything is; the error names the file, if it is one.
+    fn raise_problems(&self) -> PyResult<()> {
+        let mut files: Vec<&str> = self.wrong().map(|(path, _)| path).collect();
+        files.dedup();
+        match files[..] {
+            [] => Ok(()),
+            [file] => Err(of_captures(self.problems().join("; "), Some(file))),
+            _ => Err(of_captures(self.problems().join("; "), None)),
+        }
     }
 
     /// Writes an index, and a page with a time-sequence graph for each of at most `top` connections

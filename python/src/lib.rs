@@ -45,12 +45,12 @@ mod _native {
     use super::run::{RunResult, flow_column_names, run};
     #[pymodule_export]
     use super::scenario::{
-        check, check_strategy, check_toml, compare_scenario, error, set_key, to_toml,
+        check, check_strategy, check_toml, compare_scenario, error, overlap, set_key, to_toml,
     };
     #[pymodule_export]
     use super::state::{Ack, Notice, Segment, Sending, State};
     #[pymodule_export]
-    use super::table::Table;
+    use super::table::{Table, from_parquet};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -66,3 +66,9 @@ pub fn set_key(text: &str, file: &str, path: &str, value: &Bound<'_, PyAny>) -> 
 pub fn compare_scenario(args: Vec<OsString>) -> PyResult<String> {
     ackclock::compare_scenario(&registry(), args).map_err(plain)
 }
+
+/// Whether two paths name a key in common.
+#[pyfunction]
+pub fn overlap(one: &str, other: &str) -> bool {
+    ackclock_run::overlap(one, other)
+}

@@ -12,7 +12,9 @@ use arrow_array::{
     StringArray, TimestampNanosecondArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -153,6 +155,16 @@ impl Table {
     }
 }
 
+/// The table that [`Table::to_parquet`] wrote, for pickles.
+#[pyfunction]
+pub fn from_parquet(bytes: Vec<u8>) -> PyResult<Table> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).map_err(plain)?;
+    let schema = builder.schema().clone();
+    let reader = builder.with_batch_size(ROWS).build().map_err(plain)?;
+    let batches = reader.collect::<Result<_, _>>().map_err(plain)?;
+    Ok(Table { schema, batches })
+}
+
 /// The columns `strategy` and `runs` of sums.
 pub fn named<T>(sums: &[(String, u64, T)]) -> Vec<(String, ArrayRef)> {
     let names: StringArray =
@@ -210,6 +222,15 @@ impl Table {
             }
         }
         Ok(rows)
+    }
+
+    /// A pickle: other processes get the rows.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.import("ackclock._native")?.getattr("from_parquet")?;
+        Ok((restore, (self.to_parquet(py)?,)))
     }
 
     /// The rows as the bytes of a Parquet file.

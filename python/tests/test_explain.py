@@ -130,5 +130,11 @@ def test_captures_that_yield_nothing(tmp_path: Path) -> None:
     assert raised.value.file == "nope"
     damaged = tmp_path / "damaged.pcap"
     damaged.write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00")
-    with pytest.raises(ackclock.Error, match=f"^{damaged}: "):
+    with pytest.raises(ackclock.Error, match=f"^{damaged}: ") as raised:
         ackclock.explain(damaged)
+    assert raised.value.file == str(damaged)
+    other = tmp_path / "other.pcap"
+    other.write_bytes(b"\x7fELF")
+    with pytest.raises(ackclock.Error, match=f"^{damaged}: .*; {other}: ") as raised:
+        ackclock.explain(damaged, other)
+    assert raised.value.file is None

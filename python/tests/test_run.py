@@ -22,6 +22,7 @@ import pyarrow
 import pytest
 
 import ackclock
+from ackclock._sweep import ABOUT
 from ackclock.mechanism import Ack, Detect, Lost, State, register
 from scenarios import LOSSY
 
@@ -166,6 +167,21 @@ def test_figure(tmp_path: Path) -> None:
         interval: Any = {key: time}
         with pytest.raises(ValueError, match=f"^{key}: .* is no time"):
             result.figure(tmp_path / "figure.pdf", **interval)
+
+
+def test_tables_go_to_other_processes() -> None:
+    result = ackclock.run(FIRST, "sack", runs=2)
+    for table in [result.flows, result.links, result.events, result.recovery]:
+        copy = pickle.loads(pickle.dumps(table))
+        assert len(table) > 0
+        assert copy.columns == table.columns
+        assert copy.rows() == table.rows()
+        assert polars.DataFrame(copy).schema == polars.DataFrame(table).schema
+
+
+def test_the_help_names_what_the_package_adds() -> None:
+    assert command("--help").endswith(f"Of the Python package:\n  sweep  {ABOUT}\n")
+    assert command("help", "sweep") == command("sweep", "--help")
 
 
 def test_table_as_the_command_prints_it() -> None:

@@ -54,7 +54,7 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
 }
 
 /// Whether two paths name a key in common: `link[*].rate` and `link[1]` do.
-pub(crate) fn overlap(one: &str, other: &str) -> bool {
+pub fn overlap(one: &str, other: &str) -> bool {
     steps(one).zip(steps(other)).all(|(a, b)| a == b || a == "*" || b == "*")
 }
 
