@@ -42,14 +42,16 @@ pub(crate) struct Simulator {
     /// What the recorder has not got yet; `None` if it does not want it.
     pub(crate) visits: Visits,
     /// Since when, and how many, deadlines of senders had passed as they were set.
-    passed: (u64, u32),
+    passed: (u64, usize),
     /// The flow whose deadline does not go on, and when that was noticed: then the run ends.
     pub(crate) stands: Option<(usize, u64)>,
 }
 
 /// More deadlines that had passed as they were set, within this many nanoseconds, mean that time
-/// goes on by a nanosecond each, and the run for ever. A sender sets few such.
-const MOST_PASSED: u32 = 100_000;
+/// goes on by a nanosecond each, and the run for ever: so many in all, or so many of each flow. A
+/// sender sets few such.
+const MOST_PASSED: usize = 100_000;
+const MOST_OF_EACH: usize = 100;
 const AT_ONCE: u64 = 1_000_000;
 
 impl Simulator {
@@ -60,7 +62,7 @@ impl Simulator {
             self.passed = (now, 0);
         }
         self.passed.1 += 1;
-        if self.passed.1 > MOST_PASSED {
+        if self.passed.1 > MOST_PASSED.max(self.flows.len().saturating_mul(MOST_OF_EACH)) {
             self.stands = Some((index, now));
             self.until = 0;
         }
