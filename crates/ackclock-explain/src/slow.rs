@@ -13,14 +13,24 @@ const LATE: u64 = 3;
 
 impl Found {
     /// The end that the connection waited for: of those that sent data, that which was busy for
-    /// longer, with more payload if both were for as long.
+    /// longer, with more payload if both were for as long. But a few bytes wait for their ACK as
+    /// long as many: if neither was held up, it is the end that sent more, unless that waited most
+    /// of its time for what the other one would say next.
     pub fn sender(&self) -> End {
+        let of = |end: End| &self.flow(end).lifetime;
+        let opened = |end: End| of(end).busy() - of(end).of(Limit::Handshake);
         let busy = |end: &End| {
-            let flow = self.flow(*end);
-            let wait = [Limit::Application, Limit::Handshake].map(|limit| flow.lifetime.of(limit));
-            (flow.bytes > 0, flow.lifetime.whole() - wait[0] - wait[1], flow.bytes)
+            let bytes = self.flow(*end).bytes;
+            (bytes > 0, opened(*end), bytes)
         };
-        End::BOTH.into_iter().rev().max_by_key(busy).unwrap_or(End::Client)
+        let busiest = End::BOTH.into_iter().rev().max_by_key(busy).unwrap_or(End::Client);
+        let held = |end: End| opened(end) - (of(end).of(Limit::Path) - of(end).full());
+        let much = Span(opened(busiest).0 / 10).max(FELT);
+        let other = busiest.other();
+        let waited = of(busiest).answering() > Span(of(other).of(Limit::Application).0 / 2);
+        let more = self.flow(other).bytes > self.flow(busiest).bytes;
+        let is_held = End::BOTH.into_iter().any(|end| held(end) >= much);
+        if more && !waited && !is_held { other } else { busiest }
     }
 
     /// What limited that end, and for how long.

@@ -2,7 +2,7 @@ use ackclock_tcp::Span;
 use ackclock_trace::{Lifetime, Limit, Stall, StallCause};
 
 use crate::clock::Back;
-use crate::explained::End;
+use crate::explained::{End, Found};
 use crate::fixture::{at, explained};
 use crate::overall::Overall;
 
@@ -110,5 +110,40 @@ fn a_connection_waits_for_an_end_that_sent_data() {
     found.connection.from_client.lifetime.add(Limit::ReceiveWindow, Span::from_secs(3600));
     assert_eq!(found.sender(), End::Server);
     found.connection.from_client.bytes = 1;
+    assert_eq!(found.sender(), End::Client);
+}
+
+/// A download is told of the server, also where the client's request of three bytes was on its way
+/// for longer than the answer; unless the client lost time, or has to ask again.
+#[test]
+fn a_few_bytes_are_not_what_a_download_waited_for() {
+    let mut explained = explained();
+    let connection = &mut explained.connections[0].connection;
+    let client = &mut connection.from_client;
+    (client.bytes, client.lifetime) = (3, Lifetime::default());
+    client.lifetime.add(Limit::Path, Span::from_millis(300));
+    let server = &mut connection.from_server;
+    (server.bytes, server.lifetime) = (1_000_000, Lifetime::default());
+    server.lifetime.add(Limit::Application, Span::from_millis(1800));
+    server.lifetime.add(Limit::Path, Span::from_millis(200));
+    let found = &mut explained.connections[0];
+    assert_eq!(found.sender(), End::Server);
+    let why = crate::text::why(found);
+    let begin = "the server's application had nothing to send for 1.8 s of 2.0 s (90 %); ";
+    assert!(why.starts_with(begin), "{why}");
+    let add = |found: &mut Found, millis| {
+        found.connection.from_client.lifetime.add_answering(Span::from_millis(millis));
+    };
+    add(found, 900);
+    assert_eq!(found.sender(), End::Server);
+    add(found, 1);
+    assert_eq!(found.sender(), End::Client);
+    // The request was lost, for less than a tenth of its time, and for a tenth of it.
+    let lifetime = &mut found.connection.from_client.lifetime;
+    *lifetime = Lifetime::default();
+    lifetime.add(Limit::Path, Span::from_millis(300));
+    lifetime.add(Limit::Recovery, Span::from_millis(33));
+    assert_eq!(found.sender(), End::Server);
+    found.connection.from_client.lifetime.add(Limit::Recovery, Span::from_millis(1));
     assert_eq!(found.sender(), End::Client);
 }

@@ -508,6 +508,7 @@ fn a_server_that_thinks() {
         let mut found = connection(flow);
         found.connection.from_client = Flow { bytes: 100, ..Flow::default() };
         found.connection.from_client.lifetime.add(Limit::Application, span(3500));
+        found.connection.from_client.lifetime.add_answering(span(3000));
         found.connection.from_client.lifetime.add(Limit::Path, span(500));
         found
     };
