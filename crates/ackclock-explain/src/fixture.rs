@@ -173,6 +173,7 @@ pub(crate) fn explained() -> Explained {
         begun: false,
         one_way: false,
         unanswered: false,
+        no_answer: None,
         ended: Ended::Open,
         position: Position {
             vantage: Vantage::Server,

@@ -72,6 +72,16 @@ impl Found {
         (c.begun && took > rtt.times(LATE)).then(|| took - rtt)
     }
 
+    /// How long the server had not answered at the end, if that is what the client waited for: for
+    /// longer than it had anything to do, half of what its application gave nothing in at the
+    /// least, and a good deal longer than an answer takes on its way.
+    pub(crate) fn no_answer(&self) -> Option<Span> {
+        let (wait, lifetime) = (self.connection.no_answer?, &self.connection.from_client.lifetime);
+        let idle = lifetime.of(Limit::Application);
+        let way = self.least_round_trip().unwrap_or_default().times(LATE);
+        (wait > lifetime.busy().max(way) && wait >= Span(idle.0 / 2).max(FELT)).then_some(wait)
+    }
+
     /// How long the server's application kept the client waiting, if that is most of the time in
     /// which that end had nothing to send, or all that it had was on its way. An answer that comes
     /// soon carries the ACK of what was asked, which looks as if it were on its way until then.

@@ -166,7 +166,7 @@ impl Tracker {
         if open.is_empty() {
             drop(open);
         } else {
-            self.ended.push_back(open.finish(why, &mut self.budget));
+            self.ended.push_back(open.finish(why, self.now, &mut self.budget));
         }
         self.paths.left(hosts);
     }
@@ -182,9 +182,8 @@ impl Tracker {
         let rest = self.open.into_values().filter(|open| !open.is_empty());
         let mut rest: Vec<Box<Open>> = rest.collect();
         rest.sort_unstable_by_key(|open| open.number());
-        self.ended
-            .into_iter()
-            .chain(rest.into_iter().map(move |open| open.finish(Ended::Open, &mut self.budget)))
+        let finish = move |open: Box<Open>| open.finish(Ended::Open, self.now, &mut self.budget);
+        self.ended.into_iter().chain(rest.into_iter().map(finish))
     }
 }
 

@@ -147,3 +147,25 @@ fn a_few_bytes_are_not_what_a_download_waited_for() {
     found.connection.from_client.lifetime.add(Limit::Recovery, Span::from_millis(1));
     assert_eq!(found.sender(), End::Client);
 }
+
+/// What was never answered is told so, but for an answer that may be on its way.
+#[test]
+fn a_server_that_never_answers() {
+    let told = |wait: u64, idle: u64| {
+        let mut explained = explained();
+        let found = &mut explained.connections[1];
+        let connection = &mut found.connection;
+        let client = &mut connection.from_client;
+        client.bytes = 100;
+        client.rtt = Some(crate::fixture::round_trip(Span::from_millis(100), 1));
+        client.lifetime.add(Limit::Path, Span::from_millis(200));
+        client.lifetime.add(Limit::Application, Span::from_millis(idle));
+        connection.no_answer = Some(Span::from_millis(wait));
+        crate::text::why(found)
+    };
+    let why = told(30_000, 29_800);
+    assert!(why.starts_with("the server had not answered after 30.0 s; "), "{why}");
+    let idle = |wait, idle| told(wait, idle).starts_with("the client's application had nothing");
+    let not = [idle(300, 300), idle(301, 300), idle(30_000, 60_000), idle(30_000, 60_001)];
+    assert_eq!(not, [true, false, false, true]);
+}

@@ -91,6 +91,7 @@ fn missing(explained: &Explained) -> Option<String> {
 /// The connections, that which was held up for longest first.
 pub(crate) fn worst(explained: &Explained) -> Vec<&Found> {
     let mut all: Vec<&Found> = explained.counted().collect();
+    let held = |found: &Found| held(found).max(found.no_answer().unwrap_or_default());
     all.sort_by_key(|found| Reverse((held(found), found.busy(), Reverse(found.number))));
     all
 }
@@ -275,7 +276,7 @@ pub(crate) fn why(found: &Found) -> String {
         return format!("the server refused it after {}", time(found.lifetime().whole()));
     }
     let mut text = match found.lifetime().main() {
-        Some(main) => limited(found, main),
+        Some(main) => no_answer(found).unwrap_or_else(|| limited(found, main)),
         None if found.connection.one_way => {
             "only one direction was captured, so nothing says what limited it or whether it stalled"
                 .into()
@@ -303,6 +304,11 @@ pub(crate) fn why(found: &Found) -> String {
     }
     text.extend(reset(found.connection.ended));
     text
+}
+
+/// What the client asked was never answered.
+fn no_answer(found: &Found) -> Option<String> {
+    found.no_answer().map(|wait| format!("the server had not answered after {}", time(wait)))
 }
 
 /// Who has reset it.

@@ -14,7 +14,10 @@ pub(super) struct Clock {
     sure: Time,
     /// The last packet's own time.
     stamp: Time,
-    went_back: u64,
+    went_back: u32,
+    /// Milliseconds for which the client had waited when an end closed the connection; 0 if none
+    /// has.
+    waited: u32,
     packets: u64,
 }
 
@@ -29,7 +32,7 @@ pub(super) struct Moment {
 
 impl Clock {
     pub fn new(start: Time) -> Clock {
-        Clock { start, last: start, sure: start, stamp: start, went_back: 0, packets: 0 }
+        Clock { start, last: start, sure: start, stamp: start, went_back: 0, waited: 0, packets: 0 }
     }
 
     pub fn start(&self) -> Time {
@@ -41,9 +44,22 @@ impl Clock {
         self.last
     }
 
+    /// An end closes the connection when the client has waited for so long. The first time counts.
+    #[cold]
+    pub fn gives_up(&mut self, waited: Span) {
+        if self.waited == 0 {
+            self.waited = u32::try_from(waited.0 / 1_000_000).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// For how long the client had waited when an end closed the connection; `None` if none has.
+    pub fn waited(&self) -> Option<Span> {
+        (self.waited > 0).then(|| Span::from_millis(self.waited.into()))
+    }
+
     /// How often the clock of the capture has gone back by more than queues may explain.
     pub fn went_back(&self) -> u64 {
-        self.went_back
+        self.went_back.into()
     }
 
     pub fn packets(&self) -> u64 {
@@ -70,7 +86,7 @@ impl Clock {
         let silence = stamp.since(self.sure);
         let at = self.last.max(stamp);
         self.last = at;
-        self.went_back += u64::from(self.stamp.since(stamp) > BACK);
+        self.went_back += u32::from(self.stamp.since(stamp) > BACK);
         self.stamp = stamp;
         Moment { at, silence, timed: at == stamp }
     }

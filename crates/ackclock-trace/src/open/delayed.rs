@@ -140,6 +140,11 @@ impl DelayedSender {
         self.peer_data = at;
     }
 
+    /// Since the other end's data last passed the capture.
+    pub fn since_asked(&self, at: Time) -> Span {
+        at.since(self.peer_data)
+    }
+
     /// `delay` is the round trip between the capture and the sender, zero if the capture was taken
     /// there. An ACK is large, so that its time is changed in its place.
     #[inline]

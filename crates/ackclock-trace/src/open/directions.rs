@@ -29,6 +29,8 @@ pub(super) struct Directions {
     answered: bool,
     /// The only end that talks sends new data as if it were answered.
     goes_on: bool,
+    /// An ACK without data was seen, beside a SYN/ACK, FIN or RST.
+    bare_acks: bool,
 }
 
 impl Directions {
@@ -38,6 +40,17 @@ impl Directions {
         if self.talks != BOTH {
             self.alone(end, p, at, new);
         }
+    }
+
+    /// A packet that has neither payload nor any of SYN, FIN and RST.
+    #[inline]
+    pub fn bare(&mut self, p: &Packet) {
+        self.bare_acks |= p.control.contains(Control::ACK);
+    }
+
+    /// An ACK without data was seen.
+    pub fn has_bare_acks(&self) -> bool {
+        self.bare_acks
     }
 
     fn alone(&mut self, end: usize, p: &Packet, at: Time, new: bool) {

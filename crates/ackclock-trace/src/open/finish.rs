@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ackclock_tcp::{Event, EventKind, Span};
+use ackclock_tcp::{Event, EventKind, Span, Time};
 
 use super::Open;
 use super::budget::Budget;
@@ -25,8 +25,9 @@ struct Model {
 }
 
 impl Open {
-    /// The connection is over. `why` counts where its packets do not say how it ended.
-    pub fn finish(mut self, why: Ended, budget: &mut Budget) -> Connection {
+    /// The connection is over, and it is `now`. `why` counts where its packets do not say how it
+    /// ended.
+    pub fn finish(mut self, why: Ended, now: Time, budget: &mut Budget) -> Connection {
         if let Some(data) = self.syn_data.take() {
             self.deliver_syn_data(*data, budget);
         }
@@ -47,6 +48,9 @@ impl Open {
             why
         };
         let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
+        let until = now.max(self.clock.last());
+        let waited = || self.clock.waited().unwrap_or_else(|| self.senders[1].since_asked(until));
+        let in_vain = self.waits().then(waited);
         let models = [0, 1].map(|end| self.settle(end, budget));
         let misses_most = |end: usize| {
             // Away from the sender, what it had sent before may look new.
@@ -70,6 +74,7 @@ impl Open {
             begun: self.begun,
             one_way: self.directions.is_one(),
             unanswered,
+            no_answer: in_vain.filter(|_| told),
             ended,
             position: self.place.position(),
             numbers: self.ends.each_ref().map(End::numbers),
@@ -87,7 +92,15 @@ impl Open {
             let much = u64::from(self.mss(end)) * UNASKED;
             self.ends[end].ahead() >= much && bytes[1 - end] < bytes[end] / 4
         };
-        !self.has_bare_acks && !self.directions.is_one() && [0, 1].into_iter().any(unasked)
+        !self.directions.has_bare_acks()
+            && !self.directions.is_one()
+            && [0, 1].into_iter().any(unasked)
+    }
+
+    /// The server has all that the client sent, and owes an answer. A client that closes its end
+    /// before waits, too.
+    pub(super) fn waits(&self) -> bool {
+        self.asked.is_owed() && self.ends[0].is_taken()
     }
 
     /// The server has answered the SYN by a reset.
@@ -200,7 +213,7 @@ impl Open {
             unknown_delay: away && self.place.delay(end) == Span::ZERO,
             data_not_captured: seen.has_acks() && !seen.has_data() && seen.una() > first,
             options_cut: self.options_cut,
-            gaps: self.gaps,
+            gaps: self.gaps.into(),
             went_back: self.clock.went_back(),
             copies: seen.copies(),
             lag: self.copies.longest(),

@@ -18,12 +18,14 @@
 //! | How far is the sender if no handshake says it? | [`flights`] |
 //! | When does the sender know of it? | [`delayed`] |
 //! | When was it sent? | [`send_clock`] |
+//! | Has the server answered? | [`asked`] |
 //! | What could not be known? | [`doubts`] |
 //! | What was found in the end? | `finish` |
 //! | How much memory is left? | [`budget`] |
 //!
 //! Then [`delayed`] passes everything to the model of the sender (`crate::sender`).
 
+mod asked;
 mod budget;
 mod clock;
 mod delayed;
@@ -51,6 +53,7 @@ use ackclock_tcp::wire::{Control, DEFAULT_MSS};
 use ackclock_tcp::{Span, Time};
 use thin_vec::ThinVec;
 
+use self::asked::Asked;
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 use self::delayed::DelayedSender;
@@ -92,6 +95,7 @@ pub(crate) struct Open {
     directions: Directions,
     ends: [End; 2],
     place: Place,
+    asked: Asked,
     warm_up: WarmUp,
     /// SMSS of each end as this connection has learned it before it was told of; 0 if it has not.
     learned: [u16; 2],
@@ -100,11 +104,9 @@ pub(crate) struct Open {
     syn_data: Option<Box<Data>>,
     /// From each end to the other one.
     paths: [Arc<Path>; 2],
-    gaps: u64,
+    gaps: u32,
     /// Options were cut off by the snap length.
     options_cut: bool,
-    /// An ACK without data was seen, beside a SYN/ACK, FIN or RST.
-    has_bare_acks: bool,
     /// Events are kept.
     events: bool,
 }
@@ -139,6 +141,7 @@ impl Open {
             directions: Directions::default(),
             ends: Default::default(),
             place: Place::default(),
+            asked: Asked::default(),
             warm_up: WarmUp::new(!syn),
             learned: [0; 2],
             senders: Default::default(),
@@ -146,7 +149,6 @@ impl Open {
             paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
             options_cut: false,
-            has_bare_acks: false,
             events: budget.keeps_events(number),
         }
     }
@@ -164,6 +166,7 @@ impl Open {
             directions: self.directions.clone(),
             ends: self.ends.each_ref().map(End::rest),
             place: self.place.rest(),
+            asked: Asked::default(),
             warm_up: WarmUp::new(!handshake.is_complete()),
             learned: [0, 1].map(|end| {
                 let learned = self.senders[end].mss().and_then(|mss| u16::try_from(mss).ok());
@@ -261,7 +264,9 @@ impl Open {
         }
         let has = |control| p.control.contains(control);
         let closes = has(Control::FIN) || has(Control::RST);
-        self.has_bare_acks |= p.len == 0 && has(Control::ACK) && !syn && !closes;
+        if p.len == 0 && !syn && !closes {
+            self.directions.bare(p);
+        }
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);
         }
@@ -304,7 +309,13 @@ impl Open {
             }
             self.pass_on(other, &mut Input::Acked(acked), budget);
         }
+        if closes && self.waits() {
+            self.clock.gives_up(self.senders[1].since_asked(now.at));
+        }
         if let Some(mut data) = data {
+            if !data.again {
+                self.asked.sent(one, &data);
+            }
             data.cwr = data.cwr && !self.marks.is_accurate();
             if syn && one == 0 && !data.again && !data.fin {
                 self.syn_data = Some(Box::new(data));

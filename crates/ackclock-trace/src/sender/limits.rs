@@ -43,7 +43,7 @@ const MANY: u64 = 8;
 /// What an end says before it closes an idle connection, in bytes: GOAWAY of HTTP/2 (RFC 9113
 /// section 6.8) has 17 and an alert of TLS has 2 (RFC 8446 section 6), in records of 22 to 29 bytes
 /// more each. An answer has a header that is longer.
-const FAREWELL: u64 = 80;
+pub(crate) const FAREWELL: u64 = 80;
 
 /// Nagle's algorithm is off where small segments went beside others more often than this: once may
 /// be a capture out of order.

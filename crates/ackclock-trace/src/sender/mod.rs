@@ -61,6 +61,7 @@ use ackclock_tcp::{Event, Span, Time};
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Opening, Sent, Sight, Terms};
+pub(crate) use self::limits::FAREWELL;
 use self::limits::Limits;
 use self::losses::LossRecord;
 use self::marks::Marks;

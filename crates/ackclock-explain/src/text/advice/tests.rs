@@ -35,6 +35,7 @@ fn connection(from_server: Flow) -> Found {
         begun: true,
         one_way: false,
         unanswered: false,
+        no_answer: None,
         ended: Ended::Fin,
         position,
         numbers: [None; 2],

@@ -32,6 +32,7 @@ pub fn connection() -> Connection {
         begun: true,
         one_way: false,
         unanswered: false,
+        no_answer: None,
         ended: Ended::Fin,
         position: Position {
             vantage: Vantage::Server,

@@ -121,6 +121,11 @@ impl End {
         self.data && self.acks && self.positions.max() > self.una() + u64::from(self.fin)
     }
 
+    /// All that was seen of it is acknowledged, but for a FIN.
+    pub fn is_taken(&self) -> bool {
+        self.acks && !self.has_unacknowledged()
+    }
+
     /// The other end resets the connection, and acknowledges so much.
     pub fn reset_acks(&mut self, ack: Seq) {
         let sent = self.una()..=self.positions.max();

@@ -806,3 +806,68 @@ fn a_clock_that_goes_back_measures_nothing() {
         assert_eq!(one.from_client.rtt.map(|rtt| (rtt.samples, rtt.max.0)), Some((1, 10_000_000)));
     });
 }
+
+/// Of 500 bytes asked after 11 ms, and acknowledged.
+fn no_answer(isns: [u32; 2], then: impl Fn(&mut Talk)) -> Option<u64> {
+    let mut talk = Talk::new(isns);
+    talk.open().at(11.0, c(0, 500)).at(21.0, s(0, 0).ack(500));
+    then(&mut talk);
+    talk.all()[0].no_answer.map(|wait| wait.0 / 1_000_000)
+}
+
+/// Until the capture ends, which another connection shows, or until either end gives up.
+#[test]
+fn what_the_server_never_answers() {
+    for isns in ISNS {
+        assert_eq!(no_answer(isns, |_| ()), Some(10));
+        let other = |talk: &mut Talk| {
+            let mut p = syn(0);
+            p.packet.src.set_port(40_001);
+            talk.at(30_011.0, p);
+        };
+        assert_eq!(no_answer(isns, other), Some(30_000));
+        for control in [Control::FIN, Control::RST] {
+            let gives_up = |talk: &mut Talk| {
+                talk.at(5011.0, c(500, 0).with(control)).at(9011.0, s(0, 0).ack(501));
+            };
+            assert_eq!(no_answer(isns, gives_up), Some(5000));
+            let refuses = |talk: &mut Talk| {
+                talk.at(5011.0, s(0, 0).ack(500).with(control)).at(9011.0, c(500, 0));
+            };
+            assert_eq!(no_answer(isns, refuses), Some(5000));
+        }
+        // It is asked again, more of it. A keep-alive asks nothing.
+        let more = |talk: &mut Talk| {
+            talk.at(1011.0, c(500, 20)).at(1021.0, s(0, 0).ack(520));
+            talk.at(9011.0, c(519, 0)).at(9021.0, s(0, 0).ack(520));
+        };
+        assert_eq!(no_answer(isns, more), Some(8010));
+    }
+}
+
+/// A client that closes its end as soon as it has asked waits all the same.
+#[test]
+fn a_client_that_has_said_all_waits() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 500).with(Control::FIN)).at(21.0, s(0, 0).ack(501));
+        talk.at(3011.0, s(0, 0).ack(501).with(Control::FIN));
+        assert_eq!(talk.one().no_answer, Some(Span::from_secs(3)));
+    });
+}
+
+/// An answer, what was not acknowledged, and a few bytes of a client that has been answered.
+#[test]
+fn nothing_is_owed() {
+    for isns in ISNS {
+        assert_eq!(no_answer(isns, |talk| _ = talk.at(9011.0, s(0, 1))), None);
+        let answered = |len: u32| {
+            no_answer(isns, |talk| {
+                talk.at(100.0, s(0, 1000).ack(500)).at(101.0, c(500, len).ack(1000));
+                talk.at(111.0, s(1000, 0).ack(500 + u64::from(len)));
+                talk.at(901.0, c(500 + u64::from(len), 0).ack(1000).with(Control::FIN));
+            })
+        };
+        assert_eq!([80, 81].map(answered), [None, Some(800)]);
+        assert_eq!(no_answer(isns, |talk| _ = talk.at(100.0, c(500, 100))), None);
+    }
+}
