@@ -76,8 +76,7 @@ impl Place {
         if clean { trip.sent(position, at) } else { trip.retransmitted() }
     }
 
-    /// The round trip to `end` is probably this, if nothing measures it. It says when an ACK is
-    /// there, and nothing of where the capture was taken.
+    /// The round trip to `end` is probably this, if nothing measures it.
     pub fn learn(&mut self, end: usize, trip: Span) {
         self.learned[end] = u32::try_from(trip.0 / 1000).unwrap_or(u32::MAX);
     }
@@ -109,9 +108,17 @@ impl Place {
         Some(client? + server?)
     }
 
-    /// Where the capture was taken.
+    /// Where the capture was taken. What was learned is too little to settle what the capture
+    /// shows, but tells more than times to live.
     pub fn position(&self) -> Position {
-        position(self.least_trips(), self.ttls)
+        let known = self.least_trips();
+        let learned = self.learned.map(|us| (us > 0).then(|| Span::from_micros(us.into())));
+        let trips = [0, 1].map(|end: usize| known[end].or(learned[end]));
+        let mut position = position(trips, self.ttls);
+        if trips != known {
+            position.confidence /= 2.0;
+        }
+        position
     }
 
     /// Whether a round trip was shorter than all before it, since this was last asked. Then the
