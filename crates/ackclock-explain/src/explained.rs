@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Damage, Flow, Frame, Ignored, Kind, Recovery, Retransmission, Stall, StallCause,
-    State, Timeout, Vantage,
+    Connection, Damage, Flow, Frame, Ignored, Jump, Kind, Recovery, Retransmission, Stall,
+    StallCause, State, Timeout, Vantage,
 };
 
 use crate::clock::Back;
@@ -35,6 +35,8 @@ pub struct Capture {
     pub set_back: Back,
     /// Frames that come after later ones.
     pub out_of_order: Back,
+    /// Where its clock was set ahead, or a host stood still.
+    pub jumps: Vec<Jump>,
     /// When its first frame was captured.
     pub start: Option<Time>,
     /// Where it stops making sense.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Flow, Lifetime, Limit, Position};
+use ackclock_trace::{Flow, Jump, Lifetime, Limit, Position};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -83,6 +83,7 @@ pub(crate) struct CaptureJson<'a> {
     dropped_by_capture: u64,
     set_back: Option<BackJson>,
     out_of_order: Option<BackJson>,
+    jumps: Vec<JumpJson>,
     start: Option<Epoch>,
     damage: Option<DamageJson<'a>>,
     failed: Option<&'a str>,
@@ -99,6 +100,7 @@ impl<'a> CaptureJson<'a> {
             dropped_by_capture: capture.dropped_by_capture,
             set_back: BackJson::of(&capture.set_back),
             out_of_order: BackJson::of(&capture.out_of_order),
+            jumps: capture.jumps.iter().map(JumpJson::of).collect(),
             start: capture.start.map(Epoch),
             damage: capture.damage.as_ref().map(|d| DamageJson { offset: d.offset, what: &d.what }),
             failed: capture.failed.as_deref(),
@@ -117,6 +119,20 @@ impl BackJson {
     fn of(back: &Back) -> Option<Self> {
         let Back { times, frame, by } = *back;
         (times > 0).then(|| BackJson { times, frame, by_s: seconds(by) })
+    }
+}
+
+#[derive(Serialize)]
+struct JumpJson {
+    frame: u64,
+    by_s: f64,
+    stood_still: Option<String>,
+}
+
+impl JumpJson {
+    fn of(jump: &Jump) -> Self {
+        let Jump { frame, by, stood_still } = *jump;
+        JumpJson { frame, by_s: seconds(by), stood_still: stood_still.map(|host| host.to_string()) }
     }
 }
 

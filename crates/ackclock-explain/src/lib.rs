@@ -35,7 +35,7 @@ mod text;
 mod xplot;
 
 pub use ackclock_run::Cancel;
-pub use ackclock_trace::{Filter, FilterError, Ignored, Kind, Limit, LinkType, Reader};
+pub use ackclock_trace::{Filter, FilterError, Ignored, Jump, Kind, Limit, LinkType, Reader};
 #[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
 pub use clock::Back;

@@ -121,8 +121,9 @@ fn one(
 ) -> Result<(Capture, Vec<Box<Connection>>), Error> {
     let tracker = Tracker::new(Settings { detail, ..Settings::default() });
     let mut tracked = Tracked { tracker, connections: Vec::new() };
-    let capture = segments(source, options.filter.clone(), progress, &mut tracked)?;
+    let mut capture = segments(source, options.filter.clone(), progress, &mut tracked)?;
     let Tracked { tracker, mut connections } = tracked;
+    capture.jumps = tracker.jumps().to_vec();
     connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
     hosts::decide(connections.iter_mut().map(Box::as_mut));

@@ -17,6 +17,7 @@ pub mod file;
 pub mod filter;
 pub mod hosts;
 mod hypotheses;
+mod jumps;
 mod lifetime;
 mod loss;
 mod open;
@@ -36,6 +37,7 @@ pub use connection::{
 pub use copies::{Copies, Lag};
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
+pub use jumps::Jump;
 pub use lifetime::{Lifetime, Limit};
 pub use loss::{LossCause, Losses};
 pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};

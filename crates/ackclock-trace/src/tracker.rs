@@ -10,6 +10,7 @@ use ackclock_tcp::{Span, Time};
 use rustc_hash::FxHashMap;
 
 use crate::connection::{Connection, Ended};
+use crate::jumps::{Decided, Jump, Jumps};
 use crate::open::{Budget, Open};
 use crate::packet::Packet;
 use crate::path::Paths;
@@ -31,6 +32,7 @@ pub struct Tracker {
     /// Connections begun so far.
     begun: u64,
     paths: Paths,
+    jumps: Jumps,
     budget: Budget,
 }
 
@@ -44,15 +46,51 @@ impl Tracker {
     /// Nothing seen yet.
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
-        let (open, closing, ended, paths) = Default::default();
-        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, paths, budget }
+        let (open, closing, ended, paths, jumps) = Default::default();
+        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, paths, jumps, budget }
     }
 
     /// The next packet of the capture. Times may go back: within a connection, a packet counts as
     /// captured no earlier than those before it in the file.
+    ///
+    /// Where all of them are silent for a second or more, packets wait until it is known whether
+    /// the clock was set ahead ([`Tracker::jumps`]).
     // However often it is called: this is the loop that reads captures.
     #[inline(always)]
     pub fn packet(&mut self, packet: &Packet) {
+        if self.jumps.concern(packet.at, self.now) {
+            return self.after_jump(packet);
+        }
+        self.track(packet);
+    }
+
+    /// The clock may have been set ahead.
+    #[cold]
+    fn after_jump(&mut self, packet: &Packet) {
+        let packet = Packet { at: self.jumps.time(packet.at), ..*packet };
+        if !self.jumps.wait(packet.at, self.now) {
+            return self.track(&packet);
+        }
+        let (key, from_low) = Key::of(&packet);
+        let open = self.open.get(&key);
+        let ticks = open.and_then(|open| Some((open.ticks(&packet, from_low)?, open.last())));
+        if let Some(decided) = self.jumps.put(&packet, self.now, ticks) {
+            self.go_on(decided);
+        }
+    }
+
+    /// Lets go of what has waited.
+    fn go_on(&mut self, decided: Decided) {
+        if decided == Decided::Step {
+            self.open.values_mut().for_each(|open| open.loses_time());
+        }
+        for packet in self.jumps.take() {
+            self.track(&packet);
+        }
+    }
+
+    #[inline(always)]
+    fn track(&mut self, packet: &Packet) {
         self.now = self.now.max(packet.at);
         let (key, from_low) = Key::of(packet);
         let Some(open) = self.open.get_mut(&key) else { return self.begin(key, from_low, packet) };
@@ -130,6 +168,12 @@ impl Tracker {
         }
     }
 
+    /// Silences of all connections of which timestamps say that the clock was set ahead, or that a
+    /// host stood still, so far.
+    pub fn jumps(&self) -> &[Jump] {
+        self.jumps.found()
+    }
+
     /// Connections that are open.
     pub fn open(&self) -> usize {
         self.open.len()
@@ -138,6 +182,10 @@ impl Tracker {
     /// It is `now`, though no packet may have come: connections that have been over for long enough
     /// end.
     pub fn advance(&mut self, now: Time) {
+        let now = self.jumps.time(now);
+        if let Some(decided) = self.jumps.over(now) {
+            self.go_on(decided);
+        }
         self.now = self.now.max(now);
         self.let_go();
     }
@@ -146,6 +194,7 @@ impl Tracker {
     /// is of others, whose beginning was not seen, but which know what the SYNs said. Of what was
     /// quiet for all that time they do not.
     pub fn cut(&mut self, time: Time) {
+        let time = self.jumps.time(time);
         let old = self.open.iter().filter(|(_, open)| open.start() < time);
         let mut old: Vec<(u64, Key)> = old.map(|(key, open)| (open.number(), *key)).collect();
         old.sort_unstable_by_key(|(number, _)| *number);
@@ -179,6 +228,7 @@ impl Tracker {
     /// The capture has ended, and with it all connections: those that have ended before, and then
     /// the rest in order of [`Connection::number`]. Each is freed when the next one is asked for.
     pub fn finish(mut self) -> impl Iterator<Item = Connection> {
+        self.go_on(Decided::Pause);
         let rest = self.open.into_values().filter(|open| !open.is_empty());
         let mut rest: Vec<Box<Open>> = rest.collect();
         rest.sort_unstable_by_key(|open| open.number());

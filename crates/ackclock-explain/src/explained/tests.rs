@@ -1,5 +1,5 @@
 use ackclock_tcp::Span;
-use ackclock_trace::{Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Jump, Lifetime, Limit, Stall, StallCause};
 
 use crate::clock::Back;
 use crate::explained::{End, Found};
@@ -76,6 +76,29 @@ fn frames_that_go_back_in_time() {
     let capture = &json["captures"][0];
     assert_eq!(capture["set_back"], serde_json::json!({"times": 1, "frame": 7, "by_s": 0.5}));
     assert_eq!(capture["out_of_order"]["by_s"], 2e-5);
+}
+
+/// What timestamps say of a silence, in text and JSON.
+#[test]
+fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
+    let mut explained = explained();
+    let by = Span::from_millis(10_010);
+    let jump = |frame, stood_still| Jump { frame, by, stood_still };
+    explained.captures[0].jumps = vec![jump(23, None), jump(40, "192.0.2.1".parse().ok())];
+    let text = crate::text::captures(&explained, 0);
+    let notes = "  the clock of the capture was set ahead by 10.0 s at frame 23, for the timestamps of \
+        both ends have not moved: all times from there on are told as if it had not been\n  \
+        192.0.2.1 stood still for 10.0 s before frame 40, as if it was suspended: its timestamps have \
+        not moved, and those of another host have\n";
+    assert!(text.ends_with(notes), "{text}");
+    let mut json = Vec::new();
+    crate::write_json(&explained, &mut json).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let jumps = serde_json::json!([
+        {"frame": 23, "by_s": 10.01, "stood_still": null},
+        {"frame": 40, "by_s": 10.01, "stood_still": "192.0.2.1"},
+    ]);
+    assert_eq!(json["captures"][0]["jumps"], jumps);
 }
 
 /// Nothing limits anybody where only one direction was captured, and no timeout is counted.

@@ -11,6 +11,8 @@ mod terms;
 mod ways;
 mod words;
 
+use ackclock_trace::Jump;
+
 pub(crate) use self::words::bounded;
 use crate::clock::Back;
 use crate::explained::{Capture, Explained};
@@ -100,5 +102,22 @@ pub(crate) fn order(capture: &Capture) -> Vec<String> {
             by.secs_f64()
         ));
     }
+    notes.extend(capture.jumps.iter().map(jump));
     notes
+}
+
+/// What timestamps say of a silence.
+fn jump(jump: &Jump) -> String {
+    let Jump { frame, by, stood_still } = jump;
+    let by = by.secs_f64();
+    match stood_still {
+        None => format!(
+            "the clock of the capture was set ahead by {by:.1} s at frame {frame}, for the timestamps \
+             of both ends have not moved: all times from there on are told as if it had not been"
+        ),
+        Some(host) => format!(
+            "{host} stood still for {by:.1} s before frame {frame}, as if it was suspended: its \
+             timestamps have not moved, and those of another host have"
+        ),
+    }
 }

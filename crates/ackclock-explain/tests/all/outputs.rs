@@ -61,7 +61,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     let document = document();
     assert_eq!(keys(&text), ["captures", "connections", "overall"]);
     let capture = "path packets segments filtered ignored dropped_by_capture set_back \
-        out_of_order start damage failed";
+        out_of_order jumps start damage failed";
     assert_eq!(keys(text.lines().nth(1).unwrap()).join(" "), capture);
     let of = |path: &str| {
         let mut keys: Vec<_> =

@@ -50,7 +50,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use ackclock_tcp::wire::{Control, DEFAULT_MSS};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 use thin_vec::ThinVec;
 
 use self::asked::Asked;
@@ -236,6 +236,25 @@ impl Open {
             || self.directions.is_only(one) && self.ends[one].has_fin();
         let data = self.ends.iter().any(End::has_data);
         self.answers_stray(p) || self.handshake.opens_another(one, p, over, data)
+    }
+
+    /// By how many ticks the timestamp of this packet is later than the last one of its end. `None`
+    /// if there are none, or they have stood still since the SYN.
+    #[cold]
+    pub fn ticks(&self, p: &Packet, from_low: bool) -> Option<u32> {
+        let one = self.from(from_low);
+        let (last, val) = (self.place.last_stamp(one)?, p.options.timestamps?.val);
+        let first = self.handshake.syns(one).next().and_then(|syn| syn.stamps);
+        let stands = first.is_some_and(|[first, _]| first == last);
+        (!stands && !Timestamps::is_older(val, last)).then(|| val.wrapping_sub(last))
+    }
+
+    /// The clock of the capture was set ahead: nothing is known of how long what is on its way
+    /// takes.
+    #[cold]
+    pub fn loses_time(&mut self) {
+        self.ends.iter_mut().for_each(End::loses_time);
+        self.place.loses_time();
     }
 
     /// The number of the end that a packet comes from.

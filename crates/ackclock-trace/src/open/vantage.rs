@@ -76,6 +76,19 @@ impl Place {
         if clean { trip.sent(position, at) } else { trip.retransmitted() }
     }
 
+    /// The last timestamp that passed from `end`.
+    pub fn last_stamp(&self, end: usize) -> Option<u32> {
+        self.trips[1 - end].last
+    }
+
+    /// What is on its way measures nothing.
+    pub fn loses_time(&mut self) {
+        for trip in &mut self.trips {
+            trip.retransmitted();
+            trip.timestamp = None;
+        }
+    }
+
     /// The round trip to `end` is probably this, if nothing measures it.
     pub fn learn(&mut self, end: usize, trip: Span) {
         self.learned[end] = u32::try_from(trip.0 / 1000).unwrap_or(u32::MAX);

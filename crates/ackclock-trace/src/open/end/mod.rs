@@ -121,6 +121,11 @@ impl End {
         self.data && self.acks && self.positions.max() > self.una() + u64::from(self.fin)
     }
 
+    /// ACKs of what was sent so far measure nothing.
+    pub fn loses_time(&mut self) {
+        self.untimed = self.positions.max();
+    }
+
     /// All that was seen of it is acknowledged, but for a FIN.
     pub fn is_taken(&self) -> bool {
         self.acks && !self.has_unacknowledged()

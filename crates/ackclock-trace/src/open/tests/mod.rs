@@ -6,6 +6,7 @@ mod ecn;
 mod elsewhere;
 mod hosts;
 mod identity;
+mod jumps;
 mod stalls;
 mod streams;
 mod vantage;

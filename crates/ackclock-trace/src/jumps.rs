@@ -1,0 +1,149 @@
+//! Long silences of all connections at once: has the clock of the capture been set ahead, or was
+//! there a pause?
+//!
+//! Timestamps (RFC 7323) are made by the clocks of the ends. If those of both ends of a connection
+//! that was busy have not moved, no time has passed. If those of one have not, it stood still, as a
+//! machine does that is suspended: its clock for timestamps stands still, too (Linux's `jiffies`).
+//! Without timestamps, nothing tells.
+
+use std::net::IpAddr;
+
+use ackclock_tcp::{Span, Time};
+
+use crate::packet::Packet;
+
+/// What is shorter may be a pause of both ends.
+const LEAST: Span = Span::from_secs(1);
+
+/// So many packets wait at most until those of both ends have come.
+const MOST: usize = 64;
+
+/// A connection was busy if its last packet passed in this part of the silence before it.
+const BUSY: u64 = 8;
+
+/// RFC 7323 section 5.4: a tick takes 1 ms to 1 s; in use are 1 to 100 ms, and finer ones.
+const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_millis(100)];
+
+/// What comes so much earlier than the first packet after a silence says that one of both is
+/// astray.
+const ASTRAY: Span = Span::from_millis(10);
+
+/// A silence of all connections of a capture, and what timestamps say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    /// The first frame after it, counted from 1.
+    pub frame: u64,
+    /// How long it was by the clock of the capture, a second or more.
+    pub by: Span,
+    /// Who stood still meanwhile. `None` if the clock was set ahead: the times of all packets from
+    /// here on count as so much earlier.
+    pub stood_still: Option<IpAddr>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Jumps {
+    /// By how much the clock was set ahead so far.
+    ahead: Span,
+    /// What has come since a silence of which nothing is known so far.
+    waiting: Vec<Packet>,
+    /// When that silence began.
+    from: Time,
+    /// The timestamps of this end have not moved meanwhile.
+    still: Option<IpAddr>,
+    found: Vec<Jump>,
+}
+
+impl Jumps {
+    /// Whether there is something to be done about a packet of this time, if the last one came at
+    /// `before`.
+    #[inline]
+    pub fn concern(&self, at: Time, before: Time) -> bool {
+        self.ahead > Span::ZERO || !self.waiting.is_empty() || is_long(at, before)
+    }
+
+    /// Whether a packet of this time ends a silence, or comes while it is not known what that was.
+    pub fn wait(&self, at: Time, before: Time) -> bool {
+        !self.waiting.is_empty() || is_long(at, before)
+    }
+
+    /// The same time without what the clock was set ahead by.
+    pub fn time(&self, at: Time) -> Time {
+        Time(at.0.saturating_sub(self.ahead.0))
+    }
+
+    /// What is found so far.
+    pub fn found(&self) -> &[Jump] {
+        &self.found
+    }
+
+    /// Takes a packet that has to wait; `before` is when the last one came that did not. `ticks`:
+    /// by how many its timestamp has moved since the last one of its end, and when its connection
+    /// was busy last. Returns what is decided of all that waits.
+    pub fn put(&mut self, p: &Packet, before: Time, ticks: Option<(u32, Time)>) -> Option<Decided> {
+        if self.waiting.is_empty() {
+            (self.from, self.still) = (before, None);
+        }
+        self.waiting.push(*p);
+        let first = *self.waiting.first()?;
+        if first.at.since(p.at) > ASTRAY {
+            return Some(Decided::Pause);
+        }
+        let by = first.at.since(self.from);
+        let moved = ticks.and_then(|ticks| moved(ticks, by, self.from));
+        let other = self.still.filter(|still| *still != p.src.ip());
+        let jump = |stood_still| Jump { frame: first.frame, by, stood_still };
+        match (moved, other) {
+            (Some(false), Some(_)) => {
+                self.found.push(jump(None));
+                self.ahead = self.ahead + by;
+                self.waiting.iter_mut().for_each(|p| p.at = Time(p.at.0.saturating_sub(by.0)));
+                return Some(Decided::Step);
+            }
+            (Some(true), other) => {
+                self.found.extend(other.map(Some).map(jump));
+                return Some(Decided::Pause);
+            }
+            (Some(false), None) => self.still = Some(p.src.ip()),
+            (None, _) => {}
+        }
+        // What tells comes first, or not at all: a connection that was busy goes on.
+        if self.still.is_none() { Some(Decided::Pause) } else { self.over(p.at) }
+    }
+
+    /// Nothing more will tell, if it is `now`.
+    pub fn over(&self, now: Time) -> Option<Decided> {
+        let first = self.waiting.first()?;
+        let late = self.waiting.len() >= MOST || is_long(now, first.at);
+        late.then_some(Decided::Pause)
+    }
+
+    /// What waits, to be let go.
+    pub fn take(&mut self) -> Vec<Packet> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decided {
+    /// Time has passed, or nothing says otherwise.
+    Pause,
+    /// The clock was set ahead.
+    Step,
+}
+
+fn is_long(at: Time, before: Time) -> bool {
+    before > Time::ZERO && at.since(before) >= LEAST
+}
+
+/// Whether the clock of an end has moved in a silence of this length, which began at this time.
+/// `None` if that is not sure, whatever its ticks are.
+fn moved((ticks, busy): (u32, Time), by: Span, from: Time) -> Option<bool> {
+    let half = Span(by.0 / 2);
+    let [at_least, at_most] = TICKS.map(|tick| tick.times(ticks.into()));
+    match () {
+        () if from.since(busy).times(BUSY) > by => None,
+        () if at_most < half => Some(false),
+        () if at_least >= half => Some(true),
+        () => None,
+    }
+}

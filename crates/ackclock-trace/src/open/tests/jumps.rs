@@ -1,0 +1,92 @@
+//! Silences of all connections: a clock that was set ahead, a host that stood still, and pauses.
+
+use super::*;
+use crate::jumps::Jump;
+use crate::lifetime::Limit;
+use ackclock_tcp::Span;
+
+/// A segment every 20 ms, acknowledged 10 ms later, with timestamps of so many ticks in a
+/// millisecond. After 200 ms the clock of the capture is `set` ahead, and each end has stood still
+/// for so long, in milliseconds, in which nothing passed.
+fn after(isns: [u32; 2], ticks: f64, set: f64, paused: f64, still: [f64; 2]) -> (Talk, f64) {
+    let mut talk = Talk::new(isns);
+    let stamp = |end: usize, ms: f64| {
+        let stood = if ms > 200.0 { still[end] } else { 0.0 };
+        [5000u32, 70_000][end] + ((ms - stood) * ticks) as u32
+    };
+    talk.at(0.0, syn(0).ts(stamp(0, 0.0), 0));
+    talk.at(10.0, syn(1).ts(stamp(1, 10.0), stamp(0, 0.0)));
+    talk.at(10.01, c(0, 0).ts(stamp(0, 10.01), stamp(1, 10.0)));
+    let mut last = 0.0;
+    for n in 0..20u32 {
+        let sent = 20.0 * f64::from(n + 1) + if n > 9 { paused } else { 0.0 };
+        // The tenth is on its way when it happens.
+        let acked = sent + 10.0 + if n == 9 { paused } else { 0.0 };
+        let wall = |ms: f64| if ms > 200.0 { ms + set } else { ms };
+        let (from, to) = (u64::from(n) * 1448, u64::from(n + 1) * 1448);
+        let data = c(from, 1448).ts(stamp(0, sent), stamp(1, sent - 10.0));
+        talk.at(wall(sent), data);
+        talk.at(wall(acked), s(0, 0).ack(to).ts(stamp(1, acked), stamp(0, sent)));
+        last = acked;
+    }
+    (talk, last)
+}
+
+/// By 10 s and an hour: no time is lost, and nothing on its way measures a round trip.
+#[test]
+fn a_clock_that_is_set_ahead() {
+    for isns in ISNS {
+        for set in [10_000.0, 3_600_000.0] {
+            let (talk, last) = after(isns, 1.0, set, 0.0, [0.0; 2]);
+            // The ACK of the tenth segment, which is the first packet after it.
+            let by = Span((set * 1e6) as u64 + 10_000_000);
+            let jump = Jump { frame: 23, by, stood_still: None };
+            assert_eq!(talk.tracker.jumps(), [jump]);
+            let one = talk.one();
+            let lasted = one.end.since(one.start);
+            assert_eq!(lasted, Span(((last - 10.0) * 1e6) as u64));
+            let flow = &one.from_client;
+            assert_eq!((&flow.stalls[..], flow.lifetime.whole()), (&[][..], lasted));
+            assert_eq!(flow.rtt.unwrap().min, Span::from_micros(10_000));
+            assert_eq!(one.position.to_server, Some(Span::from_micros(10_000)));
+        }
+    }
+}
+
+/// Timestamps moved: time has passed.
+#[test]
+fn a_pause() {
+    for ticks in [1.0, 0.1, 0.01, 1000.0] {
+        let (talk, last) = after(ISNS[0], ticks, 0.0, 10_000.0, [0.0; 2]);
+        assert_eq!(talk.tracker.jumps(), []);
+        let one = talk.one();
+        assert_eq!(one.end.since(one.start), Span((last * 1e6) as u64));
+    }
+}
+
+/// A machine is suspended, and the other one is not.
+#[test]
+fn a_host_that_stood_still() {
+    let (talk, last) = after(ISNS[0], 1.0, 0.0, 10_000.0, [0.0, 10_000.0]);
+    let stood_still = Some("10.0.0.2".parse().unwrap());
+    let jump = Jump { frame: 23, by: Span::from_millis(10_010), stood_still };
+    assert_eq!(talk.tracker.jumps(), [jump]);
+    let one = talk.one();
+    assert_eq!(one.end.since(one.start), Span((last * 1e6) as u64));
+    assert!(one.from_client.lifetime.of(Limit::Path) > Span::from_secs(10));
+}
+
+/// A packet of another time than those around it is no step, and neither are timestamps that
+/// stand still in all of the connection.
+#[test]
+fn what_is_no_step() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(1, 1)).at(10.01, c(0, 0).ts(2, 1));
+    talk.at(20.0, c(0, 100).ts(12, 1)).at(30.0, s(0, 0).ack(100).ts(21, 12));
+    talk.at(90_000.0, c(100, 100).ts(22, 21)).at(50.0, s(0, 0).ack(200).ts(41, 22));
+    talk.at(60.0, c(200, 100).ts(52, 41)).at(70.0, s(0, 0).ack(300).ts(61, 52));
+    assert_eq!(talk.tracker.jumps(), []);
+    assert_eq!(talk.one().packets, 9);
+    let (talk, _) = after(ISNS[0], 0.0, 10_000.0, 0.0, [0.0; 2]);
+    assert_eq!(talk.tracker.jumps(), []);
+}
