@@ -1,18 +1,21 @@
 //! What was found in a set of captures: the one value that all outputs read.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Damage, Flow, Frame, Ignored, Jump, Kind, Recovery, Retransmission, Stall,
+    Connection, Damage, Ended, Flow, Frame, Ignored, Jump, Kind, Recovery, Retransmission, Stall,
     StallCause, State, Timeout, Vantage,
 };
 
 use crate::clock::Back;
 use crate::names;
 use crate::replay::Rescue;
+
+/// A connection that goes on in the next file of a ring buffer does so within this time.
+const GOES_ON: Span = Span::from_secs(10);
 
 /// A capture that was read.
 #[derive(Clone, Debug, Default)]
@@ -284,6 +287,28 @@ impl Explained {
     pub(crate) fn untold(&self) -> usize {
         let saved = self.counted().flat_map(|found| &found.saved);
         saved.filter(|saved| saved.by.is_empty()).count()
+    }
+
+    /// Connections that are part of one in another capture: its packets were captured one way each,
+    /// or it goes on where the other capture ends, as in the files of a ring buffer.
+    pub fn parted(&self) -> usize {
+        if self.captures.len() < 2 {
+            return 0;
+        }
+        let mut all: Vec<&Found> = self.connections.iter().collect();
+        all.sort_by_key(|found| found.connection.start);
+        let mut last: HashMap<[SocketAddr; 2], &Found> = HashMap::new();
+        let mut parts = 0;
+        for found in all {
+            let c = &found.connection;
+            let earlier = last.insert([c.client, c.server], found);
+            let Some(earlier) = earlier.filter(|e| e.capture != found.capture) else { continue };
+            let before = &earlier.connection;
+            let goes_on = !c.begun && before.ended == Ended::Open && before.end <= c.start;
+            let goes_on = goes_on && c.start.since(before.end) <= GOES_ON;
+            parts += usize::from(before.one_way && c.one_way || goes_on);
+        }
+        parts
     }
 
     /// Keeps this connection alone. Returns whether there is one with its number.

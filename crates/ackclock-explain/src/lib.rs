@@ -19,6 +19,7 @@ mod explained;
 mod fixture;
 mod groups;
 mod html;
+mod join;
 mod json;
 mod monitor;
 mod names;

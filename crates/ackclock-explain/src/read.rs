@@ -87,7 +87,7 @@ pub fn with_events(
             .filter(|found| found.capture == capture)
             .map(|found| found.connection.number);
         Ok(match sources.get(capture) {
-            Some(source @ Source::File(_)) => {
+            Some(source) if !source.is_stream() => {
                 one(source, options, Detail::Of(numbers.collect()), &progress)
                     .map(|(_, connections)| connections)
             }
@@ -167,7 +167,7 @@ pub(crate) fn segments(
 ) -> Result<Capture, Error> {
     let mut capture = Capture { path: source.name(), ..Capture::default() };
     // A stream has no length that a bar could be a part of.
-    let progress = matches!(source, Source::File(_)).then_some(progress);
+    let progress = (!source.is_stream()).then_some(progress);
     match frames(source, &mut capture, sink, filter, progress) {
         Ok(()) => {}
         Err(Error::Read { error, .. }) if error.kind() == io::ErrorKind::InvalidData => {

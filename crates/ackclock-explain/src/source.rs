@@ -8,11 +8,14 @@ use std::sync::Mutex;
 use ackclock_trace::Reader;
 
 use crate::error::Error;
+use crate::join::Joined;
 
 /// A capture to read.
 pub enum Source {
     /// A file, which can be read more than once.
     File(PathBuf),
+    /// The files of one capture, joined by time.
+    Joined(Vec<PathBuf>),
     /// Standard input, or another stream, which can be read once.
     Stream(Mutex<Option<Box<dyn Read + Send>>>),
 }
@@ -23,10 +26,15 @@ impl Source {
         Source::Stream(Mutex::new(Some(Box::new(input))))
     }
 
-    /// What outputs call it: the path, or `-`.
+    /// What outputs call it: the path, `first.pcap and 3 more`, or `-`.
     pub fn name(&self) -> String {
         match self {
             Source::File(path) => path.display().to_string(),
+            Source::Joined(paths) => match &paths[..] {
+                [] => String::new(),
+                [path] => path.display().to_string(),
+                [first, more @ ..] => format!("{} and {} more", first.display(), more.len()),
+            },
             Source::Stream(_) => "-".into(),
         }
     }
@@ -34,9 +42,24 @@ impl Source {
     /// Its bytes; 0 of a stream.
     pub fn len(&self) -> u64 {
         match self {
-            Source::File(path) => fs::metadata(path).map_or(0, |m| m.len()),
             Source::Stream(_) => 0,
+            files => files.files().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum(),
         }
+    }
+
+    /// The files that it reads; none of a stream.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let files = match self {
+            Source::File(path) => std::slice::from_ref(path),
+            Source::Joined(paths) => paths,
+            Source::Stream(_) => &[],
+        };
+        files.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether it can be read more than once.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Source::Stream(_))
     }
 
     /// Whether nothing is known to be in it.
@@ -47,6 +70,7 @@ impl Source {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Source::File(path) => Ok(Box::new(File::open(path)?)),
+            Source::Joined(paths) => Ok(Box::new(Joined::open(paths)?)),
             Source::Stream(input) => {
                 let taken = input.lock().map(|mut input| input.take()).unwrap_or_default();
                 taken.ok_or_else(|| io::Error::other("a stream can be read only once"))

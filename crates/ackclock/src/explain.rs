@@ -43,6 +43,10 @@ pub(crate) struct ExplainArgs {
     /// was lost, delayed and put out of order between them.
     #[arg(long, conflicts_with_all = ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub compare: bool,
+    /// Read all captures as one, joined by time: the files of a ring buffer (`tcpdump -C`), or of
+    /// taps that have one direction each.
+    #[arg(long, conflicts_with_all = ["compare", "interface", "annotate"])]
+    pub join: bool,
     /// Add up connections by the client's address, by its network (24 bits of IPv4, 64 of IPv6) or
     /// by the server's port. The group that was held up for longest comes first.
     #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
@@ -129,7 +133,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if args.metrics.is_some() {
         return Err(Error::Usage("--metrics: this takes --interface".into()));
     }
-    let sources = sources(&args.captures)?;
+    let mut sources = sources(&args.captures)?;
+    if args.join {
+        sources = vec![joined(&sources)?];
+    }
     check_outputs(args, &sources)?;
     let draws = pictures(args).is_some() || !args.figure.figures.is_empty();
     let options = Options {
@@ -138,10 +145,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
     };
     // Standard input heeds the signals by itself.
-    let stream = sources.iter().any(|source| matches!(source, Source::Stream(_)));
+    let stream = sources.iter().any(Source::is_stream);
     let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
     let mut explained = read(&sources, &options, &cancel)?;
-    warn(&explained);
+    warn(&explained, args.compare);
     if args.compare {
         let comparison = compare(&sources, &explained, &options, &cancel)?;
         print_compared(args, &explained, &comparison)?;
@@ -161,10 +168,7 @@ fn check_outputs(args: &ExplainArgs, sources: &[Source]) -> Result<(), Error> {
         annotatable(sources, path)?;
     }
     args.figure.check()?;
-    let inputs = sources.iter().filter_map(|source| match source {
-        Source::File(path) => Some(path.as_path()),
-        Source::Stream(_) => None,
-    });
+    let inputs = sources.iter().flat_map(Source::files);
     let outputs = args.qlog.iter().chain(&args.annotate).chain(&args.figure.figures);
     overwrite::check(inputs, outputs)?;
     for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
@@ -289,9 +293,25 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
     Ok(sources)
 }
 
+/// All of them as one.
+fn joined(sources: &[Source]) -> Result<Source, Error> {
+    if sources.iter().any(Source::is_stream) {
+        return Err(Error::Usage("--join: this takes files, and no standard input".into()));
+    }
+    Ok(Source::Joined(sources.iter().flat_map(Source::files).map(Path::to_path_buf).collect()))
+}
+
 /// Says what of the captures is missing.
-fn warn(explained: &Explained) {
+fn warn(explained: &Explained, compares: bool) {
     explained.captures.iter().for_each(warn_of);
+    let parted = explained.parted();
+    if parted > 0 && !compares {
+        let parts = counted(parted as u64, "connection");
+        let _ = writeln!(
+            io::stderr(),
+            "note: {parts} in parts, in several files: --join reads them as one capture"
+        );
+    }
     let left = explained.captures.iter().filter(|c| c.interrupted && c.packets == 0).count();
     if left > 0 {
         let all = explained.captures.len();

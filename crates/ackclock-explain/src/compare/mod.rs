@@ -87,7 +87,7 @@ pub fn compare(
 ) -> Result<Comparison, Error> {
     let refused = |why: String| Err(Error::Usage(format!("--compare: {why}")));
     match sources {
-        [Source::File(_), Source::File(_)] => {}
+        [first, second] if !first.is_stream() && !second.is_stream() => {}
         [_, _] => {
             return refused("this reads captures twice, and standard input comes once".into());
         }

@@ -15,14 +15,14 @@ const ACK: u8 = 0x10;
 
 /// A segment: when in microseconds, whether the client sent it, its sequence number without that of
 /// the SYN, its control bits and its payload.
-type Sent = (u64, bool, u32, u8, usize);
+pub(super) type Sent = (u64, bool, u32, u8, usize);
 
 /// A segment, and the acknowledgment number without that of the SYN.
 type Acking = (Sent, u32);
 
 /// A capture of raw IP, with a clock that is `ahead` by so many microseconds, and the client's port
 /// as it is there.
-fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
+pub(super) fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
     let sent: Vec<Acking> = sent.iter().map(|&sent| (sent, 1)).collect();
     file(name, &[records(1000, ahead, port, &sent)])
 }
@@ -82,7 +82,7 @@ fn near_server() -> Vec<Sent> {
     ]
 }
 
-fn near_client() -> Vec<Sent> {
+pub(super) fn near_client() -> Vec<Sent> {
     vec![
         (0, true, 0, SYN, 0),
         (40_000, false, 0, SYN_ACK, 0),

@@ -2,6 +2,7 @@
 
 mod annotate;
 mod compare;
+mod join;
 mod outputs;
 mod sample;
 mod sources;

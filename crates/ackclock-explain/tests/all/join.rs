@@ -1,0 +1,67 @@
+//! The files of one capture, joined by time.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ackclock_explain::{Explained, Options, Source, read};
+use ackclock_run::Cancel;
+
+use super::compare::{Sent, capture, near_client};
+
+fn explained(sources: &[Source]) -> Explained {
+    let options = Options { jobs: 1, filter: None, events_of_streams: 0 };
+    read(sources, &options, &Cancel::default()).unwrap()
+}
+
+/// What is found of both files as one, and of one file that has all of it.
+fn both_ways(name: &str, parts: [Vec<Sent>; 2]) -> (Explained, Explained, [PathBuf; 2]) {
+    let mut all = parts.concat();
+    all.sort_by_key(|sent| sent.0);
+    let whole = capture(&format!("{name}-whole.pcap"), 0, 40_000, &all);
+    let [a, b] = parts;
+    let a = capture(&format!("{name}-a.pcap"), 0, 40_000, &a);
+    let b = capture(&format!("{name}-b.pcap"), 0, 40_000, &b);
+    let joined = explained(&[Source::Joined(vec![a.clone(), b.clone()])]);
+    (joined, explained(&[Source::File(whole)]), [a, b])
+}
+
+/// A connection goes on in the next file of a ring buffer, which is given first, or taps have one
+/// direction each: together they are what one file would have.
+#[test]
+fn parts_of_a_connection_are_joined() {
+    let sent = near_client();
+    let (first, next) = sent.split_at(5);
+    let of = |client: bool| sent.iter().filter(|sent| sent.1 == client).copied().collect();
+    for (name, parts) in
+        [("ring", [next.to_vec(), first.to_vec()]), ("taps", [of(true), of(false)])]
+    {
+        let (joined, whole, [a, b]) = both_ways(name, parts);
+        assert_eq!((joined.captures.len(), joined.connections.len()), (1, 1), "{name}");
+        assert_eq!(joined.captures[0].packets, 8);
+        assert_eq!(joined.captures[0].path, format!("{} and 1 more", a.display()));
+        assert_eq!(joined.connections[0].connection, whole.connections[0].connection);
+        // Read one by one, they are parts of a connection.
+        let apart = explained(&[Source::File(a), Source::File(b)]);
+        assert_eq!((apart.parted(), joined.parted()), (1, 0), "{name}");
+    }
+}
+
+/// A file that is cut off is named; what comes before, and the other file, are read.
+#[test]
+fn a_part_may_be_damaged() {
+    let sent = near_client();
+    let (first, next) = sent.split_at(5);
+    let (_, _, [a, b]) = both_ways("cut", [first.to_vec(), next.to_vec()]);
+    let bytes = fs::read(&a).unwrap();
+    fs::write(&a, &bytes[..bytes.len() - 7]).unwrap();
+    let joined = explained(&[Source::Joined(vec![a.clone(), b.clone()])]);
+    let capture = &joined.captures[0];
+    assert_eq!(capture.packets, 7);
+    let what = &capture.damage.as_ref().unwrap().what;
+    assert!(what.starts_with(&format!("{}: byte ", a.display())), "{what}");
+    // One that is no capture cannot be opened.
+    fs::write(&b, "no capture").unwrap();
+    let joined = explained(&[Source::Joined(vec![a, b.clone()])]);
+    let what = &joined.captures[0].damage.as_ref().unwrap().what;
+    assert!(what.starts_with(&format!("{}: no capture", b.display())), "{what}");
+}
