@@ -1,6 +1,7 @@
 //! What both ends of connections sent, as one capture has it.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
@@ -28,6 +29,9 @@ pub(super) struct Conversations {
     last: HashMap<(SocketAddr, SocketAddr), usize>,
     kept: usize,
     seen: Copies,
+    /// Segments, and what all of them say, in their order.
+    segments: u64,
+    print: DefaultHasher,
 }
 
 /// What a connection sent. Without a SYN of the client, it is not known which of both is the
@@ -69,6 +73,7 @@ pub(super) struct Mark {
 impl Sink for Conversations {
     fn packet(&mut self, p: &Packet) {
         self.end = self.end.max(p.at);
+        self.note(p);
         let key = (p.src.min(p.dst), p.src.max(p.dst));
         let last = self.last.get(&key).copied();
         let syn = p.control.contains(Control::SYN);
@@ -105,6 +110,22 @@ impl Sink for Conversations {
                 conversation.data(p);
             }
         }
+    }
+}
+
+impl Conversations {
+    fn note(&mut self, p: &Packet) {
+        self.segments += 1;
+        // A copy in another format may have other units of time.
+        let micros = p.at.nanos() / 1000;
+        let says = (p.src, p.dst, p.seq.0, p.ack.0, p.control.0, p.len, p.wnd);
+        (micros, says).hash(&mut self.print);
+    }
+
+    /// Both have the same segments at the same times, and at least one.
+    pub fn is_same(&self, other: &Conversations) -> bool {
+        let print = |of: &Conversations| (of.segments, of.print.finish());
+        self.segments > 0 && print(self) == print(other)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::json::{CaptureJson, SummaryJson};
 struct ComparisonJson<'a> {
     captures: Vec<CaptureJson<'a>>,
     totals: [SummaryJson; 2],
+    same: bool,
     both: Option<BothJson>,
 }
 
@@ -114,6 +115,7 @@ pub fn write_compared(
     let document = ComparisonJson {
         captures: explained.captures.iter().map(CaptureJson::of).collect(),
         totals: [SummaryJson::of(first), SummaryJson::of(second)],
+        same: comparison.same,
         both: comparison.both.as_ref().map(BothJson::of),
     };
     serde_json::to_writer(&mut out, &document)?;

@@ -33,6 +33,8 @@ pub use text::compared;
 pub struct Comparison {
     /// The connections of each.
     totals: [Summary; 2],
+    /// Both have the same packets at the same times: they are copies of one capture.
+    same: bool,
     /// What passed both; `None` if no connection did.
     both: Option<Both>,
 }
@@ -103,11 +105,11 @@ pub fn compare(
     });
     let read = read.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     let read: Vec<Conversations> = read.into_iter().collect::<Result<_, _>>()?;
-    let both = match &read[..] {
-        [first, second] => both([first, second], &numbers(explained)),
-        _ => None,
+    let (same, both) = match &read[..] {
+        [first, second] => (first.is_same(second), both([first, second], &numbers(explained))),
+        _ => (false, None),
     };
-    Ok(Comparison { totals, both })
+    Ok(Comparison { totals, same, both })
 }
 
 /// The number of a connection in a capture, by its ends and its beginning.

@@ -18,6 +18,10 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
     let name = |capture: usize| paths.get(capture).copied().unwrap_or("");
     let totals = totals([name(0), name(1)], &comparison.totals);
     let mut text = format!("{}\n{totals}", captures(explained, 0));
+    if comparison.same {
+        text.push_str("Both are the same capture: their packets and times are the same.\n");
+        return text;
+    }
     match &comparison.both {
         Some(both) => text.push_str(&between(both, [name(0), name(1)], top)),
         None => text.push_str("No connection is in both captures.\n"),

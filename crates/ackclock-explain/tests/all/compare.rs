@@ -147,6 +147,25 @@ fn what_happened_between_two_captures_is_found() {
     }
 }
 
+/// A capture, and a copy of it: nothing happened between them. Not so where one packet differs.
+#[test]
+fn a_capture_and_its_copy_are_the_same() {
+    let copies = |name: &str, sent: &[Sent]| {
+        let one = capture(&format!("{name}-one.pcap"), 0, 40_000, &near_client());
+        both([one, capture(&format!("{name}-copy.pcap"), 0, 40_000, sent)])
+    };
+    let found = copies("same", &near_client());
+    assert_eq!(document(&found)["same"], true);
+    let text = compared(&found.0, &found.1, 0);
+    let end = "\nBoth are the same capture: their packets and times are the same.\n";
+    assert!(text.ends_with(end), "{text}");
+    let mut later = near_client();
+    later[7].0 += 1;
+    let found = copies("later", &later);
+    assert_eq!(document(&found)["same"], false);
+    assert!(compared(&found.0, &found.1, 0).contains("1 connection is in both captures"));
+}
+
 /// A capture of all interfaces of a host may have each frame twice.
 #[test]
 fn what_a_capture_has_twice_is_one_segment() {
@@ -337,7 +356,9 @@ fn what_one_capture_lacks_tells_if_times_do_not() {
         assert_eq!(both["from_servers"]["lost_between"], 100, "{text}");
         assert!(text.contains("lacks-0.pcap is nearer the client\n"), "{text}");
     }
-    let [(both, text), _] = nearer("same", [&records(&all), &records(&all)]);
+    // An ACK more, so that they are not the same capture.
+    let other = [&all[..], &[(9, true, 1, ACK, 0)]].concat();
+    let [(both, text), _] = nearer("same", [&records(&all), &records(&other)]);
     assert_eq!((&both["near_client"], &both["clock_ahead_s"]), (&json!(null), &json!(null)));
     let line = "\nNothing tells which capture is nearer the client; the numbers are as if the first \
                 were\n";
