@@ -21,6 +21,9 @@ const MOST: usize = 64;
 /// A connection was busy if its last packet passed in this part of the silence before it.
 const BUSY: u64 = 8;
 
+/// Where so many ticks have passed since the SYN, they say how long one takes.
+const MANY: u32 = 50;
+
 /// RFC 7323 section 5.4: a tick takes 1 ms to 1 s; in use are 1 to 100 ms, and finer ones.
 const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_millis(100)];
 
@@ -38,6 +41,17 @@ pub struct Jump {
     /// Who stood still meanwhile. `None` if the clock was set ahead: the times of all packets from
     /// here on count as so much earlier.
     pub stood_still: Option<IpAddr>,
+}
+
+/// What the timestamps of an end say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticks {
+    /// By how many this packet's is later than the last one.
+    pub passed: u32,
+    /// By how many that was later than the SYN's, if it was seen; and how long that took.
+    pub since_syn: Option<(u32, Span)>,
+    /// When its connection was busy last.
+    pub busy: Time,
 }
 
 #[derive(Debug, Default)]
@@ -77,9 +91,8 @@ impl Jumps {
     }
 
     /// Takes a packet that has to wait; `before` is when the last one came that did not. `ticks`:
-    /// by how many its timestamp has moved since the last one of its end, and when its connection
-    /// was busy last. Returns what is decided of all that waits.
-    pub fn put(&mut self, p: &Packet, before: Time, ticks: Option<(u32, Time)>) -> Option<Decided> {
+    /// what its timestamp says. Returns what is decided of all that waits.
+    pub fn put(&mut self, p: &Packet, before: Time, ticks: Option<Ticks>) -> Option<Decided> {
         if self.waiting.is_empty() {
             (self.from, self.still) = (before, None);
         }
@@ -137,9 +150,12 @@ fn is_long(at: Time, before: Time) -> bool {
 
 /// Whether the clock of an end has moved in a silence of this length, which began at this time.
 /// `None` if that is not sure, whatever its ticks are.
-fn moved((ticks, busy): (u32, Time), by: Span, from: Time) -> Option<bool> {
+fn moved(ticks: Ticks, by: Span, from: Time) -> Option<bool> {
+    let Ticks { passed, since_syn, busy } = ticks;
     let half = Span(by.0 / 2);
-    let [at_least, at_most] = TICKS.map(|tick| tick.times(ticks.into()));
+    let known = since_syn.filter(|(ticks, _)| *ticks >= MANY);
+    let tick = known.map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
+    let [at_least, at_most] = tick.unwrap_or(TICKS).map(|tick| tick.times(passed.into()));
     match () {
         () if from.since(busy).times(BUSY) > by => None,
         () if at_most < half => Some(false),

@@ -73,7 +73,7 @@ impl Tracker {
         }
         let (key, from_low) = Key::of(&packet);
         let open = self.open.get(&key);
-        let ticks = open.and_then(|open| Some((open.ticks(&packet, from_low)?, open.last())));
+        let ticks = open.and_then(|open| open.ticks(&packet, from_low));
         if let Some(decided) = self.jumps.put(&packet, self.now, ticks) {
             self.go_on(decided);
         }

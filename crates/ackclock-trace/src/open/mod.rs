@@ -65,6 +65,7 @@ use self::input::{Data, Input};
 use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::copies::Lag;
+use crate::jumps::Ticks;
 use crate::packet::Packet;
 use crate::path::Path;
 use crate::sender::{Opening, Sight, Terms};
@@ -238,15 +239,20 @@ impl Open {
         self.answers_stray(p) || self.handshake.opens_another(one, p, over, data)
     }
 
-    /// By how many ticks the timestamp of this packet is later than the last one of its end. `None`
-    /// if there are none, or they have stood still since the SYN.
+    /// What the timestamp of this packet says beside the last one of its end. `None` if there are
+    /// none, or they have stood still since the SYN.
     #[cold]
-    pub fn ticks(&self, p: &Packet, from_low: bool) -> Option<u32> {
+    pub fn ticks(&self, p: &Packet, from_low: bool) -> Option<Ticks> {
         let one = self.from(from_low);
         let (last, val) = (self.place.last_stamp(one)?, p.options.timestamps?.val);
-        let first = self.handshake.syns(one).next().and_then(|syn| syn.stamps);
-        let stands = first.is_some_and(|[first, _]| first == last);
-        (!stands && !Timestamps::is_older(val, last)).then(|| val.wrapping_sub(last))
+        let syn = self.handshake.syns(one).next();
+        let first = syn.and_then(|syn| Some((syn.stamps?[0], syn.at)));
+        let busy = self.clock.last();
+        let since_syn = first.map(|(first, at)| (last.wrapping_sub(first), busy.since(at)));
+        let stands = since_syn.is_some_and(|(ticks, _)| ticks == 0);
+        let passed = val.wrapping_sub(last);
+        let sure = !stands && !Timestamps::is_older(val, last);
+        sure.then_some(Ticks { passed, since_syn, busy })
     }
 
     /// The clock of the capture was set ahead: nothing is known of how long what is on its way

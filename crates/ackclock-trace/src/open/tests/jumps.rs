@@ -90,3 +90,24 @@ fn what_is_no_step() {
     let (talk, _) = after(ISNS[0], 0.0, 10_000.0, 0.0, [0.0; 2]);
     assert_eq!(talk.tracker.jumps(), []);
 }
+
+/// The timer of the sender had to be waited for meanwhile, for 400 ms: the SYN says that a tick
+/// takes 1 ms, so that the other 10 s have not passed. Without the SYN that is not sure.
+#[test]
+fn a_step_in_a_timeout() {
+    for begun in [true, false] {
+        let mut talk = Talk::new(ISNS[0]);
+        if begun {
+            talk.at(0.0, syn(0).ts(1000, 0)).at(10.0, syn(1).ts(5010, 1000));
+        }
+        talk.at(10.01, c(0, 0).ts(1010, 5010));
+        talk.at(100.0, c(0, 100).ts(1100, 5010)).at(110.0, s(0, 0).ack(100).ts(5110, 1100));
+        talk.at(120.0, c(100, 100).ts(1120, 5110));
+        talk.at(10_520.0, c(100, 100).ts(1520, 5110));
+        talk.at(10_530.0, s(0, 0).ack(200).ts(5530, 1520));
+        let by = Span::from_millis(10_400);
+        let frame = if begun { 7 } else { 5 };
+        let jumps = [Jump { frame, by, stood_still: None }];
+        assert_eq!(talk.tracker.jumps(), &jumps[..usize::from(begun)]);
+    }
+}
