@@ -83,6 +83,42 @@ fn large_packets_vanish() {
     }
 }
 
+/// A connection that has found a black hole looks after ten minutes whether there is still one: a
+/// probe that is lost costs no timeout and no recovery, one that arrives makes segments large.
+#[test]
+fn an_open_connection_tries_large_packets_again() {
+    for strategy in ["linux", "sack", "rack-tlp", "bbr3"] {
+        let hole = Rc::new(Cell::new(1000));
+        let (mut world, longest) = with_hole(&hole);
+        // 80 kbit/s, and little in flight, so that little is simulated.
+        world.per_byte = 100_000;
+        let config = TcpConfig { receive_buffer: 16_384, ..TcpConfig::default() };
+        world.listen(v4(1), config, 16, |_| App::new(0, 2, 1));
+        let client = sends(&mut world, v4(1), strategy, 1_000_000_000);
+        let losses = |world: &World| {
+            let sender = world.hosts[0].stack.sender(client).unwrap();
+            (sender.state().mss, sender.stats().recoveries, sender.stats().timeouts)
+        };
+        world.run_for(Span::from_secs(590));
+        longest.set(0);
+        let (mss, recoveries, timeouts) = losses(&world);
+        assert_eq!(mss, 524, "{strategy}");
+        // The probe of 1500 bytes vanishes, and goes again in three pieces.
+        let again =
+            |world: &World| world.hosts[0].stack.sender(client).unwrap().stats().retransmissions;
+        let before = again(&world);
+        world.run_for(Span::from_secs(100));
+        assert_eq!(losses(&world), (524, recoveries, timeouts), "{strategy}");
+        assert_eq!(again(&world), before + 3, "{strategy}");
+        hole.set(1500);
+        world.run_for(Span::from_secs(480));
+        assert_eq!((losses(&world).0, longest.get()), (524, 576), "{strategy}");
+        world.run_for(Span::from_secs(130));
+        assert_eq!(losses(&world), (1448, recoveries, timeouts), "{strategy}");
+        assert_eq!((longest.get(), again(&world)), (1500, before + 3), "{strategy}");
+    }
+}
+
 /// Everything is lost for a while, again and again, as where a mobile path is handed over.
 #[test]
 fn outages_are_no_black_holes() {

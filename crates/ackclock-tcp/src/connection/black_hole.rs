@@ -6,11 +6,18 @@
 //! *trial*. If that is acknowledged, and soon after the next large segment times out as often,
 //! large segments are lost and small ones are not: the path takes no more than the trial had. What
 //! acknowledges the large segment, which may only have been late, is no such evidence.
+//!
+//! Routes change. Ten minutes after a path was found narrow, by a trial or by ICMP, one segment of
+//! the old size goes out, a *probe* (RFC 4821 section 7; Linux's `tcp_mtu_probe`). If it is
+//! acknowledged, segments are large again. If what was sent after it arrives before it, it is lost
+//! for its size: it goes again in pieces, and cwnd stays (`tcp_mtup_probe_failed`). Only SACK tells
+//! in time which one is missing, so without SACK there is no probe. Sizes between are not tried.
 
 use super::Connection;
 use crate::segment::Segment;
 use crate::sender::Transmit;
-use crate::time::Time;
+use crate::seq::Seq;
+use crate::time::{Span, Time};
 
 /// Timeouts in a row until a trial (Linux's `tcp_retries1`; R1 of RFC 9293 section 3.8.3).
 const PATIENCE: u32 = 3;
@@ -21,6 +28,10 @@ const BASE_MSS: u16 = 1024;
 
 /// A trial counts until so many full segments after it are acknowledged.
 const SOON: u64 = 10;
+
+/// From a path that was found narrow, or a probe that was lost, to the next probe (Linux's
+/// `tcp_probe_interval`, RFC 8899 section 5.1.1, RFC 8201 section 4).
+const PROBE_INTERVAL: Span = Span::from_secs(600);
 
 /// What is known of a black hole.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +45,11 @@ pub(super) struct BlackHole {
     passed: Option<(u16, u64)>,
     /// What the path takes, as the black hole that was found on it has shown.
     pub found: Option<u16>,
+    /// What the path was taken for before it was found narrow, and when to probe for it.
+    wide: u16,
+    probe_at: Option<Time>,
+    /// Where the probe that is out begins and ends.
+    probe: Option<(u64, u64)>,
 }
 
 /// A trial that nothing has been heard of.
@@ -47,8 +63,50 @@ struct Trial {
     sent: Option<Time>,
 }
 
+/// The path takes no more than this. What is outstanding in larger segments goes again.
+pub(super) fn narrow(c: &mut Connection, now: Time, path_mss: u16) {
+    let hole = &mut c.black_hole;
+    hole.wide = hole.wide.max(c.config.path_mss);
+    (hole.probe_at, hole.probe) = (Some(now + PROBE_INTERVAL), None);
+    c.config.path_mss = path_mss;
+    if c.is_synchronized() {
+        c.sender.set_mss(now, c.smss());
+    }
+}
+
+/// The probe, once it is due and there is data for one; an inner `None` where it waits for room in
+/// the windows, and everything else with it.
+pub(super) fn poll_probe(c: &mut Connection, now: Time) -> Option<Option<Transmit>> {
+    c.black_hole.probe_at.filter(|&at| at <= now && c.black_hole.probe.is_none())?;
+    let probe = c.sender.poll_probe(now, c.negotiated.smss(c.black_hole.wide))?;
+    c.black_hole.probe = probe.map(|t| (t.position, t.position + u64::from(t.segment.len)));
+    Some(probe)
+}
+
+/// An ACK comes that the sender has not seen: it must not take the loss of a probe for one by
+/// congestion.
+pub(super) fn on_ack(c: &mut Connection, now: Time, ack: &Segment) {
+    let Some((start, end)) = c.black_hole.probe else { return };
+    let [start_seq, end_seq] = [start, end].map(|at| Seq::at(c.isn(), at));
+    let blocks = ack.sack.as_slice();
+    let beyond = blocks.iter().any(|block| block.left.ahead_of(end_seq) >= 0);
+    let arrived = ack.ack.ahead_of(start_seq) > 0
+        || blocks
+            .iter()
+            .any(|b| b.left.ahead_of(start_seq) <= 0 && b.right.ahead_of(start_seq) > 0)
+        || c.sender.has_sacked(start);
+    if beyond && !arrived {
+        narrow(c, now, c.config.path_mss);
+    }
+}
+
 /// A retransmission timeout has come.
 pub(super) fn on_timeout(c: &mut Connection, now: Time) {
+    // That says nothing of a probe, but it must not hold up what goes again
+    // (`__tcp_retransmit_skb`: "Inconclusive MTU probe").
+    if c.black_hole.probe.is_some() {
+        narrow(c, now, c.config.path_mss);
+    }
     let Some(least) = c.config.least_path_mss else { return };
     let (mss, una) = (c.sender.state().mss, c.sender.acked());
     let hole = &mut c.black_hole;
@@ -66,9 +124,8 @@ pub(super) fn on_timeout(c: &mut Connection, now: Time) {
         return;
     };
     if passed.is_some() {
-        c.config.path_mss = path_mss;
         (hole.passed, hole.found) = (None, Some(path_mss));
-        c.sender.set_mss(now, most);
+        narrow(c, now, path_mss);
     } else {
         // A second trial cuts what the first has left.
         let end = hole.trial.map_or(end, |trial| trial.end);
@@ -88,6 +145,11 @@ pub(super) fn on_transmit(c: &mut Connection, now: Time, sent: &Transmit) {
 
 /// Something was acknowledged.
 pub(super) fn on_progress(c: &mut Connection, now: Time, ack: &Segment) {
+    if c.black_hole.probe.is_some_and(|(_, end)| c.sender.acked() >= end) {
+        c.config.path_mss = c.black_hole.wide;
+        c.black_hole = BlackHole { at: c.black_hole.at, ..BlackHole::default() };
+        c.sender.set_mss(now, c.smss());
+    }
     let Some(Trial { path_mss, end, sent }) = c.black_hole.trial.take() else { return };
     // What was not sent is not cut any more, either.
     c.sender.shorten_head(None);

@@ -205,6 +205,7 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
         return false;
     }
     let before = c.sender.acked();
+    black_hole::on_ack(c, now, segment);
     c.sender.on_segment(now, segment);
     if c.sender.acked() > before {
         black_hole::on_progress(c, now, segment);

@@ -337,10 +337,7 @@ impl Connection {
         if !outstanding || path_mss >= self.config.path_mss {
             return;
         }
-        self.config.path_mss = path_mss;
-        if self.is_synchronized() {
-            self.sender.set_mss(now, self.smss());
-        }
+        black_hole::narrow(self, now, path_mss);
     }
 
     /// The largest TCP payload that the path takes without TCP options, once the connection has

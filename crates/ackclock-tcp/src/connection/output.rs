@@ -51,7 +51,8 @@ pub(super) fn poll(c: &mut Connection, now: Time) -> Option<Outgoing> {
             if c.receiver.due_alone() {
                 return ack(c, now);
             }
-            if let Some(t) = c.sender.poll_transmit(now) {
+            let probe = black_hole::poll_probe(c, now);
+            if let Some(t) = probe.unwrap_or_else(|| c.sender.poll_transmit(now)) {
                 return Some(data(c, now, t));
             }
             if core::mem::take(&mut c.keep_alive_due) {

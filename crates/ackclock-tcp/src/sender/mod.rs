@@ -133,11 +133,25 @@ impl Sender {
 
     /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.4, RFC 8201
     /// section 5.4). What is outstanding in larger ones is cut, and retransmitted at once: it is
-    /// lost, which says nothing about congestion. cwnd keeps its bytes, or the number of its
-    /// segments with a window law of Linux. A larger `mss` counts for new data only.
+    /// lost, which says nothing about congestion. cwnd keeps its bytes; with a window law of Linux
+    /// it keeps the number of its segments if they become smaller. A larger `mss` counts for new
+    /// data only.
     pub fn set_mss(&mut self, now: Time, mss: u32) {
         self.begin(now);
         mss::set(self, mss);
+    }
+
+    /// A segment of new data of `len` bytes, more than SMSS, to see whether the path takes it, or
+    /// an inner `None` while the windows have no room for it yet; `None` where none may go now.
+    pub(crate) fn poll_probe(&mut self, now: Time, len: u32) -> Option<Option<Transmit>> {
+        one_timer::settle(self);
+        self.s.now = self.s.now.max(now);
+        mss::poll_probe(self, len)
+    }
+
+    /// Whether the outstanding byte at this position was SACKed.
+    pub(crate) fn has_sacked(&self, position: u64) -> bool {
+        self.s.board.get(self.s.board.find(position)).is_some_and(|r| r.sacked)
     }
 
     /// The next retransmission of the first unacknowledged segment has at most `most` bytes of it,

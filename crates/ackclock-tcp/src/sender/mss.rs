@@ -3,12 +3,35 @@
 //! RFC 1191 section 6.4 and RFC 8201 section 5.4: what was too big is retransmitted at once,
 //! without a change of cwnd. Both would send one segment only until ACKs arrive ("trigger the
 //! slow-start mechanism"), with a cwnd that does not change; as common stacks do, everything goes
-//! out at once that cwnd has room for. cwnd keeps its bytes, or its segments with a window law that
-//! counts those.
+//! out at once that cwnd has room for. cwnd keeps its bytes; with a window law that counts segments
+//! it keeps their number if they become smaller.
 
 use super::machine::{Beyond, Sender};
+use super::{Transmit, emit, pacing, plain};
 use crate::event::{Cause, EventKind};
 use crate::state::Phase;
+
+/// Segments that follow a probe of the path's MTU at once, or soon: they show whether it is lost.
+const FOLLOWING: u64 = 3;
+
+/// The segment of [`Sender::poll_probe`], with what `tcp_mtu_probe` asks for: nothing is missing,
+/// and data, window and cwnd have room for segments that follow (RFC 4821 section 7.4).
+pub(super) fn poll_probe(c: &mut Sender, len: u32) -> Option<Option<Transmit>> {
+    let s = &c.s;
+    let bytes = u64::from(len);
+    let room = bytes + FOLLOWING * s.mss;
+    let calm = s.sack && plain::is_calm(c) && s.board.sacked_bytes() == 0;
+    let end = s.snd_nxt + room;
+    if !calm || bytes <= s.mss || end > s.written || room > s.window() {
+        return None;
+    }
+    // What is outstanding makes room.
+    if end > s.window_edge || c.in_flight() + bytes > s.cwnd {
+        return Some(None);
+    }
+    let holds = pacing::holds(c);
+    (!holds).then(|| Some(emit::send_new(c, len, Cause::New)))
+}
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
     let mss = mss.max(1);
@@ -26,13 +49,14 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     c.event(EventKind::MssChanged { mss, lost });
 }
 
-/// A law that counts segments keeps their number, as in Linux: "units changed and effective
-/// cwnd/ssthresh really reduced now" (`tcp_simple_retransmit`).
+/// A law that counts segments keeps their number where they become smaller, as in Linux: "units
+/// changed and effective cwnd/ssthresh really reduced now" (`tcp_simple_retransmit`). Where they
+/// become larger the bytes stay (`tcp_mtup_probe_success`).
 fn keep_segments(c: &mut Sender, before: u64) {
     let mss = c.s.mss;
     let segments = |bytes: u64| match bytes {
         u64::MAX => bytes,
-        bytes => (bytes / before).max(1).saturating_mul(mss),
+        bytes => (bytes / before.max(mss)).max(1).saturating_mul(mss),
     };
     c.set_cwnd(segments(c.s.cwnd));
     c.s.ssthresh = segments(c.s.ssthresh);

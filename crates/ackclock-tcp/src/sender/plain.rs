@@ -189,7 +189,7 @@ fn usual_end(c: &mut Sender) -> Option<u64> {
 
 /// Whether only windows have a say in what goes out.
 #[inline(always)]
-fn is_calm(c: &Sender) -> bool {
+pub(super) fn is_calm(c: &Sender) -> bool {
     let s = &c.s;
     let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
