@@ -31,7 +31,11 @@ fn route(
 ) -> Result<Reply, Problem> {
     let lock =
         || -> MutexGuard<'_, Proxies> { proxies.lock().unwrap_or_else(PoisonError::into_inner) };
-    let parts = parts(path);
+    let decoded = parts(path).ok_or_else(|| {
+        let text = format!("{path}: `%` stands before two hexadecimal digits, for bytes of UTF-8");
+        Problem::new(400, text)
+    })?;
+    let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
     let ok = |value: Value| Ok((200, Some(value)));
     let gone = |()| (204, None);
     match (parts.as_slice(), method) {
@@ -92,13 +96,30 @@ fn route(
     }
 }
 
-/// The steps of a path.
-pub(super) fn parts(path: &str) -> Vec<&str> {
-    path.trim_matches('/').split('/').collect()
+/// The steps of a path, decoded (RFC 3986 section 2.1), so that an encoded `/` divides none. `None`
+/// where the encoding is wrong.
+fn parts(path: &str) -> Option<Vec<String>> {
+    path.trim_matches('/').split('/').map(percent_decode).collect()
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let digit = |b: Option<u8>| char::from(b?).to_digit(16).map(|d| d as u8);
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(b) = bytes.next() {
+        decoded.push(if b == b'%' { digit(bytes.next())? << 4 | digit(bytes.next())? } else { b });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+/// The methods that a path has, if there is one.
+pub(super) fn allowed(path: &str) -> Option<&'static str> {
+    let parts = parts(path)?;
+    methods(&parts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The methods of a path that there is.
-pub(super) fn methods(parts: &[&str]) -> Option<&'static str> {
+fn methods(parts: &[&str]) -> Option<&'static str> {
     match parts {
         ["version"] => Some("GET"),
         ["proxies"] | ["proxies", _, "conditions"] => Some("GET, POST"),

@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::host::Hosts;
-use super::routes::{answer, methods, parts};
+use super::routes::{allowed, answer};
 use super::{Problem, Proxies, Reply};
 use crate::Error;
 use crate::proxy::listen;
@@ -154,7 +154,7 @@ async fn respond(
         let text = format!("the body has {len} bytes; {MOST_BODY} are the most");
         return Ok(response(problem(413, &text)));
     }
-    let allowed = methods(&parts(head.uri.path()));
+    let allowed = allowed(head.uri.path());
     let done = tokio::task::spawn_blocking(move || {
         answer(&proxies, &registry, head.method.as_str(), head.uri.path(), &bytes)
     });

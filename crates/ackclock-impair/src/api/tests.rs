@@ -462,6 +462,24 @@ fn a_scenario_is_a_condition() {
     );
 }
 
+/// RFC 3986 section 2.1: what is encoded is the same as what is not, and an encoded `/` divides
+/// nothing.
+#[test]
+fn paths_are_decoded() {
+    let all = proxies();
+    web(&all, json!([]));
+    for path in ["/proxies/web", "/proxies/%77e%62", "/%70roxies/w%65b/"] {
+        assert_eq!(get(&all, path).1["name"], "web", "{path}");
+    }
+    let message = refused(&all, ("GET", "/proxies/a%20b%2Fc%c3%A9"), "", 404);
+    assert!(message.contains("`a b/cé`"), "{message}");
+    for path in ["/proxies/w%", "/proxies/w%6", "/proxies/%6G", "/proxies/%+7", "/proxies/%ff"] {
+        let message = refused(&all, ("GET", path), "", 400);
+        let expected = "`%` stands before two hexadecimal digits, for bytes of UTF-8";
+        assert_eq!(message, format!("{path}: {expected}"));
+    }
+}
+
 #[test]
 fn wrong_requests_name_the_key_and_what_would_be_right() {
     let all = proxies();
