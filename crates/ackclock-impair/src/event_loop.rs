@@ -58,7 +58,9 @@ pub(crate) struct EventLoop {
     reserves: HashMap<u16, Socket>,
     /// Those for which there was no file in spite of that, as somebody else was faster, with the
     /// addresses to try.
-    unopened: VecDeque<(End, Vec<SocketAddr>)>,
+    unopened: VecDeque<(End, Attempt)>,
+    /// Those that no address took, and for which the server's name is being looked up.
+    unnamed: Vec<End>,
     /// There are no more files.
     out_of_files: bool,
     /// A client for which there is no port on the links, and behind which the others wait.
@@ -108,6 +110,7 @@ impl EventLoop {
             connecting: BTreeSet::new(),
             reserves: HashMap::new(),
             unopened: VecDeque::new(),
+            unnamed: Vec::new(),
             out_of_files: false,
             without_port: None,
             most: config.max_connections as usize,
@@ -145,7 +148,7 @@ impl EventLoop {
                 self.go_on(token);
             }
             if let Some(found) = self.look_up.as_mut().and_then(LookUp::poll) {
-                self.to = found;
+                self.take_addresses(found);
             }
             self.out_of_files = false;
             self.open_again();
@@ -208,14 +211,14 @@ impl EventLoop {
         }
         let Some(joint) = self.joints.get_mut(&token) else { return };
         if joint.next.is_some() {
-            match opened(&joint.stream) {
+            match joint::opened(&joint.stream) {
                 Ok(false) => return,
                 Ok(true) => {
                     stop_waiting(&mut self.connecting, joint);
                     joint.next = None;
                 }
                 // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
-                Err(error) if is_reset(&error) => {
+                Err(error) if joint::is_reset(&error) => {
                     stop_waiting(&mut self.connecting, joint);
                     joint.next = None;
                     joint.fail(error.kind());
@@ -227,6 +230,16 @@ impl EventLoop {
         joint.failed |= event.is_error();
         joint.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
         self.go_on(token);
+    }
+
+    /// The client that has waited for a port, unless it has gone: a reset with nothing before it
+    /// is all that it leaves. Its end alone may be half of a connection.
+    fn waiting_client(&mut self) -> Option<TcpStream> {
+        let stream = self.without_port.take()?;
+        match stream.peek(&mut [0]) {
+            Err(error) if error.kind() != ErrorKind::WouldBlock => None,
+            _ => Some(stream),
+        }
     }
 
     /// Takes clients as long as there is room, and a file for the server of each.
@@ -248,7 +261,7 @@ impl EventLoop {
                     let Ok(file) = self.file() else { return self.out_of_files = true };
                     reserve = file;
                 }
-                let first = self.without_port.take().map(Ok);
+                let first = self.waiting_client().map(Ok);
                 let next = || self.listeners[number].accept().map(|(stream, _)| stream);
                 let stream = match first.unwrap_or_else(next) {
                     Ok(stream) => stream,
@@ -288,25 +301,36 @@ impl EventLoop {
         while let Some(end) = self.path.accept() {
             // It makes room for the one that follows.
             drop(self.path.port(end).and_then(|port| self.reserves.remove(&port)));
-            self.begin(end, self.to.clone());
+            let (addresses, looked_up) = (self.to.clone(), false);
+            self.begin(end, Attempt { addresses, looked_up, until: None, give_up: None });
         }
     }
 
-    /// Begins to connect to the server.
-    fn begin(&mut self, end: End, addresses: Vec<SocketAddr>) {
+    /// Begins to connect to the server, unless the client has gone.
+    fn begin(&mut self, end: End, attempt: Attempt) {
+        if self.path.is_broken(end) && self.path.readable(end) == 0 {
+            return self.path.abort(end);
+        }
         let give_up = Instant::now().checked_add(self.connect_timeout);
-        self.open(end, Attempt { addresses, until: None, give_up });
+        self.open(end, Attempt { give_up, ..attempt });
     }
 
     /// Connects for those for which there was no file.
     fn open_again(&mut self) {
         while !self.out_of_files
-            && let Some((end, addresses)) = self.unopened.pop_front()
+            && let Some((end, attempt)) = self.unopened.pop_front()
         {
-            match self.path.is_broken(end) && self.path.readable(end) == 0 {
-                true => self.path.abort(end),
-                false => self.begin(end, addresses),
-            }
+            self.begin(end, attempt);
+        }
+    }
+
+    /// Where the server is by now, if its name was found: who has waited for it is tried once more.
+    fn take_addresses(&mut self, found: Option<Vec<SocketAddr>>) {
+        let found_some = found.is_some();
+        self.to = found.unwrap_or_else(|| std::mem::take(&mut self.to));
+        for end in std::mem::take(&mut self.unnamed) {
+            let addresses = if found_some { self.to.clone() } else { Vec::new() };
+            self.begin(end, Attempt { addresses, looked_up: true, until: None, give_up: None });
         }
     }
 
@@ -328,7 +352,7 @@ impl EventLoop {
             match TcpStream::connect(address) {
                 Err(error) if files::are_used_up(&error) => {
                     self.out_of_files = true;
-                    return self.unopened.push_back((end, attempt.addresses));
+                    return self.unopened.push_back((end, attempt));
                 }
                 opened => {
                     let parts = attempt.addresses.len() as u32;
@@ -341,9 +365,11 @@ impl EventLoop {
                 }
             }
         }
+        if !attempt.looked_up && self.look_up.as_mut().is_some_and(LookUp::begin) {
+            return self.unnamed.push(end);
+        }
         self.counts.unreachable += 1;
         self.path.abort(end);
-        self.look_up.iter_mut().for_each(LookUp::begin);
     }
 
     /// The server does not take the connection at this address.
@@ -405,14 +431,22 @@ impl EventLoop {
     }
 
     /// Resets both sides where one was reset and the other one has not taken anything for too long.
+    /// What one side waits for has waited at the other one as long: the port of a connection is the
+    /// same at both.
     fn end_resets(&mut self) {
         let until = self.path.now();
         let rests = |joint: &mut Joint| joint.rests_since(&self.path);
-        let late = self.joints.iter_mut().filter_map(|(token, joint)| {
-            rests(joint).filter(|&since| until.since(since) >= self.rest).map(|_| *token)
+        let late = self.joints.values_mut().filter_map(|joint| {
+            rests(joint).filter(|&since| until.since(since) >= self.rest).map(|_| joint.end)
         });
-        for token in late.collect::<Vec<_>>() {
-            self.reset(token);
+        for end in late.collect::<Vec<_>>() {
+            let port = self.path.port(end);
+            let both = self.tokens.iter().filter(|(other, _)| {
+                **other == end || port.is_some() && self.path.port(**other) == port
+            });
+            for token in both.map(|(_, token)| *token).collect::<Vec<_>>() {
+                self.reset(token);
+            }
         }
     }
 
@@ -448,23 +482,6 @@ fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &Joint) {
     if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
         connecting.remove(&(until, joint.end));
     }
-}
-
-/// Whether a connection is open; an error if it cannot be opened.
-fn opened(stream: &TcpStream) -> io::Result<bool> {
-    if let Some(error) = stream.take_error()? {
-        return Err(error);
-    }
-    match stream.peer_addr() {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Whether a connection failed that was open.
-fn is_reset(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 /// Whether a client went before it was taken.

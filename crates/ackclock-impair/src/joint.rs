@@ -52,6 +52,8 @@ pub(crate) struct Joint {
 pub(crate) struct Attempt {
     /// Its further addresses.
     pub(crate) addresses: Vec<SocketAddr>,
+    /// Its name was looked up for this client.
+    pub(crate) looked_up: bool,
     /// Until when to wait for the one at hand, and for all of them; for ever without.
     pub(crate) until: Option<Instant>,
     pub(crate) give_up: Option<Instant>,
@@ -258,6 +260,23 @@ impl Joint {
 /// already.
 pub(crate) fn reset(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+}
+
+/// Whether a connection is open; an error if it cannot be opened.
+pub(crate) fn opened(stream: &TcpStream) -> io::Result<bool> {
+    if let Some(error) = stream.take_error()? {
+        return Err(error);
+    }
+    match stream.peer_addr() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a connection failed that was open.
+pub(crate) fn is_reset(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 /// A signal may interrupt what does not block.

@@ -31,10 +31,10 @@ impl LookUp {
         LookUp { name, listen, waker, last: None, answer: None }
     }
 
-    /// Begins, unless that has just been done.
-    pub(crate) fn begin(&mut self) {
+    /// Begins, unless that has just been done. Returns whether an answer will come.
+    pub(crate) fn begin(&mut self) -> bool {
         if self.answer.is_some() || self.last.is_some_and(|last| last.elapsed() < PAUSE) {
-            return;
+            return self.answer.is_some();
         }
         self.last = Some(Instant::now());
         let (sender, answer) = channel();
@@ -50,15 +50,16 @@ impl LookUp {
         // Without a thread, the next client asks again.
         let begun = thread::Builder::new().name("impair-name".into()).spawn(work);
         self.answer = begun.ok().map(|_| answer);
+        self.answer.is_some()
     }
 
-    /// The addresses, once they are found. Of a name that is not found, nothing.
-    pub(crate) fn poll(&mut self) -> Option<Vec<SocketAddr>> {
+    /// The answer, once it has come: the addresses, or nothing of a name that is not found.
+    pub(crate) fn poll(&mut self) -> Option<Option<Vec<SocketAddr>>> {
         match self.answer.as_ref()?.try_recv() {
             Err(TryRecvError::Empty) => None,
             answer => {
                 self.answer = None;
-                answer.ok()
+                Some(answer.ok())
             }
         }
     }

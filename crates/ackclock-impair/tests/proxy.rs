@@ -210,7 +210,7 @@ fn what_one_side_sent_before_its_reset_waits_for_a_late_reader() {
 #[test]
 fn a_reset_in_front_of_who_does_not_read_has_its_time() {
     let (server, address) = server();
-    let rest_after_reset = Duration::from_secs(2);
+    let rest_after_reset = Duration::from_secs(4);
     let config =
         ProxyConfig { rest_after_reset, ..ProxyConfig::new(vec![localhost()], vec![address]) };
     let proxy = Proxy::start(&config, &[]).unwrap();
@@ -224,7 +224,8 @@ fn a_reset_in_front_of_who_does_not_read_has_its_time() {
         drop(sender);
         let begin = Instant::now();
         while proxy.report().unwrap().open > 0 {
-            assert!(begin.elapsed() < Duration::from_secs(20), "it stays open");
+            // One time for both sides, and a second until it is looked at.
+            assert!(begin.elapsed() < Duration::from_secs(7), "it stays open");
             thread::sleep(Duration::from_millis(20));
         }
         // It is looked at once a second, and had stood still before the reset.
@@ -354,30 +355,46 @@ fn the_second_address_is_tried_in_time() {
     assert_eq!((report.accepted, report.unreachable, report.reset), (1, 0, 0));
 }
 
-/// The name of a server that is elsewhere by now is looked up again, once a client was refused.
+/// The name of a server that is elsewhere by now is looked up again, and the clients that were
+/// refused wait for that.
 #[test]
 fn a_server_that_has_moved_is_found_by_its_name() {
     let (server, address) = server();
     let gone = TcpListener::bind(localhost()).unwrap().local_addr().unwrap();
     let name = format!("localhost:{}", address.port());
-    for (name, resets) in [(Some(name), 1), (None, 2)] {
+    for (name, resets) in [(Some(name), 0), (None, 2)] {
         let config =
             ProxyConfig { server: name.clone(), ..ProxyConfig::new(vec![localhost()], vec![gone]) };
         let proxy = Proxy::start(&config, &[]).unwrap();
-        let refused = |client: &mut TcpStream| client.read(&mut [0]).unwrap_err().kind();
-        assert_eq!(refused(&mut connect(&proxy)), ErrorKind::ConnectionReset);
-        thread::sleep(Duration::from_secs(1));
-        let mut client = connect(&proxy);
-        match name {
-            None => assert_eq!(refused(&mut client), ErrorKind::ConnectionReset),
-            Some(_) => {
-                client.write_all(b"x").unwrap();
-                server.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+        let clients = [connect(&proxy), connect(&proxy)];
+        for mut client in clients {
+            match name {
+                None => {
+                    let error = client.read(&mut [0]).unwrap_err().kind();
+                    assert_eq!(error, ErrorKind::ConnectionReset);
+                }
+                Some(_) => {
+                    client.write_all(b"x").unwrap();
+                    server.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+                }
             }
         }
-        drop(client);
         let report = finish(proxy);
         assert_eq!((report.accepted, report.unreachable, report.reset), (2, resets, resets));
+    }
+}
+
+/// A name that leads nowhere is looked up for each client once, and then the client is reset.
+#[test]
+fn a_client_waits_for_one_look_up() {
+    let gone = TcpListener::bind(localhost()).unwrap().local_addr().unwrap();
+    for name in [format!("localhost:{}", gone.port()), "nowhere.invalid:80".into()] {
+        let config =
+            ProxyConfig { server: Some(name), ..ProxyConfig::new(vec![localhost()], vec![gone]) };
+        let proxy = Proxy::start(&config, &[]).unwrap();
+        let error = connect(&proxy).read(&mut [0]).unwrap_err().kind();
+        assert_eq!(error, ErrorKind::ConnectionReset);
+        assert_eq!(finish(proxy).unreachable, 1);
     }
 }
 
