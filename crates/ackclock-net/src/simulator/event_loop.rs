@@ -234,7 +234,7 @@ impl Simulator {
             if recorder.wants_packets() {
                 let (cause, transmission) = (transmit.cause, transmit.transmission);
                 let sent = Some(Sending { cause, transmission });
-                self.options.mark(&mut packet, &Repr::from_segment(0, 0, &transmit.segment), sent);
+                self.options.mark(&mut packet, &Repr::from_segment(&transmit.segment), sent);
                 self.record_packet(now, Place::Sender, &packet, recorder);
             }
             self.send(now, &mut packet, recorder);
@@ -278,7 +278,7 @@ impl Simulator {
             };
             let mut packet = tcp.ack(segment, index as u32, flow.ack_path, &mut self.options);
             if recorder.wants_packets() {
-                self.options.mark(&mut packet, &Repr::from_segment(0, 0, segment), None);
+                self.options.mark(&mut packet, &Repr::from_segment(segment), None);
                 self.record_packet(now, Place::Receiver, &packet, recorder);
             }
             self.send(now, &mut packet, recorder);

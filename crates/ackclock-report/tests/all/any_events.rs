@@ -164,7 +164,7 @@ proptest! {
             let packet = Sighting {
                 at: Time(*at),
                 to_receiver: *sent,
-                header: Repr::from_segment(0, 0, segment),
+                header: Repr::from_segment(segment),
                 len: segment.len,
                 sent: sent.then_some(Sending { cause: Cause::New, transmission: 1 }),
                 number: u32::MAX,

@@ -10,7 +10,7 @@ use ackclock_tcp::{
 
 /// A segment from the sender.
 fn sent(at: u64, segment: &Segment, cause: Cause, transmission: u32, number: u32) -> Sighting {
-    let header = Repr::from_segment(0, 0, segment);
+    let header = Repr::from_segment(segment);
     Sighting {
         at: Time(at),
         to_receiver: true,
@@ -63,7 +63,7 @@ fn small(format: CaptureFormat) -> Vec<u8> {
         ..Segment::default()
     };
     // Over two links, and so over a node that takes one off its time to live.
-    let ack = other(1_600_000_000, Repr::from_segment(0, 0, &ack), false, 1);
+    let ack = other(1_600_000_000, Repr::from_segment(&ack), false, 1);
     capture.packet(1, &Sighting { hops: 2, ..ack }).unwrap();
     capture.finish().unwrap()
 }
@@ -293,8 +293,7 @@ fn options_that_do_not_fit_are_an_error() {
     while sack.push(SackBlock::default()) {}
     let segment = Segment { sack, timestamps: Some(Timestamps::default()), ..Segment::default() };
     let mut capture = capture(CaptureFormat::PcapNg);
-    let error =
-        capture.packet(1, &other(0, Repr::from_segment(0, 0, &segment), false, 1)).unwrap_err();
+    let error = capture.packet(1, &other(0, Repr::from_segment(&segment), false, 1)).unwrap_err();
     assert_eq!(error.to_string(), "TCP options need more than 40 bytes");
 }
 
@@ -343,7 +342,7 @@ fn a_handshake_that_was_made() {
     capture.packet(1, &other(6, syn_ack, false, 1)).unwrap();
     let timestamps = Some(Timestamps { val: 9, ecr: 8 });
     let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: u16::MAX, timestamps, ..Segment::default() };
-    capture.packet(1, &other(7, Repr::from_segment(0, 0, &ack), true, 2)).unwrap();
+    capture.packet(1, &other(7, Repr::from_segment(&ack), true, 2)).unwrap();
     capture.packet(1, &sent(8, &Segment { len: 6, wnd: 500, ..ack }, Cause::New, 1, 3)).unwrap();
     let written = capture.finish().unwrap();
     let packets = [SYN, SYN_ACK, ACK, DATA].map(bytes);

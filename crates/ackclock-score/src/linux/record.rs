@@ -334,7 +334,7 @@ impl Recorder<'_> {
             echo: segment.timestamps.map(|t| Timestamps::ticks_since(self.timestamp_origin, t.ecr)),
             ece: segment.ecn.ece(),
         };
-        let header = Repr::from_segment(0, 0, &segment);
+        let header = Repr::from_segment(&segment);
         let time = self.host.send(&self.connection, &header)?.since(self.origin).0;
         self.acked = self.acked.max(ack.to);
         self.input(time, What::Ack(ack))

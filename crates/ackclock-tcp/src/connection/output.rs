@@ -78,7 +78,7 @@ fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
     let len = segment.len - u32::from(fin);
     segment.flags = Flags::new(len > 0 && (segment.flags.psh() || end >= c.written), fin);
     Outgoing {
-        header: Repr::from_segment(0, 0, &segment),
+        header: Repr::from_segment(&segment),
         position: t.position,
         len,
         sent: Some(Sending { cause: t.cause, transmission: t.transmission }),
@@ -87,7 +87,7 @@ fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
 
 fn ack(c: &mut Connection, now: Time) -> Option<Outgoing> {
     let segment = Segment { seq: ack_seq(c), ..c.receiver.poll_transmit(now)? };
-    Some(bare(c, Repr::from_segment(0, 0, &segment)))
+    Some(bare(c, Repr::from_segment(&segment)))
 }
 
 /// What an ACK without data stands at: SND.NXT, or where the peer has taken window back, its edge,
@@ -101,5 +101,5 @@ fn ack_seq(c: &Connection) -> Seq {
 fn keep_alive(c: &mut Connection, now: Time) -> Outgoing {
     let mut segment = Segment { seq: c.snd_nxt() - 1, ..Segment::default() };
     c.receiver.stamp(now, &mut segment, 0);
-    bare(c, Repr::from_segment(0, 0, &segment))
+    bare(c, Repr::from_segment(&segment))
 }

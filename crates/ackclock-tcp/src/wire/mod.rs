@@ -243,8 +243,8 @@ impl Repr {
         (repr, malformed)
     }
 
-    /// The header of a segment of an established connection.
-    pub fn from_segment(src_port: u16, dst_port: u16, segment: &Segment) -> Repr {
+    /// The header of a segment of an established connection. Its ports are 0.
+    pub fn from_segment(segment: &Segment) -> Repr {
         let mut control = Control::ACK;
         if segment.flags.psh() {
             control = control.with(Control::PSH);
@@ -259,8 +259,8 @@ impl Repr {
             control = control.with(Control::CWR);
         }
         Repr {
-            src_port,
-            dst_port,
+            src_port: 0,
+            dst_port: 0,
             seq: segment.seq,
             ack: segment.ack,
             control,

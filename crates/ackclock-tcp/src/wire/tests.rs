@@ -113,7 +113,7 @@ fn golden_data() {
         timestamps: Some(Timestamps { val: 5, ecr: 6 }),
         sack: SackBlocks::NONE,
     };
-    let repr = Repr::from_segment(40000, 443, &segment);
+    let repr = Repr { src_port: 40000, dst_port: 443, ..Repr::from_segment(&segment) };
     assert_eq!(repr.segment(5), segment);
     golden(
         v4(),
@@ -134,7 +134,7 @@ fn golden_ack_with_timestamps_and_three_blocks() {
         ..Segment::default()
     };
     assert_eq!(segment.option_len(), 40);
-    let repr = Repr::from_segment(443, 40000, &segment);
+    let repr = Repr { src_port: 443, dst_port: 40000, ..Repr::from_segment(&segment) };
     assert_eq!(repr.segment(0), segment);
     golden(
         v6(),
