@@ -95,11 +95,9 @@ fn on_timeout(c: &mut Sender) {
     c.save(true);
     if c.s.phase == Phase::Recovery {
         c.event(EventKind::RecoveryLeft { by_timeout: true, cwnd_before: c.s.cwnd });
-    }
-    if c.s.phase == Phase::Recovery
-        && let Some(cwnd) = c.strategy.regulate.deflated(&c.s)
-    {
-        c.set_cwnd(cwnd);
+        if let Some(cwnd) = c.strategy.regulate.deflated(&c.s) {
+            c.set_cwnd(cwnd);
+        }
     }
     c.s.ssthresh = c.strategy.window.on_timeout(&c.s, flight, repeated);
     c.s.timed_out = Some(c.s.snd_una);
