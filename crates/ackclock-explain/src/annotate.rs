@@ -11,6 +11,7 @@ use std::path::Path;
 use ackclock_report::FrameWriter;
 use ackclock_run::{FileIdentity, WholeFile};
 use ackclock_trace::Reader;
+use ackclock_trace::file::Order;
 use ackclock_trace::file::block::{ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
 use flate2::read::MultiGzDecoder;
 
@@ -179,36 +180,6 @@ impl Copied<'_> {
     }
 }
 
-/// Of the fields of a section.
-#[derive(Clone, Copy)]
-enum Order {
-    Little,
-    Big,
-}
-
-impl Order {
-    fn u32(self, n: u32) -> [u8; 4] {
-        match self {
-            Order::Little => n.to_le_bytes(),
-            Order::Big => n.to_be_bytes(),
-        }
-    }
-
-    fn u16(self, n: u16) -> [u8; 2] {
-        match self {
-            Order::Little => n.to_le_bytes(),
-            Order::Big => n.to_be_bytes(),
-        }
-    }
-
-    fn read_u32(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Order::Little => u32::from_le_bytes(bytes),
-            Order::Big => u32::from_be_bytes(bytes),
-        }
-    }
-}
-
 /// The next block: its kind, and its body without lengths. `None` at the end or where there is no
 /// whole one.
 fn block(input: &mut impl Read, order: &mut Order, body: &mut Vec<u8>) -> io::Result<Option<u32>> {
@@ -224,14 +195,14 @@ fn block(input: &mut impl Read, order: &mut Order, body: &mut Vec<u8>) -> io::Re
         *order = if magic == [0x1a, 0x2b, 0x3c, 0x4d] { Order::Big } else { Order::Little };
         body.extend_from_slice(&magic);
     }
-    let total = order.read_u32(total) as usize;
+    let total = order.u32_at(&total, 0) as usize;
     if !(12 + body.len()..LONGEST).contains(&total) || !total.is_multiple_of(4) {
         return Ok(None);
     }
     let known = body.len();
     body.resize(total - 12, 0);
     let complete = whole(input, &mut body[known..])? && whole(input, &mut [0; 4])?;
-    Ok(complete.then(|| order.read_u32(kind)))
+    Ok(complete.then(|| order.u32_at(&kind, 0)))
 }
 
 /// Fills `into`; `false` if the input ends or makes no sense before.
@@ -257,11 +228,7 @@ fn is_damage(kind: ErrorKind) -> bool {
 /// Puts a comment before the options of a packet block (sections 4.3 and A): after five words and
 /// the packet, padded to a word.
 fn insert(comment: &str, order: Order, body: &mut Vec<u8>) {
-    let Some(kept) =
-        body.get(12..16).and_then(|b| b.try_into().ok()).map(|b| order.read_u32(b) as usize)
-    else {
-        return;
-    };
+    let kept = order.u32_at(body, 12) as usize;
     let options = 20 + kept.next_multiple_of(4);
     if options > body.len() {
         return;

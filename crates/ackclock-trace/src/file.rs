@@ -22,6 +22,7 @@ use pcap::Pcap;
 use pcapng::PcapNg;
 
 pub use frame::{Damage, Frame, LinkType};
+pub use order::Order;
 
 /// The compressions that are read. The library for zstd is C, which does not run in a browser.
 const PACKED: &str = if cfg!(target_family = "wasm") { "gzip" } else { "gzip or zstd" };

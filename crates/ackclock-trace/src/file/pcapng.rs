@@ -150,7 +150,7 @@ impl PcapNg {
         let whole = options(self.order, &body[8..], |code, value| match (code, value) {
             (IF_TSRESOL, &[resolution, ..]) => interface.unit = Unit::new(resolution),
             (IF_TSOFFSET, value) if value.len() >= 8 => {
-                interface.offset = i128::from(self.order.u64_at(value, 0) as i64) * 1_000_000_000;
+                interface.offset = i128::from(self.order.first_u64(value) as i64) * 1_000_000_000;
             }
             _ => {}
         });
@@ -174,8 +174,8 @@ impl PcapNg {
         let id = self.order.u32_at(body, 0);
         let mut counts = [None; 2];
         options(self.order, &body[12..], |code, value| match code {
-            ISB_IFDROP if value.len() >= 8 => counts[0] = Some(self.order.u64_at(value, 0)),
-            ISB_OSDROP if value.len() >= 8 => counts[1] = Some(self.order.u64_at(value, 0)),
+            ISB_IFDROP if value.len() >= 8 => counts[0] = Some(self.order.first_u64(value)),
+            ISB_OSDROP if value.len() >= 8 => counts[1] = Some(self.order.first_u64(value)),
             _ => {}
         });
         if let Some(interface) = self.interfaces.get_mut(id as usize) {
