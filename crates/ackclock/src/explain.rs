@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    By, Capture, Comparison, Explained, Filter, Options, Pictures, Source, TOP, WORST, annotatable,
-    annotate, captures_at, compare, compared, draw, grouped, one_connection, read, save, short,
-    table, terms, write_compared, write_grouped, write_json, write_parquet,
+    By, Capture, Explained, Filter, Options, Pictures, Source, TOP, WORST, annotatable, annotate,
+    captures_at, compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
+    write_compared, write_grouped, write_json, write_parquet,
 };
 use ackclock_report::counted;
 use ackclock_run::Cancel;
@@ -151,9 +151,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     warn(&explained, args.compare);
     if args.compare {
         let comparison = compare(&sources, &explained, &options, &cancel)?;
-        print_compared(args, &explained, &comparison)?;
+        let json = |out: &mut dyn Write| write_compared(&explained, &comparison, out);
+        print_as(args, json, |top| compared(&explained, &comparison, top))?;
     } else if let Some(by) = args.by {
-        print_grouped(args, &explained, by.into())?;
+        let by = by.into();
+        let json = |out: &mut dyn Write| write_grouped(&explained, by, out);
+        print_as(args, json, |top| grouped(&explained, by, top, width()))?;
     } else {
         keep_what_is_asked_for(args, &mut explained)?;
         write_outputs(args, &sources, &options, &mut explained)?;
@@ -188,27 +191,15 @@ fn pictures(args: &ExplainArgs) -> Option<Pictures<'_>> {
     pictures.html.or(pictures.xplot).or(pictures.qlog).is_some().then_some(pictures)
 }
 
-fn print_compared(
+/// Prints JSON, or a text with the first of each list.
+fn print_as(
     args: &ExplainArgs,
-    explained: &Explained,
-    comparison: &Comparison,
+    json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    text: impl FnOnce(usize) -> String,
 ) -> Result<(), Error> {
     print_with(|out| match args.format {
-        Format::Json => write_compared(explained, comparison, out),
-        Format::Table => {
-            let text = compared(explained, comparison, args.top.unwrap_or(TOP));
-            out.write_all(text.as_bytes())
-        }
-    })
-}
-
-fn print_grouped(args: &ExplainArgs, explained: &Explained, by: By) -> Result<(), Error> {
-    print_with(|out| match args.format {
-        Format::Json => write_grouped(explained, by, out),
-        Format::Table => {
-            let text = grouped(explained, by, args.top.unwrap_or(TOP), width());
-            out.write_all(text.as_bytes())
-        }
+        Format::Json => json(out),
+        Format::Table => out.write_all(text(args.top.unwrap_or(TOP)).as_bytes()),
     })
 }
 
