@@ -222,15 +222,15 @@ impl WireArgs {
     }
 }
 
-/// Our stack on a TUN device of its own. Its buffers take at most `memory` bytes, beyond what each
-/// has in any case. Of its half-open connections so many are kept; beyond them SYNs are answered by
-/// cookies.
-pub(crate) fn open_host(args: &WireArgs, memory: usize, half_open: usize) -> Result<Host, Error> {
-    let none = || Error::Usage("--queues: at least one".into());
-    open_hosts(args, 1, memory, half_open)?.pop().ok_or_else(none)
+/// Our stack on a TUN device of its own.
+pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
+    // One queue has one host.
+    Ok(open_hosts(args, 1, usize::MAX, 1024)?.swap_remove(0))
 }
 
-/// The same with a stack for each of so many queues of the device; the bounds are those of each.
+/// A stack for each of so many queues of a TUN device, at least one. The buffers of each take at
+/// most `memory` bytes, beyond what each connection has in any case. Of the half-open connections
+/// of each so many are kept; beyond them SYNs are answered by cookies.
 pub(crate) fn open_hosts(
     args: &WireArgs,
     queues: usize,

@@ -107,7 +107,7 @@ pub(crate) fn recv(args: &RecvArgs, registry: &Registry) -> Result<String, Error
     };
     let mut receiver = Receiver {
         args,
-        host: open_host(&args.wire, usize::MAX, 1024)?,
+        host: open_host(&args.wire)?,
         pattern: Pattern::new(),
         buffer: vec![0; CHUNK],
         file,

@@ -77,7 +77,7 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
     let strategies = strategies.collect::<Result<Vec<_>, _>>()?;
     args.records.check(args.file.as_deref())?;
     let mut records = Records::new(&args.records, args.records.recovery, 0, args.strategy.len())?;
-    let mut host = open_host(&args.wire, usize::MAX, 1024)?;
+    let mut host = open_host(&args.wire)?;
     check_way(peer.ip(), &args.wire)?;
     let capture = HostCapture::begin(&mut host, &mut records)?;
 
