@@ -162,7 +162,7 @@ fn seeds(first: u64, many: u64) -> std::ops::Range<u64> {
 
 fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
     let answers = loss_causes::all(seeds(args.of.seed, args.of.connections))?;
-    let wrong = answers.iter().filter(|a| args.wrong && a.is_wrong(0));
+    let wrong = answers.iter().filter(|a| args.wrong && a.is_wrong());
     let out: String = wrong.map(loss_causes::Answer::text).collect();
     let summary = loss_causes::Summary::of(&answers);
     Ok(match args.of.format {

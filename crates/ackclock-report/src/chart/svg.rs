@@ -53,7 +53,7 @@ fn document(svg: &mut String, chart: &Chart, layout: &Layout) -> fmt::Result {
     let y = Y::new(heights.into_iter());
     let labels = y.ticks().iter().map(|(_, text)| text_width(text)).fold(0.0, f64::max);
     let left = layout.left.max(margin + labels);
-    let title = if print { Vec::new() } else { wrap(&chart.title, 76, 3) };
+    let title = if print { Vec::new() } else { wrap(&chart.title, 76) };
     let mut legend = String::new();
     let first = if print { margin + 11.0 } else { 30.0 + 20.0 * title.len() as f64 };
     let rows = Rows { left: margin, right, line: 20.0, x: margin, y: first };
@@ -159,16 +159,17 @@ fn names(categories: &[String], width: f64) -> Vec<Vec<String>> {
     let every = (NAME / room).ceil() as usize;
     let characters = (room.max(NAME) / CHARACTER) as usize;
     let name = |(i, name): (usize, &String)| {
-        if i % every == 0 { wrap(name, characters, 3) } else { Vec::new() }
+        if i % every == 0 { wrap(name, characters) } else { Vec::new() }
     };
     categories.iter().enumerate().map(name).collect()
 }
 
-/// The words of a text in lines of so many characters. What does not fit ends in an ellipsis.
-fn wrap(text: &str, characters: usize, lines: usize) -> Vec<String> {
+/// The words of a text in up to three lines of so many characters. What does not fit ends in an
+/// ellipsis.
+fn wrap(text: &str, characters: usize) -> Vec<String> {
     let mut wrapped: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let last = wrapped.len() == lines;
+        let last = wrapped.len() == 3;
         match wrapped.last_mut() {
             Some(line) if last || line.chars().count() + 1 + word.chars().count() <= characters => {
                 *line = format!("{line} {word}");

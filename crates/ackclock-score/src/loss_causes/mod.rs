@@ -111,9 +111,9 @@ pub fn all(seeds: std::ops::Range<u64>) -> Result<Vec<Answer>, String> {
 }
 
 impl Answer {
-    /// Whether a cause was named at this place that is not the true one.
-    pub fn is_wrong(&self, place: usize) -> bool {
-        self.found[place].is_some_and(|found| found.name() != self.truth)
+    /// Whether a cause was named at the sender that is not the true one.
+    pub fn is_wrong(&self) -> bool {
+        self.found[0].is_some_and(|found| found.name() != self.truth)
     }
 
     /// The scenario, and what was said.
@@ -146,7 +146,7 @@ impl Summary {
                 let found = found.map_or(NONE, |found| found.name());
                 *counts.entry((answer.truth, found)).or_default() += 1;
             }
-            if !answer.is_wrong(0) {
+            if !answer.is_wrong() {
                 sum.measure(answer);
             }
         }

@@ -191,12 +191,12 @@ fn request(parsed: &httparse::Request<'_, '_>) -> Result<Request, Status> {
         _ => return Err(Status::NotImplemented),
     };
     let (path, directory) = decode_path(path_of(target)?)?;
-    let keep_alive = if http_1_0 { fields.has_token("connection", "keep-alive") } else { true };
+    let keep_alive = if http_1_0 { fields.connection_has("keep-alive") } else { true };
     Ok(Request {
         method,
         path,
         directory,
-        keep_alive: keep_alive && !fields.has_token("connection", "close") && !body,
+        keep_alive: keep_alive && !fields.connection_has("close") && !body,
         if_match: fields.joined("if-match"),
         if_none_match: fields.joined("if-none-match"),
         if_modified_since: fields.joined("if-modified-since"),
@@ -302,8 +302,9 @@ impl<'b> Fields<'_, 'b> {
         (!values.is_empty()).then(|| values.join(", "))
     }
 
-    fn has_token(&self, name: &str, token: &str) -> bool {
-        let mut tokens = self.all(name).flat_map(|v| v.split(|&b| b == b','));
+    /// Whether `Connection` has this token.
+    fn connection_has(&self, token: &str) -> bool {
+        let mut tokens = self.all("connection").flat_map(|v| v.split(|&b| b == b','));
         tokens.any(|t| t.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
     }
 }

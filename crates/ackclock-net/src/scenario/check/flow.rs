@@ -33,7 +33,7 @@ pub(super) fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
 pub(super) fn check_cbr(cbr: &Cbr, names: &Names, at: &[Step]) -> Checked {
     check_ends(&cbr.from, &cbr.to, cbr.count, names, at)?;
     positive_rate(cbr.rate, &child(at, "rate"))?;
-    size_within(cbr.packet_size, 1, 65_535, &child(at, "packet_size"))?;
+    size_within(cbr.packet_size, 65_535, &child(at, "packet_size"))?;
     stop_after(cbr.stop, cbr.start, at)
 }
 

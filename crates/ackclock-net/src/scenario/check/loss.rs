@@ -19,7 +19,7 @@ pub(super) fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
     let at = child(at, kind);
     if let Loss::Policer(l) = loss {
         positive_rate(l.rate, &child(&at, "rate"))?;
-        size_within(Some(l.burst), 1, u64::from(u32::MAX), &child(&at, "burst"))?;
+        size_within(Some(l.burst), u64::from(u32::MAX), &child(&at, "burst"))?;
     }
     if let Loss::Drop(l) = loss
         && l.segments.is_empty()

@@ -45,17 +45,17 @@ fn check_codel(queue: &Codel, at: &[Step]) -> Checked {
         fail(&child(at, "limit"), "a queue holds at least 1 packet")?;
     }
     check_target(queue.target, queue.interval, at)?;
-    size_within(queue.mtu, 1, u64::from(u32::MAX), &child(at, "mtu"))
+    size_within(queue.mtu, u64::from(u32::MAX), &child(at, "mtu"))
 }
 
 fn check_fq_codel(queue: &FqCodel, at: &[Step]) -> Checked {
     let FqCodel { limit, memory, flows, quantum, target, interval, mtu, .. } = queue.clone();
     check_codel(&Codel { limit, target, interval, mtu, ecn: false }, at)?;
-    size_within(memory, 1, u64::MAX, &child(at, "memory"))?;
+    size_within(memory, u64::MAX, &child(at, "memory"))?;
     if flows.is_some_and(|flows| !(1..=65_536).contains(&flows)) {
         fail(&child(at, "flows"), "there are 1 to 65536 queues; RFC 8290 has 1024")?;
     }
-    size_within(quantum, 1, u64::from(u32::MAX), &child(at, "quantum"))
+    size_within(quantum, u64::from(u32::MAX), &child(at, "quantum"))
 }
 
 fn check_pie(queue: &Pie, at: &[Step]) -> Checked {
@@ -73,7 +73,7 @@ fn check_pie(queue: &Pie, at: &[Step]) -> Checked {
             fail(&child(at, key), "a weight is a number, 0 or more")?;
         }
     }
-    size_within(queue.mean_packet_size, 1, u64::from(u32::MAX), &child(at, "mean_packet_size"))
+    size_within(queue.mean_packet_size, u64::from(u32::MAX), &child(at, "mean_packet_size"))
 }
 
 /// What CoDel and FQ-CoDel have in common.
@@ -111,5 +111,5 @@ fn check_early_drop(
     if !weight.is_none_or(|w| w > 0.0 && w <= 1.0) {
         fail(&child(at, "weight"), "a weight is above 0 and at most 1")?;
     }
-    size_within(mean_packet_size, 1, u64::from(u32::MAX), &child(at, "mean_packet_size"))
+    size_within(mean_packet_size, u64::from(u32::MAX), &child(at, "mean_packet_size"))
 }

@@ -37,10 +37,11 @@ pub(super) fn period(every: Option<Duration>, path: &[Step]) -> Checked {
     }
 }
 
-pub(super) fn size_within(size: Option<Size>, least: u64, most: u64, path: &[Step]) -> Checked {
+/// From 1 byte to `most`.
+pub(super) fn size_within(size: Option<Size>, most: u64, path: &[Step]) -> Checked {
     match size {
-        Some(Size(n)) if n < least || n > most => {
-            fail(path, format!("{n} is out of range: {least} to {most} bytes"))
+        Some(Size(n)) if n < 1 || n > most => {
+            fail(path, format!("{n} is out of range: 1 to {most} bytes"))
         }
         _ => Ok(()),
     }

@@ -21,7 +21,7 @@ const MOST_RWND: u64 = 1 << 30;
 
 /// Checks the settings under the key `at`, each by itself.
 pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
-    size_within(tcp.mss, 1, 65_495, &child(at, "mss"))?;
+    size_within(tcp.mss, 65_495, &child(at, "mss"))?;
     let out = |key: &str, n: u32, range: &str| {
         fail(&child(at, key), format!("{n} is out of range: {range}"))
     };
