@@ -74,13 +74,28 @@ impl Input<'_> {
             self.located(error_at(&format!("link[{link}].queue"), message))
         }));
         let links = counted(&runs, |run| &run.links).into_iter();
-        errors.extend(links.map(|(link, count)| {
-            let why = "a route has the fewest links, and of several between two nodes the first";
+        errors.extend(links.map(|(&link, count)| {
+            let why = match self.there_and_back(link) {
+                Some(first) => {
+                    format!("link[{first}] carries both directions unless it has `duplex = false`")
+                }
+                None => "a route has the fewest links, and of several between two nodes the first"
+                    .into(),
+            };
             let message = format!("no packet came here{}; {why}", of(count));
             self.located(error_at(&format!("link[{link}]"), message))
         }));
         errors.extend(self.too_late());
         errors
+    }
+
+    /// The link that comes before this one, leads the other way and carries both directions.
+    fn there_and_back(&self, link: usize) -> Option<usize> {
+        let links = &self.scenario.links;
+        let (from, to) = links.get(link).map(|link| (&link.from, &link.to))?;
+        let ways = [(from, to), (to, from)];
+        let first = links[..link].iter().position(|l| ways.contains(&(&l.from, &l.to)))?;
+        (links[first].duplex && links[first].from == *to).then_some(first)
     }
 
     /// Whether the queue of a link may be too small for a packet.

@@ -307,6 +307,27 @@ fn links_that_nothing_passes_are_named() {
     assert_eq!(run.err, expected);
 }
 
+/// A link carries both directions, so that one which leads back is idle; with `duplex = false` it
+/// is not.
+#[test]
+fn a_second_link_for_the_way_back_is_named_with_the_first() {
+    let file = scratch("idle", "back.toml");
+    let back = "[[link]]\nfrom = \"b\"\nto = \"a\"\nrate = \"9mbit\"\ndelay = \"1ms\"\n\n[[flow]]";
+    let text = SMALL.replace("[[flow]]", back);
+    let warnings = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let run = ackclock(&["run", &file, "--runs", "1", "--format", "json"]);
+        assert_eq!(run.code, 0);
+        run.err
+    };
+    let expected = format!(
+        "warning: {file}:13: link[1]: no packet came here; link[0] carries both directions unless \
+         it has `duplex = false`\n"
+    );
+    assert_eq!(warnings(&text), expected);
+    assert_eq!(warnings(&text.replacen("[[link]]", "[[link]]\nduplex = false", 1)), "");
+}
+
 /// The first retransmission of segment 30 is there with every seed, a second one is not.
 #[test]
 fn entries_of_a_drop_list_that_no_packet_met_are_named() {
