@@ -9,7 +9,7 @@ use ackclock_trace::Kind;
 use super::words::bounded;
 use crate::explained::{Counts, Explained, Found};
 
-const HEADING: [&str; 20] = [
+const HEADING: [&str; 21] = [
     "#",
     "client",
     "server",
@@ -27,6 +27,7 @@ const HEADING: [&str; 20] = [
     "m-l",
     "l-r",
     "b-o",
+    "h-s",
     "spurious",
     "lost",
     "stalled (s)",
@@ -37,8 +38,9 @@ rexmit: retransmissions; of these fast: fast retransmits, recov: later in the re
 slow start after a timeout,
 tlp: tail loss probes, with those of new data, ?: of unknown cause, or probe or timeout. rto: \
 timeouts; of these n-t: nothing had been retransmitted before,
-m-l: another segment had, l-r: this segment had, b-o: the timer was backed off. spurious: proved \
-so; lost: retransmissions that were lost
+m-l: another segment had, l-r: this segment had, b-o: the timer was backed off, h-s: of a SYN, \
+SYN/ACK or FIN;
+those of unknown class have no column. spurious: proved so; lost: retransmissions that were lost
 ";
 
 /// Those first in which most time was lost.
@@ -87,6 +89,7 @@ fn row(found: &Found, c: &Counts) -> Vec<String> {
         c.timeouts_of(TimeoutClass::MultipleLosses),
         c.timeouts_of(TimeoutClass::LostRetransmission),
         c.timeouts_of(TimeoutClass::BackedOff),
+        c.timeouts_of(TimeoutClass::Handshake),
         c.spurious,
         c.lost,
     ];

@@ -92,6 +92,7 @@ fn figure_1(points: &[Point]) -> Option<String> {
         "multiple losses",
         "lost retransmission",
         "backed off",
+        "handshake",
         "unknown",
     ];
     let mut rows = vec![cells(heading)];
@@ -102,6 +103,7 @@ fn figure_1(points: &[Point]) -> Option<String> {
             p.multiple_losses,
             p.lost_retransmission,
             p.backed_off,
+            p.handshake,
             p.unknown,
         ];
         rows.push(
