@@ -38,7 +38,8 @@ pub enum Cause {
     Filler,
     /// A probe of a closed window (RFC 9293 section 3.8.6.1).
     WindowProbe,
-    /// A retransmitted SYN, SYN/ACK or FIN.
+    /// A SYN or SYN/ACK. No event has it: those of a sender begin when the connection is open, and
+    /// a FIN counts as a byte of data.
     Handshake,
 }
 
@@ -102,7 +103,8 @@ pub enum TimeoutClass {
     LostRetransmission,
     /// The timer had expired before, and nothing was acknowledged since.
     BackedOff,
-    /// Of a SYN, SYN/ACK or FIN.
+    /// Of a SYN or SYN/ACK, and in captures of a FIN without data. A sender of the engine has no
+    /// such timeout: a FIN counts as a byte of data there.
     Handshake,
     /// The capture does not show which.
     Unknown,

@@ -96,7 +96,7 @@ pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
         AMBER,
         ["W", "a probe of a closed window (RFC 9293 section 3.8.6.1)"],
     ),
-    cause(Cause::Handshake, "handshake", SLATE, ["H", "a retransmitted SYN, SYN/ACK or FIN"]),
+    cause(Cause::Handshake, "handshake", SLATE, ["H", "a SYN or SYN/ACK"]),
 ];
 
 /// The letter that stands beside a segment which was sent for this cause; empty for new data.
