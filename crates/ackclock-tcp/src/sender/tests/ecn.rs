@@ -236,8 +236,8 @@ fn an_old_echo_is_ignored() {
 }
 
 /// `tcp_ecn_withdraw_cwr`: a D-SACK shows that the recovery was spurious before CWR has left.
-/// Without it CWR goes, and outside Linux it goes in any case (RFC 3168 section 6.1.2: "in response
-/// to [...] any reason").
+/// Without it CWR goes, and outside Linux it goes in any case (RFC 3168 section 6.1.2: "for any
+/// reason").
 #[test]
 fn an_undo_withdraws_cwr() {
     for (composition, spurious, next) in
