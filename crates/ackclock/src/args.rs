@@ -46,30 +46,29 @@ pub(crate) struct RecordArgs {
     /// `flows`. CSV has a line per flow, and nothing else.
     #[arg(long, value_enum, default_value_t = RecordFormat::Table)]
     pub format: RecordFormat,
-    /// Write a row for each flow of each run to this Parquet file. The columns are those of
-    /// `--format csv`.
+    /// Write a row for each flow to this Parquet file. The columns are those of `--format csv`.
     #[arg(long, value_name = "FILE.parquet", value_parser = out)]
     pub parquet: Option<PathBuf>,
-    /// Also print statistics of loss recovery for each strategy, over all its flows and runs. They
-    /// are those of the paper on Proportional Rate Reduction (PRR).
+    /// Also print statistics of loss recovery for each strategy, over all its flows. They are
+    /// those of the paper on Proportional Rate Reduction (PRR).
     #[arg(long)]
     pub recovery: bool,
-    /// Write the events of the first run of each strategy to this file, one JSON object per line.
+    /// Write the events of each strategy to this file, one JSON object per line.
     #[arg(long, value_name = "FILE.jsonl", value_parser = out)]
     pub events: Option<PathBuf>,
-    /// Write the packets of the first run of each strategy to this file, as captured at the
-    /// senders. A comment on each packet says why it was sent. A file whose name ends in `.pcap`
-    /// has the older format, without comments.
+    /// Write the packets of each strategy to this file, as captured at the senders. A comment on
+    /// each packet says why it was sent. A file whose name ends in `.pcap` has the older format,
+    /// without comments.
     #[arg(long, value_name = "FILE.pcapng", value_parser = out)]
     pub pcap: Option<PathBuf>,
-    /// Write the first run of each strategy to this file as qlog 0.3, for qvis and other tools for
+    /// Write the events of each strategy to this file as qlog 0.3, for qvis and other tools for
     /// QUIC. Each flow is a trace. The number of a packet counts the transmissions of its flow.
     #[arg(long, value_name = "FILE.qlog", value_parser = out)]
     pub qlog: Option<PathBuf>,
-    /// Draw time-sequence graphs of the first run of each strategy in one HTML file.
+    /// Draw time-sequence graphs of each strategy in one HTML file.
     #[arg(long, value_name = "FILE.html", value_parser = out)]
     pub html: Option<PathBuf>,
-    /// Draw time-sequence graphs of the first run of each strategy in one SVG file.
+    /// Draw time-sequence graphs of each strategy in one SVG file.
     #[arg(long, value_name = "FILE.svg", value_parser = out)]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -135,9 +134,9 @@ pub(crate) struct OutputArgs {
     /// segment was sent, `oracle-drop` at once.
     #[arg(long)]
     pub vs_oracle: bool,
-    /// Write what each packet finds at the queue of each link, in the first run of each strategy,
-    /// to this file, one JSON object per line: packets and bytes that wait or are in transmission,
-    /// and how long it waits. A file whose name ends in `.csv` gets CSV.
+    /// Write what each packet finds at the queue of each link to this file, one JSON object per
+    /// line: packets and bytes that wait or are in transmission, and how long it waits. A file
+    /// whose name ends in `.csv` gets CSV.
     #[arg(long, value_name = "FILE.jsonl", value_parser = file)]
     pub queues: Option<PathBuf>,
     /// Also print the packets that passed each queue, the CPU time and the peak memory.

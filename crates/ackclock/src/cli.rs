@@ -46,8 +46,8 @@ pub(crate) enum Verb {
     Schema(SchemaArgs),
     /// Compare strategies on one simulated connection, without a scenario file.
     ///
-    /// Two links lead from the sender over a router to the receiver. The first link has 8 Mb/s and
-    /// a delay of 0.1 ms. The second link is the bottleneck, which the options describe.
+    /// Two links lead from the sender over a router to the receiver. The first link has 8 Mbit/s
+    /// and a delay of 0.1 ms. The second link is the bottleneck, which the options describe.
     #[command(after_help = help_with_example(
         MEASURES,
         "ackclock compare --strategy newreno,sack --drop 14,26,28 --html compare.html"

@@ -22,7 +22,8 @@ pub(crate) struct ExhaustArgs {
     /// The strategies. `+` adds a mechanism, as in `sack+lt`. Default: all presets.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = name)]
     pub strategy: Vec<String>,
-    /// Segments in the window, the first of which is segment 20. There are 3^N fates.
+    /// Segments in the window, the first of which is segment 20; at most 12. There
+    /// are 3^N fates.
     #[arg(
         long,
         value_name = "N",

@@ -77,11 +77,12 @@ pub(crate) struct ExplainArgs {
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
-    /// Write the time-sequence graphs of these connections into this directory, for xplot.
+    /// Write the time-sequence graphs of the connections that --html draws into this directory, for
+    /// xplot.
     #[arg(long, value_name = "DIR", value_parser = file)]
     pub xplot: Option<PathBuf>,
-    /// Write these connections to this file as qlog 0.3, for qvis and other tools for QUIC. Each
-    /// way of a connection with data is a trace.
+    /// Write the connections that --html draws to this file as qlog 0.3, for qvis and other tools
+    /// for QUIC. Each way of a connection with data is a trace.
     #[arg(long, value_name = "FILE.qlog", value_parser = file)]
     pub qlog: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and

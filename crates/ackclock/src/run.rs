@@ -40,7 +40,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// How many runs to do of each strategy, each with a seed of its own. Default: the number in
-    /// the scenario. With --until the most runs. Default then: 1000.
+    /// the scenario. With --until the most runs. Default then: 1000. Of each strategy the
+    /// first run is the one in --events, --pcap, --qlog, --queues and graphs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
     /// Do runs of each strategy, in each combination of --set, until the half-width of the 95 %
