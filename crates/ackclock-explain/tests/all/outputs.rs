@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ackclock_explain::{
     By, Capture, grouped, one_connection, short, table, write_grouped, write_json, write_parquet,
 };
+use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{Ended, Reset, ResetBy};
 use parquet::basic::{LogicalType, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -249,7 +250,7 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     assert_eq!(lines[0], "slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp");
     let row: Vec<&str> = lines[3].split_whitespace().collect();
     let expected =
-        "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 105.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
+        "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 105.0 5 1 1 1 1 0 2 0 0 1 1 0 1 2 1.600";
     assert_eq!(row.join(" "), expected);
     let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
         lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
@@ -260,6 +261,22 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     // None of the time in which the application had nothing to send.
     assert_eq!(text.matches(" stalled ").count(), 2, "{text}");
     assert!(text.contains("the 1 of 2 timeouts that waited longest"), "{text}");
+}
+
+/// The classes add up to all timeouts: here one of a connection, and of figure 1 a half.
+#[test]
+fn the_timeout_of_a_handshake_has_a_column() {
+    let mut explained = explained();
+    let timeouts = &mut explained.connections[1].connection.from_server.timeouts;
+    timeouts[1].class = TimeoutClass::Handshake;
+    let text = table(&explained, 20);
+    let row = |begins: &str| -> Vec<&str> {
+        text.lines().find(|line| line.starts_with(begins)).unwrap().split_whitespace().collect()
+    };
+    assert_eq!(row("1  10.0.0.1:40000")[12..18], ["2", "0", "0", "1", "0", "1"]);
+    let figure_1 = text.lines().skip_while(|line| !line.starts_with("window >=")).nth(1).unwrap();
+    let figure_1: Vec<&str> = figure_1.split_whitespace().collect();
+    assert_eq!(figure_1, ["1", "100.0", "0.0", "0.0", "50.0", "0.0", "50.0", "0.0"]);
 }
 
 /// What-ifs that avoid nothing, and rows of the papers of which there is nothing here.
