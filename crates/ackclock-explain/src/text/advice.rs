@@ -1,25 +1,20 @@
 //! What to change, in an operator's words, with what would give most first.
 
+mod recovery;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Span, Time, TimeoutClass};
-use ackclock_trace::ways::Evidence;
-use ackclock_trace::{
-    Ended, Flow, Kind, Limit, LossCause, Losses, Recovery, Retransmission, StallCause, State,
-    Timeout,
-};
+use ackclock_tcp::{Span, Time};
+use ackclock_trace::{Ended, Flow, Kind, Limit, LossCause, Losses, Retransmission, StallCause};
 
+use self::recovery::{recovery, senders_without_probes};
 use super::losses;
 use super::words::{size, time};
 use crate::explained::{End, Explained, Found};
 use crate::names;
-use crate::replay::Rescue;
-
-/// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
-const UNANSWERED: usize = 3;
 
 /// Without scaling, a receiver whose buffer is not the limit offers more than this, in bytes: the
 /// half of what a window can be (RFC 7323 section 2.2).
@@ -336,159 +331,6 @@ fn came_unacknowledged(found: &Found, from: End) -> bool {
 /// Marks have lowered the window more often than losses.
 fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
-}
-
-/// What would have made recovery shorter, by at `least` so much; or else why it was needed.
-fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
-    let flow = found.flow(from);
-    let (sender, receiver) = hosts(found, from);
-    let several = several_lost(found, from);
-    let saved = saved_by_probes(found, from);
-    let span = flow.lifetime.of(Limit::Recovery);
-    let late = late(found, from);
-    let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
-    let without_sack = lacking(found, |options| options.sack_permitted);
-    let (line, what, span) = match without_sack.filter(|_| several >= least) {
-        _ if repaired(flow)[0] == 0 => return None,
-        Some(end) => {
-            let host = address(found, end);
-            let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
-            (line.into(), several_at_once, several)
-        }
-        _ if saved >= least && known.silent.contains(&address(found, from)) => {
-            let line = format!(
-                "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
-            );
-            (line.into(), "what probes would have saved", saved)
-        }
-        _ if came_unacknowledged(found, from) => {
-            let line = format!(
-                "{receiver}: data came that it did not acknowledge; see its listen queue \
-                 (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
-            );
-            (line.into(), what, span)
-        }
-        _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
-        _ if late.0 > span.0 / 2 => {
-            let line = format!(
-                "{sender} to {receiver}: timers expire though nothing was lost; look for delay \
-                 spikes and lost acknowledgments"
-            );
-            (line.into(), what, span)
-        }
-        _ if full_segments_never_arrived(found, flow) => {
-            let line = format!(
-                "{sender} to {receiver}: the handshake passed, and no full segment did; see \
-                 whether packets are too long for the path (ping -M do -s 1472)"
-            );
-            (line.into(), what, span)
-        }
-        _ => {
-            let find = || lost_somewhere(&sender, &receiver);
-            (known.why_lost(found, from).unwrap_or_else(find), what, span)
-        }
-    };
-    Some(Advice { line, what, span })
-}
-
-/// Nothing of the data was acknowledged, and full segments were sent again by the timer: an outage
-/// since the handshake, or a path MTU that is too small and of which no router tells (RFC 2923
-/// section 2.1).
-fn full_segments_never_arrived(found: &Found, flow: &Flow) -> bool {
-    let c = &found.connection;
-    let full = flow.retransmissions.iter().filter(|r| r.len >= flow.mss);
-    let arrived = flow.rtt.is_some() || flow.retransmissions.iter().any(|r| r.lost == Some(false));
-    c.begun && !c.one_way && !c.unanswered && !arrived && full.count() >= UNANSWERED
-}
-
-/// Those that send no tail loss probes for certain: over all of its connections, for which its
-/// kernel has one setting, such a sender has let more than one chance pass, and nothing looks like
-/// a probe.
-fn senders_without_probes(explained: &Explained) -> BTreeSet<IpAddr> {
-    let mut senders: BTreeMap<IpAddr, Evidence> = BTreeMap::new();
-    for found in &explained.connections {
-        for (end, flow) in found.flows() {
-            let evidence = senders.entry(address(found, end)).or_default();
-            evidence.used += flow.ways.probes.used + u32::from(may_have_probed(flow));
-            evidence.unused += flow.ways.probes.unused;
-        }
-    }
-    senders.retain(|_, evidence| evidence.verdict() == Some(false));
-    senders.into_keys().collect()
-}
-
-fn may_have_probed(flow: &Flow) -> bool {
-    let probe = |r: &Retransmission| matches!(r.kind, Kind::TailLossProbe | Kind::ProbeOrTimeout);
-    flow.probes_of_new_data > 0 || flow.retransmissions.iter().any(probe)
-}
-
-/// What a tail loss probe would have saved, by the replays: of timeouts after which a tail had gone
-/// out once, and was lost. A probe into a path that loses all saves nothing, nor does one of what
-/// has only come late.
-fn saved_by_probes(found: &Found, from: End) -> Span {
-    let timeouts = found.flow(from).timeouts.iter().enumerate();
-    let tails = timeouts.filter(|(_, t)| {
-        t.class == TimeoutClass::NonTrigger && t.state == State::Open && t.spurious.is_none()
-    });
-    let saved = tails.filter_map(|(i, _)| avoided(found.rescues(from, i), "sack", "sack+tlp"));
-    saved.fold(Span::ZERO, |sum, saved| sum + saved)
-}
-
-/// What a strategy would have saved, if it would have avoided the timeout and the standard would
-/// not.
-fn avoided(rescues: &[Rescue], standard: &str, strategy: &str) -> Option<Span> {
-    let of = |name: &str| rescues.iter().find(|r| r.strategy == name);
-    of(standard).filter(|standard| !standard.avoided)?;
-    let rescue = of(strategy)?;
-    (rescue.avoided && rescue.saved_s > 0.0).then(|| Span::from_secs_f64(rescue.saved_s))
-}
-
-/// How long recoveries took in which SACK says more than a cumulative ACK does: several segments of
-/// a window were lost, and others behind the first of them arrived. And what SACK would have saved
-/// of timeouts, by the replays.
-fn several_lost(found: &Found, from: End) -> Span {
-    let flow = found.flow(from);
-    let several = |recovery: &&Recovery| {
-        let begins = flow.retransmissions.partition_point(|r| r.at < recovery.start);
-        let within = |r: &&Retransmission| recovery.end.is_none_or(|end| r.at <= end);
-        let repairs = |r: &&Retransmission| {
-            matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) && r.spurious.is_none()
-        };
-        let of_recovery = flow.retransmissions.iter().skip(begins).take_while(within);
-        let mut lost = of_recovery.filter(repairs);
-        let first = lost.next().map(|r| r.position);
-        lost.any(|r| Some(r.position) != first)
-    };
-    let end = |recovery: &Recovery| recovery.end.unwrap_or(found.connection.end);
-    let recoveries = flow.recoveries.iter().filter(several).map(|r| end(r).since(r.start));
-    let timeouts = 0..flow.timeouts.len();
-    let saved = timeouts.filter_map(|i| avoided(found.rescues(from, i), "newreno", "sack"));
-    recoveries.chain(saved).fold(Span::ZERO, |sum, span| sum + span)
-}
-
-/// How long it waited for a timer that expired though nothing was lost.
-fn late(found: &Found, from: End) -> Span {
-    let (flow, at_sender) = (found.flow(from), found.is_at_sender(from));
-    // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
-    let lost = |t: &Timeout| {
-        let outstanding = t.position..t.position + t.flight;
-        let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
-        // What is repaired later lies behind all that was outstanding. What was lost before the
-        // capture is not known to have been; it is repaired soon.
-        let of_this = |r: &&Retransmission| {
-            r.position < outstanding.end || !at_sender && r.at <= t.at + t.waited
-        };
-        behind.take_while(of_this).any(|r| {
-            let first = r.transmission == 2 && r.position > t.position;
-            first && r.known && r.spurious.is_none()
-        })
-    };
-    let spurious = |timeout: Option<usize>| {
-        let timeout = timeout.and_then(|i| flow.timeouts.get(i));
-        timeout.is_some_and(|t| t.spurious.is_some() && !lost(t))
-    };
-    let stalls = flow.stalls.iter().filter(|stall| spurious(stall.timeout));
-    stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
 }
 
 fn closed(flow: &Flow) -> bool {

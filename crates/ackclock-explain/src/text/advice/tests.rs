@@ -1,11 +1,15 @@
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{SackBlocks, Seq, Time};
+use ackclock_tcp::{SackBlocks, Seq, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Connection, Lifetime, LossCause, Losses, Position, Spurious, Stall, Vantage};
+use ackclock_trace::{
+    Connection, Lifetime, LossCause, Losses, Position, Recovery, Spurious, Stall, State, Timeout,
+    Vantage,
+};
 
 use super::*;
 use crate::explained::Saved;
 use crate::fixture;
+use crate::replay::Rescue;
 
 fn ms(t: u64) -> Time {
     Time(1_000_000_000_000 + t * 1_000_000)
