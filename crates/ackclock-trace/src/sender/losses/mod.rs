@@ -21,7 +21,7 @@ use self::timeline::Timeline;
 use super::stream::Stream;
 use super::stream::outstanding::{Departure, Segment};
 use crate::connection::{Kind, Retransmission};
-use crate::loss::Losses;
+use crate::loss::{LossCause, Losses};
 
 /// Losses that are recorded.
 const MOST_LOST: usize = 256;
@@ -203,9 +203,20 @@ impl LossRecord {
         };
         let mostly_seen = u64::from(unseen) * 4 <= u64::from(counted);
         let other = || mostly_seen.then(|| verdict::cause(&timeline, rate_bps)).flatten();
+        let in_vain = repairs_in_vain(retransmissions, counted);
+        let other =
+            || other().filter(|cause| !in_vain || !matches!(cause, LossCause::Random { .. }));
         let cause = too_long.or_else(other);
         Losses { counted, episodes: timeline.episodes() as u32, cause }
     }
+}
+
+/// A sender that repairs in vain more often than not meets reordering, and what is not known to
+/// have been in vain is most likely so, too. In slow start it repeats what has arrived after a
+/// loss.
+fn repairs_in_vain(retransmissions: &[Retransmission], counted: u32) -> bool {
+    let vain = |r: &&Retransmission| r.len > 0 && r.spurious.is_some() && r.kind != Kind::SlowStart;
+    retransmissions.iter().filter(vain).count() > counted as usize
 }
 
 impl AllLost {
@@ -225,4 +236,38 @@ fn trip_near(passed: &[Passed], at: Time, within: Span) -> Option<u32> {
 
 fn micros(span: Span) -> u32 {
     u32::try_from(span.0 / 1000).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_tcp::Seq;
+
+    use super::*;
+    use crate::connection::Spurious;
+
+    #[test]
+    fn more_in_vain_than_lost() {
+        let again = |kind, spurious, len| Retransmission {
+            frame: 1,
+            at: Time::ZERO,
+            seq: Seq(0),
+            position: 0,
+            len,
+            kind,
+            probability: None,
+            spurious,
+            known: true,
+            lost: None,
+            transmission: 2,
+        };
+        let vain = Some(Spurious::Dsack);
+        let two = [again(Kind::FastRetransmit, vain, 9), again(Kind::Recovery, vain, 9)];
+        assert_eq!([1, 2].map(|lost| repairs_in_vain(&two, lost)), [true, false]);
+        let others = [
+            again(Kind::SlowStart, vain, 9),
+            again(Kind::Timeout, None, 9),
+            again(Kind::Timeout, vain, 0),
+        ];
+        assert!(!repairs_in_vain(&others, 0));
+    }
 }

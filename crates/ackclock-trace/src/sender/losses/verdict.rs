@@ -72,7 +72,7 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
     // A bucket that explains more than chance does, but too little to be named.
     let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained() >= b.empty_share + 0.25;
     let rate = line.lost_segments / line.segments.max(1.0);
-    let run = line.lost_segments / f64::from(line.runs.max(1));
+    let run = mean_run(line.lost_segments, line.runs);
     let random = episodes >= LEAST_RANDOM
         && rate <= MOST_AT_RANDOM
         && run <= LONGEST_RUN
@@ -107,6 +107,11 @@ fn crowded(line: &Timeline, run: f64) -> bool {
         within > least && evidence(within, lost[last] - lost[first]) >= ENOUGH + CHOSEN
     };
     (0..lost.len()).any(|first| (first..lost.len()).any(|last| many(first, last)))
+}
+
+/// Segments in a row. They may be shorter than SMSS, but a run is of one at least.
+fn mean_run(segments: f64, runs: u32) -> f64 {
+    (segments / f64::from(runs.max(1))).max(1.0)
 }
 
 /// The first loss of each episode.
@@ -152,4 +157,15 @@ fn come_wherever(line: &Timeline, delays: &Ranks) -> bool {
 fn mean_rank(line: &Timeline, ranks: &Ranks, of: fn(&Moment) -> Option<f64>) -> Option<f64> {
     let all: Vec<f64> = begins(line).filter_map(|m| Some(ranks.of(of(m)?))).collect();
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mean_run;
+
+    /// Nine segments that are half as long as SMSS, each lost by itself, and four in two runs.
+    #[test]
+    fn a_run_is_of_one_segment_at_least() {
+        assert_eq!([mean_run(4.5, 9), mean_run(4.0, 2), mean_run(0.0, 0)], [1.0, 2.0, 1.0]);
+    }
 }
