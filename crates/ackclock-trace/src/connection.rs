@@ -154,6 +154,12 @@ pub struct Flow {
     pub undecided: Vec<Timeout>,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
+    /// How often this end began to send data, at first or after the other one had sent some:
+    /// requests of a client that waits for each answer, and answers of a server.
+    pub turns: u64,
+    /// Time to live (hop limit) of a reset that came from this end's address, and of its packet
+    /// before, if they are more than a few hops apart: something on the path has sent the reset.
+    pub strange_reset: Option<[u8; 2]>,
     /// Everything as it happened, for a picture; empty unless asked for
     /// ([`Settings::detail`](crate::Settings)).
     pub events: Vec<Event>,

@@ -93,6 +93,8 @@ pub struct Lifetime {
     idle: Span,
     full: Span,
     answering: Span,
+    unasked: Span,
+    shrunk: Span,
 }
 
 impl Lifetime {
@@ -130,6 +132,18 @@ impl Lifetime {
         self.answering
     }
 
+    /// Of the share of the application, how long the other end had asked for nothing: from when all
+    /// was acknowledged until its data came that the next of this end answers.
+    pub fn unasked(&self) -> Span {
+        self.unasked
+    }
+
+    /// Of the share of the receive window, how long that was less than half of the largest that was
+    /// offered before: what has come fills the buffer, and the application reads it slowly.
+    pub fn shrunk(&self) -> Span {
+        self.shrunk
+    }
+
     /// What limited it for longest; `None` of no time.
     pub fn main(&self) -> Option<Limit> {
         let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
@@ -154,6 +168,16 @@ impl Lifetime {
     /// The other end waited for so much longer for an answer.
     pub fn add_answering(&mut self, span: Span) {
         self.answering = self.answering + span;
+    }
+
+    /// The other end asked for nothing for so much longer.
+    pub fn add_unasked(&mut self, span: Span) {
+        self.unasked = self.unasked + span;
+    }
+
+    /// A window that had been twice as large limited the sender for so much longer.
+    pub fn add_shrunk(&mut self, span: Span) {
+        self.shrunk = self.shrunk + span;
     }
 
     /// For so long as much was outstanding as fills the path, or this part of it: what limited the
@@ -189,6 +213,8 @@ impl Lifetime {
         self.idle = self.idle.min(self.of(Limit::CongestionWindow));
         self.full = self.full.min(self.of(Limit::Path));
         self.answering = self.answering.min(self.of(Limit::Application));
+        self.unasked = self.unasked.min(self.of(Limit::Application));
+        self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));
         self
     }
 }

@@ -55,6 +55,8 @@ pub struct Ways {
     pub initial_window: Option<u32>,
     /// What recoveries left of the flight.
     pub reductions: Reductions,
+    /// Slow start after idle time (RFC 5681 section 4.1).
+    pub restart: Evidence,
 }
 
 /// Expiries of the retransmission timer that were as early as this timer's minimum lets them be, by

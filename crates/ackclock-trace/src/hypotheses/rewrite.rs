@@ -48,6 +48,8 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     lifetime.take(Limit::Application, waits);
     lifetime.add(Limit::ReceiveWindow, waits);
     lifetime.add_answering(found.lifetime.answering());
+    lifetime.add_unasked(found.lifetime.unasked());
+    lifetime.add_shrunk(found.lifetime.shrunk());
     found.lifetime = lifetime;
     found.end = found.end.max(end);
     found.full_window = found.full_window.max(divided.full_window);

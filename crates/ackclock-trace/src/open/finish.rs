@@ -155,6 +155,8 @@ impl Open {
             dsacks: found.dsacks,
             retransmissions: found.retransmissions,
             unseen: found.unseen,
+            turns: self.turns.of(end),
+            strange_reset: self.place.strange_reset(end).filter(|_| self.ends[end].is_reset()),
             events: found.events,
             doubts,
             ..Flow::default()

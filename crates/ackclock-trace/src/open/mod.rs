@@ -9,6 +9,7 @@
 //! | Does the server take data in the SYN? | [`fast_open`] |
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
 //! | Was only one direction captured? | [`directions`] |
+//! | How often do the ends take turns? | [`turns`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
 //! | Which position is this sequence number? | [`end::positions`] |
 //! | Does the capture have this frame twice? | [`copies`](crate::copies) |
@@ -43,6 +44,7 @@ mod send_clock;
 mod strays;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod vantage;
 mod warm_up;
 
@@ -62,6 +64,7 @@ use self::ecn::Marks;
 use self::end::End;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
+use self::turns::Turns;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::copies::Lag;
@@ -94,6 +97,7 @@ pub(crate) struct Open {
     strays: ThinVec<Packet>,
     marks: Marks,
     directions: Directions,
+    turns: Turns,
     ends: [End; 2],
     place: Place,
     asked: Asked,
@@ -140,6 +144,7 @@ impl Open {
             strays: ThinVec::new(),
             marks: Marks::default(),
             directions: Directions::default(),
+            turns: Turns::default(),
             ends: Default::default(),
             place: Place::default(),
             asked: Asked::default(),
@@ -165,6 +170,7 @@ impl Open {
             strays: ThinVec::new(),
             marks: self.marks.rest(),
             directions: self.directions.clone(),
+            turns: Turns::default(),
             ends: self.ends.each_ref().map(End::rest),
             place: self.place.rest(),
             asked: Asked::default(),
@@ -281,7 +287,7 @@ impl Open {
         if self.copies.is_copy(p, self.number << 1 | one as u64, &mut budget.seen) {
             return self.ends[one].copied();
         }
-        self.place.ttl(one, p.ttl);
+        self.place.ttl(one, p.ttl, p.control.contains(Control::RST));
         self.options_cut |= p.options_cut;
         let syn = p.control.contains(Control::SYN);
         if syn {
@@ -310,6 +316,9 @@ impl Open {
         let (data, jumps) = self.ends[one].payload(p, &now, mss);
         self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
         let shift = self.handshake.shift(one);
+        if data.is_some_and(|data| data.len > 0 && !data.again) {
+            self.turns.sent(one);
+        }
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
             (true, false) => self.ends[other].ack(p, now.at, shift),
             // The window of a reset means nothing.

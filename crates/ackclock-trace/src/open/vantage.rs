@@ -9,6 +9,9 @@ use crate::sender::Sight;
 /// A capture less than this from an end is at that end, if the other one is farther.
 const NEAR: Span = Span::from_millis(1);
 
+/// Routes change by no more hops than these within a connection, mostly.
+const FEW_HOPS: u8 = 3;
+
 /// Where the capture was taken, by what passed it. Both ends: 0, the client, and 1, the server.
 pub(super) struct Place {
     /// Round trips from the capture to each end.
@@ -16,6 +19,8 @@ pub(super) struct Place {
     /// What they probably are, in microseconds; zero if nothing is known.
     learned: [u32; 2],
     ttls: [u8; 2],
+    /// Of a reset from an end, where that is far from the one before; else 0.
+    reset_ttls: [u8; 2],
     /// What the capture shows of the transmissions of each end, once that is settled.
     sights: [Sight; 2],
     /// A round trip was shorter than all before it.
@@ -30,6 +35,7 @@ impl Default for Place {
             trips: Default::default(),
             learned: [0; 2],
             ttls: [0; 2],
+            reset_ttls: [0; 2],
             sights: [Sight::Arrived; 2],
             shorter: false,
             made_up: false,
@@ -44,10 +50,22 @@ impl Place {
         Place { trips, ..*self }
     }
 
-    /// A packet from `end` has this time to live.
+    /// A packet from `end` has this time to live. A reset may come from somewhere else.
     #[inline]
-    pub fn ttl(&mut self, end: usize, ttl: u8) {
-        self.ttls[end] = ttl;
+    pub fn ttl(&mut self, end: usize, ttl: u8, reset: bool) {
+        let usual = self.ttls[end];
+        if !reset || usual == 0 {
+            self.ttls[end] = ttl;
+        } else if ttl.abs_diff(usual) > FEW_HOPS {
+            self.reset_ttls[end] = ttl;
+        }
+    }
+
+    /// The times to live of a reset that something on the path has sent in the name of `end`, and
+    /// of what came from there before.
+    pub fn strange_reset(&self, end: usize) -> Option<[u8; 2]> {
+        let reset = self.reset_ttls[end];
+        (reset > 0).then_some([reset, self.ttls[end]])
     }
 
     /// A SYN passes from `end`.

@@ -140,9 +140,14 @@ impl SenderModel {
         self.limits.was_repairing(repaired);
         // A FIN alone answers nothing.
         if asked && sent.payload() > 0 && repaired == Span::ZERO {
-            self.limits.answers(self.stalls.since_asked(sent.at), sent.position);
+            let since = self.stalls.since_asked(sent.at);
+            self.limits.unasked(self.stream.moments.since_progress(sent.at) - since);
+            self.limits.answers(since, sent.position);
         }
         let first = self.stream.bytes() == 0;
+        if !first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {
+            self.ways.resumes(sent.position, &self.stream);
+        }
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
         let now = Now { at, frame, progress, timers };

@@ -60,6 +60,18 @@ struct Pending {
     shut: Span,
 }
 
+/// Waits of which most connections have none.
+#[derive(Debug, Default)]
+struct Waits {
+    /// Of the application's share, how long the other end had not asked for what came next.
+    unasked: Span,
+    /// How long the receiver's window limited the sender that was less than half of the largest
+    /// before.
+    shrunk: Span,
+    /// Of `Pending::window` and `Pending::shut`, how long the window was so small.
+    pending: Span,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Silent {
     window: Span,
@@ -140,7 +152,9 @@ pub(crate) struct Limits {
     asks: bool,
     /// Of the application's share, how long the other end waited for an answer.
     answering: Span,
-    /// Of that, how long it waited for the last one, which begins at this position.
+    /// From the first of it on.
+    waits: Option<Box<Waits>>,
+    /// Of `answering`, how long it waited for the last one, which begins at this position.
     last_answer: (Span, u64),
 }
 
@@ -279,12 +293,22 @@ impl Limits {
             return self.divide_unusual(span, stream, idle);
         }
         if stream.has_no_room() {
-            self.offered = self.offered.max(bytes(stream.windows.offered()));
+            self.has_no_room(span, stream);
             self.pending.window = self.pending.window + span;
             self.silent.window = self.silent.window + span;
         } else {
             self.pending.flight = self.pending.flight + span;
             self.silent.flight = self.silent.flight + span;
+        }
+    }
+
+    /// For so long the receiver's window has had no room.
+    fn has_no_room(&mut self, span: Span, stream: &Stream) {
+        let offered = stream.windows.offered();
+        self.offered = self.offered.max(bytes(offered));
+        if offered < stream.windows.most_offered() / 2 {
+            let waits = self.waits.get_or_insert_default();
+            waits.pending = waits.pending + span;
         }
     }
 
@@ -296,7 +320,7 @@ impl Limits {
             self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
-            self.offered = self.offered.max(bytes(stream.windows.offered()));
+            self.has_no_room(span, stream);
             self.pending.shut = self.pending.shut + span;
         } else {
             if span > follows_within(stream) {
@@ -346,6 +370,16 @@ impl Limits {
         self.last_answer = (self.answering - before, position);
     }
 
+    /// What goes out next answers what the other end asked so long after the last byte was
+    /// acknowledged: until then it had asked for nothing.
+    pub fn unasked(&mut self, span: Span) {
+        let most = self.found.of(Limit::Application);
+        if span > Span::ZERO {
+            let waits = self.waits.get_or_insert_default();
+            waits.unasked = (waits.unasked + span).min(most);
+        }
+    }
+
     /// A FIN goes out at this position, a moment after what was said last. Of an end that has
     /// answered before that is a farewell when it is no longer than one.
     pub fn closes(&mut self, position: u64) {
@@ -358,6 +392,9 @@ impl Limits {
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+        if let Some(waits) = &mut self.waits {
+            waits.pending = Span::ZERO;
+        }
         self.offered = 0;
         self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
         let asked = std::mem::take(&mut self.asks);
@@ -472,6 +509,10 @@ impl Limits {
             self.asks = false;
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(offered);
+                if let Some(waits) = &mut self.waits {
+                    let pending = std::mem::take(&mut waits.pending);
+                    waits.shrunk = waits.shrunk + pending.min(window + shut);
+                }
                 self.pace.window_was_full(at, stream, &mut self.full);
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
@@ -563,6 +604,10 @@ impl Limits {
         let Paced { even, window } = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
         found.add_answering(self.answering);
+        if let Some(waits) = &self.waits {
+            found.add_unasked(waits.unasked);
+            found.add_shrunk(waits.shrunk);
+        }
         found.add_full(self.away.as_ref().map_or(Span::ZERO, |away| away.full));
         if self.had_no_nagle() {
             let share = found.of(Limit::Nagle);

@@ -871,3 +871,15 @@ fn nothing_is_owed() {
         assert_eq!(no_answer(isns, |talk| _ = talk.at(100.0, c(500, 100))), None);
     }
 }
+
+/// Two requests, the second in two segments and one of them twice, and their answers.
+#[test]
+fn ends_take_turns() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 50).ack(100)).at(13.0, c(100, 0).ack(50));
+        talk.at(14.0, c(100, 50).ack(50)).at(15.0, c(150, 50).ack(50)).at(16.0, s(50, 50).ack(200));
+        talk.at(17.0, c(150, 50).ack(50)).at(18.0, s(100, 50).ack(200));
+        let one = talk.one();
+        assert_eq!([one.from_client.turns, one.from_server.turns], [2, 2]);
+    });
+}

@@ -115,6 +115,25 @@ fn an_answer_that_takes_long() {
     assert_eq!(lifetime.answering(), Span::from_millis(300));
 }
 
+/// The client asks 300 ms after the last answer has arrived, which takes 10 ms. Nobody asked for
+/// what the server sends in the end.
+#[test]
+fn a_client_that_asks_late() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.model.peer_data(ms(60.0));
+    line.send(60.0, [0]);
+    line.ack(110.0, 1);
+    line.model.peer_data(ms(410.0));
+    line.send(420.0, [1]);
+    line.ack(470.0, 2);
+    line.send(670.0, [2]);
+    line.ack(720.0, 3);
+    let lifetime = line.found().lifetime;
+    let unasked = [lifetime.of(Limit::Application), lifetime.unasked(), lifetime.answering()];
+    assert_eq!(unasked.map(|span| span.0 / 1_000_000), [520, 310, 10]);
+}
+
 /// What a server says before it closes an idle connection is no answer to what was sent last, if it
 /// has answered before and is as short as a farewell. Else it is one.
 #[test]
@@ -185,6 +204,32 @@ fn the_window_that_limits() {
     }
     let found = line.found();
     assert_eq!((found.window, found.full_window), (9000, 3000));
+}
+
+/// A window of four segments, which limits for 100 ms, and then of one for 50 ms, as data waits in
+/// the buffer to be read. A window that grows was always too small.
+#[test]
+fn a_window_that_shrinks() {
+    let shrunk = |windows: [u64; 3]| {
+        let mut line = Line::sack(50.0);
+        line.window = windows[0];
+        line.ack(50.0, 0);
+        let mut next = 0;
+        for (round, window) in windows.into_iter().enumerate() {
+            let (at, end) = (50.0 * (round + 1) as f64, next + window / 1000);
+            line.send(at, next..end);
+            line.window = windows[(round + 1).min(2)];
+            line.ack(at + 50.0, end);
+            next = end;
+        }
+        line.send(200.0, [next]);
+        line.ack(250.0, next + 1);
+        let lifetime = line.found().lifetime;
+        [lifetime.of(Limit::ReceiveWindow), lifetime.shrunk()].map(|span| span.0 / 1_000_000)
+    };
+    assert_eq!(shrunk([4000, 4000, 1000]), [149, 50]);
+    assert_eq!(shrunk([4000, 4000, 2000]), [149, 0]);
+    assert_eq!(shrunk([1000, 2000, 4000]), [149, 0]);
 }
 
 /// The same where the scale of the window is not known: it may be larger than it looks.

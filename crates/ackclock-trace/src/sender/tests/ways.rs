@@ -60,6 +60,28 @@ fn the_initial_window() {
     assert_eq!(ways(full).initial_window, None);
 }
 
+/// After a pause of a second, so many segments go out, and two more on the first ACK: the window
+/// was of twelve before. Without more on that ACK, nothing had waited, and a short pause is none.
+#[test]
+fn slow_start_after_idle() {
+    let resumes = |pause: f64, segments: u64, wait: f64| {
+        let mut line = Line::sack(50.0);
+        line.send(60.0, 0..12);
+        line.ack(110.0, 12);
+        let at = 110.0 + pause;
+        line.send(at, 12..12 + segments);
+        line.ack(at + 50.0, 13);
+        line.send(at + 50.0 + wait, 12 + segments..14 + segments);
+        line.ack(at + 100.0 + wait, 14 + segments);
+        ways(line).restart
+    };
+    assert_eq!(resumes(1000.0, 6, 0.1), evidence(1, 0));
+    assert_eq!(resumes(1000.0, 7, 0.1), evidence(0, 0));
+    assert_eq!(resumes(1000.0, 10, 0.1), evidence(0, 1));
+    assert_eq!(resumes(1000.0, 6, 2.0), evidence(0, 0));
+    assert_eq!(resumes(100.0, 6, 0.1), evidence(0, 0));
+}
+
 /// One SACKed segment of five begins a recovery 13 ms later: only time can have.
 #[test]
 fn rack_detects_by_time() {

@@ -6,6 +6,7 @@ mod detection;
 mod f_rto;
 mod initial_window;
 mod reductions;
+mod restart;
 mod timer;
 
 use ackclock_tcp::{Span, Time};
@@ -15,6 +16,7 @@ pub(crate) use self::detection::Sign;
 use self::f_rto::FRto;
 use self::initial_window::InitialWindow;
 use self::reductions::Measured;
+use self::restart::Restart;
 use self::timer::Expiries;
 use super::recovery::{LossRecovery, SOON};
 use super::stream::Stream;
@@ -25,6 +27,8 @@ use crate::ways::{Evidence, Ways};
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     initial: InitialWindow,
+    /// From the first pause on.
+    restart: Option<Box<Restart>>,
     /// From the first retransmission on.
     losses: Option<Box<Losses>>,
 }
@@ -43,7 +47,9 @@ impl Watch {
     #[inline]
     pub fn is_on(&self) -> bool {
         let open = |losses: &Losses| losses.f_rto.is_open() || losses.reductions.is_open();
-        self.initial.is_open() || self.losses.as_deref().is_some_and(open)
+        self.initial.is_open()
+            || self.restart.as_ref().is_some_and(|restart| restart.is_open())
+            || self.losses.as_deref().is_some_and(open)
     }
 
     /// New data has gone out.
@@ -52,10 +58,22 @@ impl Watch {
         if stream.terms.at_sender() {
             let on_ack = stream.moments.since_ack(at) <= SOON;
             self.initial.new_data(on_ack);
+            if let Some(restart) = &mut self.restart {
+                restart.new_data(on_ack);
+            }
             if let Some(losses) = &mut self.losses {
                 losses.f_rto.new_data(on_ack);
                 losses.reductions.new_data(on_ack, stream);
             }
+        }
+    }
+
+    /// Data goes out from this position on, after a pause with nothing outstanding that was longer
+    /// than a retransmission timeout.
+    #[cold]
+    pub fn resumes(&mut self, position: u64, stream: &Stream) {
+        if stream.terms.at_sender() {
+            self.restart.get_or_insert_default().resumes(position, stream);
         }
     }
 
@@ -75,6 +93,9 @@ impl Watch {
     pub fn before_ack(&mut self, at: Time, ack: u64, sacks: bool, stream: &Stream) {
         if stream.terms.at_sender() {
             self.initial.acked(ack, sacks, stream);
+            if let Some(restart) = &mut self.restart {
+                restart.acked(ack, stream);
+            }
             if let Some(losses) = &mut self.losses {
                 losses.f_rto.next_ack();
                 losses.reductions.next_ack(at, stream);
@@ -106,6 +127,9 @@ impl Watch {
         if !stream.terms.at_sender() {
             return;
         }
+        if let Some(restart) = &mut self.restart {
+            restart.over();
+        }
         let losses = self.losses.get_or_insert_default();
         losses.detection.retransmitted(kind, sign, stream);
         losses.reductions.retransmitted(kind, stream);
@@ -134,6 +158,7 @@ impl Watch {
             least_rto: losses.expiries.found(),
             initial_window: self.initial.found(),
             reductions: losses.reductions.found(),
+            restart: self.restart.map(|restart| restart.found()).unwrap_or_default(),
         }
     }
 }
