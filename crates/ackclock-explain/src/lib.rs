@@ -33,6 +33,7 @@ mod slow;
 mod source;
 mod summary;
 mod text;
+mod waits;
 mod xplot;
 
 pub use ackclock_run::Cancel;

@@ -12,6 +12,7 @@ pub(super) struct WaysJson {
     initial_window: Option<u32>,
     reduction: Option<f64>,
     reductions: ReductionsJson,
+    slow_start_after_idle: EvidenceJson,
 }
 
 #[derive(Serialize)]
@@ -49,6 +50,7 @@ impl WaysJson {
                 seven_tenths: r.seven_tenths,
                 other: r.other,
             },
+            slow_start_after_idle: EvidenceJson::of(w.restart),
         }
     }
 }

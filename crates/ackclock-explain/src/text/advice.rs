@@ -1,6 +1,7 @@
 //! What to change, in an operator's words, with what would give most first.
 
 mod recovery;
+mod series;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +12,14 @@ use ackclock_tcp::{Span, Time};
 use ackclock_trace::{Ended, Flow, Kind, Limit, LossCause, Losses, Retransmission, StallCause};
 
 use self::recovery::{recovery, senders_without_probes};
+use self::series::one_after_the_other;
 use super::losses;
 use super::words::{size, time};
 use crate::explained::{End, Explained, Found};
 use crate::names;
+
+/// Retransmissions.
+const MANY_SPURIOUS: usize = 3;
 
 /// Without scaling, a receiver whose buffer is not the limit offers more than this, in bytes: the
 /// half of what a window can be (RFC 7323 section 2.2).
@@ -48,16 +53,15 @@ impl From<String> for Line {
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
     let known = Known { silent: senders_without_probes(explained), causes: causes(explained) };
     let mut all: BTreeMap<String, (Line, BTreeMap<&str, Span>)> = BTreeMap::new();
-    for found in explained.counted() {
-        for Advice { line, what, span } in one(found, &known) {
-            let entry = all.entry(line.subject.clone());
-            let (said, spans) = entry.or_insert_with(|| (line.clone(), BTreeMap::new()));
-            if line.number > said.number {
-                *said = line;
-            }
-            let sum = spans.entry(what).or_default();
-            *sum = *sum + span;
+    let each = explained.counted().flat_map(|found| one(found, &known));
+    for Advice { line, what, span } in each.chain(one_after_the_other(explained)) {
+        let entry = all.entry(line.subject.clone());
+        let (said, spans) = entry.or_insert_with(|| (line.clone(), BTreeMap::new()));
+        if line.number > said.number {
+            *said = line;
         }
+        let sum = spans.entry(what).or_default();
+        *sum = *sum + span;
     }
     let whole = |spans: &BTreeMap<&str, Span>| spans.values().map(|span| span.0).sum::<u64>();
     let mut all: Vec<_> = all.into_values().collect();
@@ -129,9 +133,10 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             _ => Some(Advice { line: advice(found, from, limit, known)?, what, span }),
         }
     };
-    let others = [handshake(found), answers(found)].into_iter().flatten();
+    let others = [handshake(found), answers(found), in_turn(found)].into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
-    Limit::ALL.into_iter().filter_map(advise).chain(others).collect()
+    let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
+    Limit::ALL.into_iter().filter_map(advise).chain(others).chain(always).collect()
 }
 
 /// The client waited for the server's application for most of the time in which nothing was sent.
@@ -146,6 +151,51 @@ fn answers(found: &Found) -> Option<Advice> {
     Some(Advice { line: line.into(), what: "waiting for answers", span })
 }
 
+/// The client asks for one thing after the other.
+fn in_turn(found: &Found) -> Option<Advice> {
+    let n = found.asks_in_turn()?;
+    let (client, _) = hosts(found, End::Client);
+    let text = format!(
+        "{client}: each of its {n} requests waits for the answer before; ask for more at a time, or \
+         for several things at once"
+    );
+    let subject = format!("{client}: requests in turn");
+    let span = found.lifetime().of(Limit::Path) - found.lifetime().full();
+    Some(Advice { line: Line { text, subject, number: n as f64 }, what: "round trips", span })
+}
+
+/// Something on the path has reset the connection.
+fn firewall(found: &Found) -> Option<Advice> {
+    let (end, _) = found.flows().find(|(_, flow)| flow.strange_reset.is_some())?;
+    let (client, server) = hosts(found, End::Client);
+    let name = end.name();
+    let text = format!(
+        "{client} and {server}: something on the path resets connections in the name of the {name}; \
+         look for a firewall"
+    );
+    let subject = format!("{client} and {server}: resets");
+    let line = Line { text, subject, number: 0.0 };
+    Some(Advice { line, what: "until the reset", span: found.lifetime().whole() })
+}
+
+/// Packets wait at a busy bottleneck in a queue that loses none, or of whose losses nothing is
+/// known.
+fn queue(found: &Found, from: End, known: &Known) -> Option<Advice> {
+    let span = losses::waits(found).filter(|_| found.lifetime().full() >= found.worth())?;
+    let cause = known.causes.get(&way(found, from)).copied().or(found.flow(from).losses.cause);
+    if matches!(cause, Some(LossCause::DropTail { .. })) {
+        return None;
+    }
+    let (sender, receiver) = hosts(found, from);
+    let subject = format!("{sender} to {receiver}: a queue");
+    let text = format!(
+        "{sender} to {receiver}: packets wait in a queue for {}; manage it (fq_codel, CAKE)",
+        time(span)
+    );
+    let line = Line { text, subject, number: span.secs_f64() };
+    Some(Advice { line, what: "of each round trip", span })
+}
+
 fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
@@ -153,6 +203,9 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
     let text = match limit {
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
+        }
+        Limit::ReceiveWindow if found.reads_slowly().is_some() => {
+            format!("{receiver}: its application reads too slowly, so that its window shrinks")
         }
         Limit::ReceiveWindow => match unscaled.filter(|_| flow.full_window > UNSCALED) {
             Some(end) => format!(
@@ -177,8 +230,22 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
         Limit::CongestionWindow if mostly_spurious(flow) && lowered_in_vain(flow) => {
             look_for_delay(&sender, &receiver)
         }
+        Limit::CongestionWindow if !has_lost(flow) && lowered_in_vain(flow) => {
+            nothing_was_lost(&sender, &receiver)
+        }
         // It may have been the receive window.
         Limit::CongestionWindow if !has_lost(flow) && flow.window.is_none() => return None,
+        Limit::CongestionWindow if !has_lost(flow) && flow.ways.restart.verdict() == Some(true) => {
+            format!(
+                "{sender}: its window begins anew after each pause; set \
+                 net.ipv4.tcp_slow_start_after_idle to 0"
+            )
+        }
+        Limit::CongestionWindow if !has_lost(flow) && pauses(found, from) => format!(
+            "{sender}: its window is still growing, perhaps anew after each pause \
+             (net.ipv4.tcp_slow_start_after_idle), or its send buffer is full \
+             (net.ipv4.tcp_wmem); a capture there shows which"
+        ),
         Limit::CongestionWindow if !has_lost(flow) => format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
@@ -194,8 +261,8 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
             }));
         }
         Limit::Nagle => format!(
-            "{sender}: its application writes a message in pieces, each of which waits for the ACK \
-             of the last; write messages whole, or set TCP_NODELAY"
+            "{sender}: small segments wait for the ACK of those before; set TCP_NODELAY, or write \
+             messages whole where they are written in pieces"
         ),
         Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
     };
@@ -226,9 +293,19 @@ fn has_lost(flow: &Flow) -> bool {
     all > spurious
 }
 
+/// So many that one delay does not explain them. In the slow start after a timeout, a sender
+/// without SACK repeats what has arrived: that tells of the loss before.
 fn mostly_spurious(flow: &Flow) -> bool {
-    let [all, spurious] = repaired(flow);
-    spurious * 2 > all
+    let data = flow.retransmissions.iter().filter(|r| r.len > 0 && r.kind != Kind::SlowStart);
+    let spurious = data.clone().filter(|r| r.spurious.is_some()).count();
+    spurious >= MANY_SPURIOUS && spurious * 2 > data.count()
+}
+
+/// The end paused for longer than its window limited it, and the capture was taken elsewhere.
+fn pauses(found: &Found, from: End) -> bool {
+    let [paused, limited] = [Limit::Application, Limit::CongestionWindow]
+        .map(|limit| found.flow(from).lifetime.of(limit));
+    paused > limited && !found.is_at_sender(from)
 }
 
 /// More than probes was spurious, which lower no window.
@@ -247,6 +324,13 @@ fn look_for_delay(sender: &str, receiver: &str) -> String {
     format!(
         "{sender} to {receiver}: most retransmissions are spurious; look for reordering, delay \
          spikes and lost acknowledgments"
+    )
+}
+
+fn nothing_was_lost(sender: &str, receiver: &str) -> String {
+    format!(
+        "{sender} to {receiver}: segments are retransmitted though nothing was lost; look for \
+         reordering and delay spikes"
     )
 }
 
@@ -304,7 +388,11 @@ fn handshake(found: &Found) -> Option<Advice> {
         };
         return Some(Advice { line: line.into(), what, span: last.at.since(c.start) });
     }
-    let line = format!("{server}: it answers SYNs late");
+    let line = if c.position.is_at(false) {
+        format!("{server}: it answers SYNs late")
+    } else {
+        format!("{server}: answers to SYNs are late; a capture there shows what of that is its own")
+    };
     let beyond = found.opened_late();
     beyond.map(|span| Advice { line: line.into(), what, span })
 }

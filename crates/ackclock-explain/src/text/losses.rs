@@ -43,16 +43,17 @@ pub(super) fn of(flow: &Flow) -> Option<String> {
 /// How long packets of a connection's sender wait in queues, if that is at least as long as the
 /// shortest round trip. Of ACKs that the receiver may have delayed nobody knows.
 pub(crate) fn queueing(found: &Found) -> Option<String> {
+    let (waits, median) = (waits(found)?, found.flow(found.sender()).rtt?.median);
+    let (waits, median) = (time(waits), time(median));
+    Some(format!("queueing takes {waits} of a round trip of {median} (bufferbloat)"))
+}
+
+/// For how long, in the same cases.
+pub(super) fn waits(found: &Found) -> Option<Span> {
     let rtt =
         found.flow(found.sender()).rtt.filter(|rtt| rtt.alone.saturating_mul(2) < rtt.samples)?;
     let waits = rtt.median - rtt.min;
-    (waits >= LONG && waits >= rtt.min).then(|| {
-        format!(
-            "queueing takes {} of a round trip of {} (bufferbloat)",
-            time(waits),
-            time(rtt.median)
-        )
-    })
+    (waits >= LONG && waits >= rtt.min).then_some(waits)
 }
 
 /// What to do about it, on the way from `sender` to `receiver`.

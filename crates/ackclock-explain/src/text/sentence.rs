@@ -7,6 +7,7 @@ use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found, sent_by};
 use crate::names;
 use crate::replay::Rescue;
+use crate::waits::Outage;
 
 /// The stalls in which most time was lost.
 pub(super) fn stalls(explained: &Explained, top: usize) -> String {
@@ -33,10 +34,30 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let at = stall.start.since(found.connection.start).secs_f64();
     let flow = found.flow(from);
     let sure = ended_by(flow, stall).is_none_or(|r| names::is_sure(found, from, r));
-    let why = format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall));
+    let why = match found.outage(from, stall) {
+        Some(outage) => out(outage),
+        None => format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall)),
+    };
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
     let saved = saved.map_or(String::new(), |saved| format!("; {saved}"));
     format!("{} stalled {} at {at:.2} s: {why}{saved}", from.name(), time(long))
+}
+
+/// Nothing came through.
+fn out(Outage { least, most, timeouts }: Outage) -> String {
+    match least {
+        Some(least) => format!(
+            "nothing came through for {} to {} (an outage): what timers sent before the last of \
+             {timeouts} timeouts was in vain",
+            time(least),
+            time(most)
+        ),
+        None => format!(
+            "nothing came through for {} at the most (an outage): what timers sent meanwhile was \
+             lost before it came to the capture",
+            time(most)
+        ),
+    }
 }
 
 /// What a timer sent at the end of a stall, if it was seen.
@@ -76,7 +97,9 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
             "the last segment went out again, by a tail loss probe or a timeout: nothing tells which"
                 .into()
         }
-        StallCause::Recovery => "losses were repaired without a timeout, which took as long".into(),
+        StallCause::Recovery => {
+            "it took that long to repair losses, although no timer expired".into()
+        }
         StallCause::Application => "the application had nothing to send".into(),
         StallCause::ReceiveWindow => "the receive window was full".into(),
         StallCause::ZeroWindow => "the receiver had closed its window".into(),

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Ended, Kind, Lifetime, Limit, Reset, ResetBy, Stall, StallCause};
+use ackclock_trace::{
+    Connection, Ended, Flow, Kind, Lifetime, Limit, Reset, ResetBy, Stall, StallCause,
+};
 
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence};
@@ -196,9 +198,11 @@ fn limited(found: &Found, main: Limit) -> String {
     let asked = found.sender() == End::Client && !is_full(lifetime);
     let waits = main == Limit::Application || main == Limit::Path && asked;
     let mut text = match found.thinking().filter(|_| waits) {
-        Some(span) => {
+        // Elsewhere, what was lost on the way to the capture looks the same.
+        Some(span) if found.connection.position.is_at(false) => {
             format!("the server's application kept the client waiting {}", part(span, whole))
         }
+        Some(span) => format!("the server kept the client waiting {}", part(span, whole)),
         None => limited_of(found, main, whole),
     };
     if main != Limit::Application {
@@ -231,9 +235,30 @@ fn is_full(lifetime: &Lifetime) -> bool {
 }
 
 fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
-    let lifetime = found.lifetime();
-    let what = names::limited(main, found.sender(), is_full(lifetime));
-    let mut text = format!("{what} {}", part(lifetime.of(main), whole));
+    let (lifetime, from) = (found.lifetime(), found.sender());
+    let span = lifetime.of(main);
+    let other = match main {
+        Limit::Application => {
+            found.asks_nothing().map(|span| ("the client asked for nothing".into(), span))
+        }
+        Limit::Path => found.asks_in_turn().map(|n| {
+            let what = format!("the client asked {n} times, each time only after the answer,");
+            (what, span)
+        }),
+        Limit::ReceiveWindow => found.reads_slowly().map(|bps| {
+            let (reader, rate) = (from.other().name(), rate(bps));
+            let what = format!(
+                "the application at the {reader} reads slowly (about {rate}), so that its window \
+                 held the {} back",
+                from.name()
+            );
+            (what, span)
+        }),
+        _ => None,
+    };
+    let (what, span) =
+        other.unwrap_or_else(|| (names::limited(main, from, is_full(lifetime)), span));
+    let mut text = format!("{what} {}", part(span, whole));
     // A sender that waits for one of them looks as if it waited for the other.
     if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {
         text.push_str(", unless the receive window did, whose scale is not known");
@@ -302,7 +327,7 @@ pub(crate) fn why(found: &Found) -> String {
     if !facts.is_empty() {
         text.push_str(&format!("; {}", facts.join(", ")));
     }
-    text.extend(reset(found.connection.ended));
+    text.extend(ended(found));
     text
 }
 
@@ -311,16 +336,29 @@ fn no_answer(found: &Found) -> Option<String> {
     found.no_answer().map(|wait| format!("the server had not answered after {}", time(wait)))
 }
 
-/// Who has reset it.
-fn reset(ended: Ended) -> Option<String> {
-    let Ended::Reset(Reset { by, cuts_off }) = ended else { return None };
+/// Who has reset it, or that it had not ended.
+fn ended(found: &Found) -> Option<String> {
+    let (by, cuts_off) = match found.connection.ended {
+        Ended::Reset(Reset { by, cuts_off }) => (by, cuts_off),
+        Ended::Open => return Some("; still open at the end of the capture".into()),
+        _ => return None,
+    };
     let who = match by {
         ResetBy::Client => "the client",
         ResetBy::Server => "the server",
         ResetBy::Both => "both ends",
     };
     let data = if cuts_off { ", which cut off data on its way" } else { "" };
-    Some(format!("; {who} reset it{data}"))
+    let strange = |(end, flow): (End, &Flow)| {
+        let [reset, before] = flow.strange_reset?;
+        let name = end.name();
+        Some(format!("in the name of the {name} (time to live {reset}, not {before} as before)"))
+    };
+    let strange: Vec<String> = found.flows().filter_map(strange).collect();
+    if strange.is_empty() {
+        return Some(format!("; {who} reset it{data}"));
+    }
+    Some(format!("; something on the path reset it {}{data}", strange.join(" and ")))
 }
 
 #[cfg(test)]

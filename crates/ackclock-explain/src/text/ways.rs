@@ -32,6 +32,7 @@ pub(crate) fn ways(flow: &Flow, back: &Flow) -> Vec<(&'static str, String)> {
         ("least timeout", or_not(least)),
         ("initial window", or_not(initial)),
         ("a loss lowers the window", or_not(law)),
+        ("slow start after idle", used(w.restart)),
     ]
 }
 

@@ -91,7 +91,8 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     let losses = "cause counted episodes mtu_lost mtu_passed policer_burst policer_rate_bps \
         queue_delay_s queue_size random_rate random_run";
     assert_eq!(of("/connections/1/from_server/losses"), losses);
-    let ways = "f_rto initial_window least_rto_s rack reduction reductions tail_loss_probes";
+    let ways = "f_rto initial_window least_rto_s rack reduction reductions \
+        slow_start_after_idle tail_loss_probes";
     assert_eq!(of("/connections/1/from_server/ways"), ways);
     assert_eq!(of("/connections/1/from_server/ways/rack"), "unused used uses");
     assert_eq!(of("/connections/1/from_server/ways/reductions"), "half other seven_tenths");

@@ -5,15 +5,16 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
-use ackclock_trace::{Flow, Kind, Limit, Recovery, Retransmission, State, Timeout};
+use ackclock_trace::{Flow, Kind, Limit, LossCause, Recovery, Retransmission, State};
 
 use super::{
-    Advice, Known, address, came_unacknowledged, hosts, lacking, look_for_delay, lost_somewhere,
-    mostly_spurious, repaired,
+    Advice, Known, address, came_unacknowledged, has_lost, hosts, lacking, look_for_delay,
+    lost_somewhere, mostly_spurious, nothing_was_lost, repaired,
 };
 use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::replay::Rescue;
+use crate::waits::lost_behind;
 
 /// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
@@ -26,6 +27,10 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
     let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
     let late = late(found, from);
+    let out = outages(found, from);
+    // A black hole lets shorter packets through.
+    let cut_off = !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
+        && !full_segments_never_arrived(found, flow);
     let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
     let without_sack = lacking(found, |options| options.sack_permitted);
     let (line, what, span) = match without_sack.filter(|_| several >= least) {
@@ -48,6 +53,13 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             );
             (line.into(), what, span)
         }
+        _ if out > Span(span.0 / 2) && cut_off => {
+            let line = format!(
+                "{sender} to {receiver}: nothing came through for seconds; look for an outage (a \
+                 link that was down, a route that changed)"
+            );
+            (line.into(), "outages", out)
+        }
         _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
         _ if late.0 > span.0 / 2 => {
             let line = format!(
@@ -56,6 +68,7 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             );
             (line.into(), what, span)
         }
+        _ if !has_lost(flow) => (nothing_was_lost(&sender, &receiver).into(), what, span),
         _ if full_segments_never_arrived(found, flow) => {
             let line = format!(
                 "{sender} to {receiver}: the handshake passed, and no full segment did; see \
@@ -146,27 +159,21 @@ fn several_lost(found: &Found, from: End) -> Span {
     recoveries.chain(saved).fold(Span::ZERO, |sum, span| sum + span)
 }
 
+/// For how long nothing came through, at the most.
+fn outages(found: &Found, from: End) -> Span {
+    let outages = found.flow(from).stalls.iter().filter_map(|stall| found.outage(from, stall));
+    outages.fold(Span::ZERO, |sum, outage| sum + outage.most)
+}
+
 /// How long it waited for a timer that expired though nothing was lost.
 fn late(found: &Found, from: End) -> Span {
     let (flow, at_sender) = (found.flow(from), found.is_at_sender(from));
-    // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
-    let lost = |t: &Timeout| {
-        let outstanding = t.position..t.position + t.flight;
-        let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
-        // What is repaired later lies behind all that was outstanding. What was lost before the
-        // capture is not known to have been; it is repaired soon.
-        let of_this = |r: &&Retransmission| {
-            r.position < outstanding.end || !at_sender && r.at <= t.at + t.waited
-        };
-        behind.take_while(of_this).any(|r| {
-            let first = r.transmission == 2 && r.position > t.position;
-            first && r.known && r.spurious.is_none()
-        })
-    };
     let spurious = |timeout: Option<usize>| {
         let timeout = timeout.and_then(|i| flow.timeouts.get(i));
-        timeout.is_some_and(|t| t.spurious.is_some() && !lost(t))
+        // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
+        timeout.is_some_and(|t| t.spurious.is_some() && !lost_behind(flow, at_sender, t))
     };
     let stalls = flow.stalls.iter().filter(|stall| spurious(stall.timeout));
+    let stalls = stalls.filter(|stall| found.outage(from, stall).is_none());
     stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
 }

@@ -6,6 +6,8 @@ use ackclock_trace::{
     Vantage,
 };
 
+mod waits;
+
 use super::*;
 use crate::explained::Saved;
 use crate::fixture;
@@ -153,8 +155,8 @@ fn messages_in_pieces() {
     flow.lifetime.add(Limit::Nagle, span(1500));
     assert_eq!(
         lines(connection(flow)),
-        ["192.0.2.2: its application writes a message in pieces, each of which waits for the ACK \
-          of the last; write messages whole, or set TCP_NODELAY (Nagle: 1.5 s)"]
+        ["192.0.2.2: small segments wait for the ACK of those before; set TCP_NODELAY, or write \
+          messages whole where they are written in pieces (Nagle: 1.5 s)"]
     );
 }
 
@@ -330,9 +332,23 @@ fn nothing_is_lost_after_a_delay_spike() {
     let flow = &mut found.connection.from_server;
     flow.timeouts[0].spurious = Some(Spurious::Dsack);
     flow.retransmissions[0].spurious = Some(Spurious::Dsack);
+    // One delay may explain one, and not several.
+    let one = "192.0.2.2 to 192.0.2.1: segments are retransmitted though nothing was lost; look \
+        for reordering and delay spikes (recovery: 2.0 s)";
+    assert_eq!(lines(found.clone()), [one]);
     let most = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (recovery: 2.0 s)";
-    assert_eq!(lines(found.clone()), [most]);
+    let with = |kind| {
+        let mut found = found.clone();
+        let flow = &mut found.connection.from_server;
+        let spurious = Some(Spurious::Dsack);
+        let again = |n: u64| Retransmission { spurious, ..again(2100, n * 1000, kind) };
+        flow.retransmissions.extend([1, 2].map(again));
+        lines(found)
+    };
+    assert_eq!(with(Kind::FastRetransmit), [most]);
+    // What a sender without SACK repeats after a timeout.
+    assert_eq!(with(Kind::SlowStart), [one]);
     // Losses are more, but take little time.
     let flow = &mut found.connection.from_server;
     flow.retransmissions.extend([1, 2].map(|n| again(2100, n * 1000, Kind::FastRetransmit)));
@@ -462,6 +478,8 @@ fn a_small_window_without_losses() {
         s)";
     let delay = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
+    let one = "192.0.2.2 to 192.0.2.1: segments are retransmitted though nothing was lost; look \
+        for reordering and delay spikes (bottleneck idle: 4.0 s)";
     let losses = "192.0.2.2 to 192.0.2.1: losses keep the congestion window small; find where they \
         occur (bottleneck idle: 4.0 s)";
     let needed = again(1000, 1000, Kind::FastRetransmit);
@@ -469,7 +487,8 @@ fn a_small_window_without_losses() {
     let fin = Retransmission { len: 0, ..needed };
     assert_eq!(small(vec![]), [growing]);
     assert_eq!(small(vec![fin]), [growing]);
-    assert_eq!(small(vec![spurious]), [delay]);
+    assert_eq!(small(vec![spurious; 3]), [delay]);
+    assert_eq!(small(vec![spurious; 2]), [one]);
     // A probe lowers no window.
     assert_eq!(small(vec![Retransmission { kind: Kind::TailLossProbe, ..spurious }]), [growing]);
     assert_eq!(small(vec![spurious, needed]), [losses]);
@@ -531,6 +550,8 @@ fn a_server_that_thinks() {
     at_client.connection.position.vantage = Vantage::Client;
     let line = "192.0.2.2: it takes long to answer; a capture there shows what of that is its own \
         (waiting for answers: 3.0 s)";
+    let said = super::super::short::why(&at_client);
+    assert!(said.starts_with("the server kept the client waiting for 3.0 s of 4.0 s"), "{said}");
     assert_eq!(lines(at_client), [line]);
 }
 
@@ -622,7 +643,9 @@ fn a_syn_that_went_out_again() {
         (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(unheard.clone()), [answers]);
     unheard.connection.from_client.retransmissions[0].at = ms(1051);
-    let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
+    // Elsewhere than at the server, the SYN may have been late.
+    let late = "192.0.2.2: answers to SYNs are late; a capture there shows what of that is its own \
+        (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(unheard), [late]);
 }
 

@@ -237,3 +237,55 @@ fn only_what_saves_time_is_said_to() {
     assert_eq!(one, "lost-retransmission recovery would have saved 0.50 s (90 %: 0.25 to 0.75 s)");
     assert_eq!(said([Some([-1.0, 1.0]), Some([-0.25, 0.75]), Some([-0.5, 1.0])]), None);
 }
+
+/// Several timeouts in a row, of which all but the last were in vain: the last one may have been
+/// spurious, for the first segment had arrived, whose ACK was lost.
+#[test]
+fn an_outage_is_no_spurious_timeout() {
+    use ackclock_trace::Vantage::{Client, Server};
+    let said = |times: &[u64], lost: Option<bool>, vantage| {
+        let last = times.len() - 1;
+        let of = |(i, at): (usize, &u64)| {
+            let spurious = (i == last).then_some(Spurious::Dsack);
+            let lost = if i == last { Some(false) } else { lost };
+            let at = fixture::at(*at);
+            Retransmission { at, lost, ..again(Kind::BackedOffTimeout, spurious, true) }
+        };
+        let retransmissions: Vec<_> = times.iter().enumerate().map(of).collect();
+        let timeout = |(i, r): (usize, &Retransmission)| Timeout {
+            at: r.at,
+            seq: Seq(1),
+            position: 0,
+            retransmission: i,
+            class: TimeoutClass::BackedOff,
+            state: State::Loss,
+            flight: 1448,
+            cwnd: 1448,
+            waited: Span::from_millis(times[i]),
+            spurious: r.spurious,
+            episode: None,
+        };
+        let timeouts = retransmissions.iter().enumerate().map(timeout).collect();
+        let flow = Flow { bytes: 1448, retransmissions, timeouts, ..Flow::default() };
+        let mut found = server(flow);
+        found.connection.position.vantage = vantage;
+        let (start, end) = (fixture::at(0), fixture::at(times[last] + 40));
+        let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+        let stall = Stall { start, end, frame: 10, cause, timeout: Some(last) };
+        let text = super::stall(&found, End::Server, &stall);
+        text[text.find(": ").unwrap() + 2..].split("; ").next().unwrap().to_owned()
+    };
+    let times = [500, 1000, 2000, 4000];
+    let spurious = "spurious timeout, 1448 bytes had not been lost (D-SACK)";
+    let out = "nothing came through for 2.0 s to 4.0 s (an outage): what timers sent before the \
+        last of 4 timeouts was in vain";
+    assert_eq!(said(&times, Some(true), Server), out);
+    // Two in a row may be chance, and what came late was not lost.
+    assert_eq!(said(&times[..2], Some(true), Server), spurious);
+    assert_eq!(said(&times, Some(false), Server), spurious);
+    // Elsewhere, what was lost before the capture shows by how long it took.
+    let unseen = "nothing came through for 4.0 s at the most (an outage): what timers sent \
+        meanwhile was lost before it came to the capture";
+    assert_eq!(said(&times[3..], None, Client), unseen);
+    assert_eq!(said(&times[2..3], None, Client), format!("probably {spurious}"));
+}

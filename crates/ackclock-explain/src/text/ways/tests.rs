@@ -16,7 +16,7 @@ fn values(flow: &Flow, back: &Flow) -> Vec<String> {
 fn what_was_not_seen_is_not_claimed() {
     let one = Ways { probes: evidence(0, 1), ..Ways::default() };
     let flow = Flow { ways: one, ..Flow::default() };
-    assert_eq!(values(&flow, &Flow::default()), ["not seen"; 8]);
+    assert_eq!(values(&flow, &Flow::default()), ["not seen"; 9]);
 }
 
 #[test]
@@ -28,6 +28,7 @@ fn what_was_seen_is_named_with_its_evidence() {
         least_rto: LeastRto { seen: [1, 0] },
         initial_window: Some(10),
         reductions: Reductions { seven_tenths: 4, ..Reductions::default() },
+        restart: evidence(2, 0),
     };
     let sack = Some(Options { sack_permitted: true, ..Options::default() });
     let flow = Flow { ways, offered: sack, timestamps: true, ..Flow::default() };
@@ -43,6 +44,7 @@ fn what_was_seen_is_named_with_its_evidence() {
             "200 ms (seen once)",
             "10 segments",
             "to seven tenths, as with CUBIC (4 recoveries)",
+            "yes (seen 2 times)",
         ]
     );
     let in_use = Flow { sack: true, ..Flow::default() };

@@ -1,0 +1,196 @@
+//! What connections waited for that looks like something else.
+
+use ackclock_trace::ways::Evidence;
+use ackclock_trace::{Reset, ResetBy};
+
+use super::*;
+use crate::text::short::why;
+
+/// A connection whose server sent this.
+fn flow(limits: &[(Limit, u64)]) -> Flow {
+    let mut flow = Flow { bytes: 9000, mss: 1448, window: Some(1 << 20), ..Flow::default() };
+    limits.iter().for_each(|(limit, millis)| flow.lifetime.add(*limit, span(*millis)));
+    flow
+}
+
+fn nothing() -> Vec<String> {
+    Vec::new()
+}
+
+/// What a window that falls back after a pause is for: only the sender's own capture shows it.
+#[test]
+fn slow_start_after_idle_time() {
+    let small = |used: u32, vantage: Vantage, paused: u64| {
+        let mut flow = flow(&[(Limit::CongestionWindow, 2000), (Limit::Application, paused)]);
+        flow.lifetime.add_idle(span(2000));
+        flow.ways.restart = Evidence { used, unused: 0 };
+        let mut found = connection(flow);
+        found.connection.position.vantage = vantage;
+        lines(found)
+    };
+    let anew = "192.0.2.2: its window begins anew after each pause; set \
+        net.ipv4.tcp_slow_start_after_idle to 0 (bottleneck idle: 2.0 s)";
+    let perhaps = "192.0.2.2: its window is still growing, perhaps anew after each pause \
+        (net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (net.ipv4.tcp_wmem); a \
+        capture there shows which (bottleneck idle: 2.0 s)";
+    let growing = "192.0.2.2: its window is still growing or its send buffer is full; keep \
+        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 2.0 \
+        s)";
+    assert_eq!(small(1, Vantage::Server, 3000), [anew]);
+    assert_eq!(small(0, Vantage::Server, 3000), [growing]);
+    assert_eq!(small(0, Vantage::Client, 3000), [perhaps]);
+    assert_eq!(small(0, Vantage::Client, 1000), [growing]);
+}
+
+/// A window that has been twice as large is no buffer that is too small.
+#[test]
+fn a_receiver_that_reads_slowly() {
+    let limited = |shrunk: u64| {
+        let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
+        (flow.bytes, flow.full_window) = (500_000, 65_536);
+        flow.lifetime.add_shrunk(span(shrunk));
+        connection(flow)
+    };
+    let slow = "the application at the client reads slowly (about 1.0 Mbit/s), so that its window \
+        held the server back for 4.0 s of 4.0 s (100 %)";
+    assert!(why(&limited(2000)).starts_with(slow), "{}", why(&limited(2000)));
+    let slow = "192.0.2.1: its application reads too slowly, so that its window shrinks (receive \
+        window: 4.0 s)";
+    assert_eq!(lines(limited(2000)), [slow]);
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
+        SO_RCVBUF (receive window: 4.0 s)";
+    assert_eq!(lines(limited(1999)), [buffer]);
+}
+
+/// All was answered, and the client asked for nothing more for most of the time.
+#[test]
+fn a_client_that_asks_for_nothing() {
+    let idle = |unasked: u64| {
+        let mut flow = flow(&[(Limit::Application, 3000), (Limit::Path, 1000)]);
+        flow.lifetime.add_unasked(span(unasked));
+        why(&connection(flow))
+    };
+    let client = "the client asked for nothing for 1.5 s of 4.0 s (38 %)";
+    assert!(idle(1500).starts_with(client), "{}", idle(1500));
+    let server = "the server's application had nothing to send for 3.0 s of 4.0 s (75 %)";
+    assert!(idle(1499).starts_with(server), "{}", idle(1499));
+}
+
+/// Each of many requests waits for the answer before, or several are on their way at a time.
+#[test]
+fn requests_in_turn() {
+    let asked = |turns: u64, trip: u64| {
+        let mut flow = flow(&[(Limit::Path, 4000)]);
+        (flow.turns, flow.rtt) = (turns, Some(fixture::round_trip(span(trip), 9)));
+        let mut found = connection(flow);
+        found.connection.from_client.turns = turns;
+        (why(&found), lines(found))
+    };
+    let (why, advice) = asked(40, 90);
+    let in_turn = "the client asked 40 times, each time only after the answer, for 4.0 s of 4.0 s";
+    assert!(why.starts_with(in_turn), "{why}");
+    let line = "192.0.2.1: each of its 40 requests waits for the answer before; ask for more at a \
+        time, or for several things at once (round trips: 4.0 s)";
+    assert_eq!(advice, [line]);
+    // Too few, at the same time, and with long pauses.
+    for (turns, trip) in [(9, 400), (40, 101), (40, 49)] {
+        let (why, advice) = asked(turns, trip);
+        assert!(why.starts_with("all that the server had was on its way"), "{why}");
+        assert_eq!(advice, nothing());
+    }
+}
+
+/// A client opens the next connection when the one before is done, or nearly so.
+#[test]
+fn connections_one_after_the_other() {
+    let opened = |n: u64, apart: u64| {
+        let one = |i: u64| {
+            let mut found = connection(flow(&[(Limit::Path, 100)]));
+            let c = &mut found.connection;
+            (c.start, c.end) = (ms(i * apart), ms(i * apart + 100));
+            c.from_client.rtt = Some(fixture::round_trip(span(10), 1));
+            c.from_client.lifetime.add(Limit::Handshake, span(20));
+            c.from_client.lifetime.add(Limit::Path, span(80));
+            found
+        };
+        of(&Explained { connections: (0..n).map(one).collect(), ..Explained::default() })
+    };
+    let line = "192.0.2.1: it opens 10 connections to 192.0.2.2:80 one after the other; keep \
+        connections open (handshakes: 0.20 s)";
+    assert_eq!(opened(10, 80), [line]);
+    assert_eq!(opened(9, 80), nothing());
+    assert_eq!(opened(10, 79), nothing());
+}
+
+/// A reset that comes from another distance than all else.
+#[test]
+fn a_reset_from_something_in_between() {
+    let mut found = connection(flow(&[(Limit::Application, 4000)]));
+    found.connection.ended = Ended::Reset(Reset { by: ResetBy::Server, cuts_off: true });
+    let ends = |found: &Found, with: &str| assert!(why(found).ends_with(with), "{}", why(found));
+    ends(&found, "; the server reset it, which cut off data on its way");
+    found.connection.from_server.strange_reset = Some([200, 62]);
+    ends(
+        &found,
+        "; something on the path reset it in the name of the server (time to live 200, not 62 as \
+         before), which cut off data on its way",
+    );
+    let line = "192.0.2.1 and 192.0.2.2: something on the path resets connections in the name of \
+        the server; look for a firewall (until the reset: 4.0 s)";
+    assert_eq!(lines(found), [line]);
+}
+
+/// A queue that delays and loses nothing has advice of its own, where it was what limited.
+#[test]
+fn a_queue_without_losses() {
+    let delayed = |full: u64, cause: Option<LossCause>| {
+        let mut flow = flow(&[(Limit::Path, 4000)]);
+        flow.rtt = Some(RoundTrip { min: span(40), ..fixture::round_trip(span(220), 9) });
+        flow.lifetime.add_full(span(full));
+        flow.losses.cause = cause;
+        lines(connection(flow))
+    };
+    let queue = "192.0.2.2 to 192.0.2.1: packets wait in a queue for 0.18 s; manage it (fq_codel, \
+        CAKE) (of each round trip: 0.18 s)";
+    assert_eq!(delayed(4000, None), [queue]);
+    assert_eq!(delayed(399, None), nothing());
+    // The advice on its losses says the same.
+    let overflows = LossCause::DropTail { delay: span(180), size: None };
+    assert_eq!(delayed(4000, Some(overflows)), nothing());
+}
+
+/// Nothing came through for seconds, several times in a row.
+#[test]
+fn an_outage() {
+    let mut flow = flow(&[(Limit::Recovery, 4000)]);
+    let times = [500, 1000, 2000, 4000];
+    let lost = |at: u64| {
+        let spurious = (at == 4000).then_some(Spurious::Dsack);
+        Retransmission { lost: Some(at < 4000), spurious, ..again(at, 0, Kind::BackedOffTimeout) }
+    };
+    flow.retransmissions = times.map(lost).to_vec();
+    let timeout = |(i, at): (usize, u64)| Timeout {
+        at: ms(at),
+        seq: Seq(0),
+        position: 0,
+        retransmission: i,
+        class: TimeoutClass::BackedOff,
+        state: State::Loss,
+        flight: 1000,
+        cwnd: 1000,
+        waited: span(at),
+        spurious: (at == 4000).then_some(Spurious::Dsack),
+        episode: None,
+    };
+    flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
+    let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+    flow.stalls = vec![Stall { start: ms(0), end: ms(4040), frame: 9, cause, timeout: Some(3) }];
+    let out = "192.0.2.2 to 192.0.2.1: nothing came through for seconds; look for an outage (a \
+        link that was down, a route that changed) (outages: 4.0 s)";
+    assert_eq!(lines(connection(flow.clone())), [out]);
+    // All came, late.
+    flow.retransmissions.iter_mut().for_each(|r| r.lost = Some(false));
+    let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
+        spikes and lost acknowledgments (recovery: 4.0 s)";
+    assert_eq!(lines(connection(flow)), [late]);
+}

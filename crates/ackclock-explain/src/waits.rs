@@ -1,0 +1,138 @@
+//! What a connection waited for, told from what looks like it: an outage from a spurious timeout, a
+//! receiver that reads slowly from a small buffer, a client that asks for nothing, or for one thing
+//! after the other, from a server that is idle.
+
+use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_trace::{Flow, Limit, Retransmission, Stall, Timeout};
+
+use crate::explained::{End, Found, sent_by};
+
+/// Timeouts in a row, of which all but the last were in vain: losses at random seldom take a
+/// segment three times.
+const IN_A_ROW: usize = 3;
+/// The first timeout comes after a second at the latest (RFC 6298 section 2.1), or after so many
+/// round trips (section 2.3).
+const FIRST_TIMEOUT: Span = Span::from_secs(1);
+const TRIPS: u64 = 3;
+/// Who asks so often asks one after the other for a reason.
+const MANY: u64 = 10;
+
+/// For how long nothing came through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outage {
+    /// At the least; `None` if what was lost was lost before the capture.
+    pub least: Option<Span>,
+    /// At the most: until what a timer sent came through.
+    pub most: Span,
+    /// Timeouts seen in it.
+    pub timeouts: usize,
+}
+
+impl Found {
+    /// Nothing that this end sent came through in a stall, until the last timeout in it. That one
+    /// may have been spurious: the first segment of an outage may have arrived, whose ACK was lost.
+    pub(crate) fn outage(&self, from: End, stall: &Stall) -> Option<Outage> {
+        let flow = self.flow(from);
+        stall.timeout?;
+        let [begins, ends] =
+            [stall.start, stall.end].map(|at| flow.timeouts.partition_point(|t| t.at <= at));
+        let timeouts = &flow.timeouts[begins..ends];
+        let (last, before) = timeouts.split_last()?;
+        let sent = timeouts.iter().map(|t| sent_by(flow, t)).collect::<Option<Vec<_>>>()?;
+        let (r, others) = sent.split_last()?;
+        // Shorter segments may come through where longer ones do not (RFC 4821).
+        let alike = others.iter().all(|o| (o.position, o.len) == (r.position, r.len));
+        if stall.frame == 0 || last.class == TimeoutClass::Handshake || r.len == 0 || !alike {
+            return None;
+        }
+        let (most, at_sender) = (last.at.since(stall.start), self.is_at_sender(from));
+        let lost = others.iter().any(|r| r.lost == Some(true))
+            || timeouts.iter().any(|t| lost_behind(flow, at_sender, t));
+        let first = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
+        let least = match before.last() {
+            Some(t) if timeouts.len() >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
+            // Timers have expired before, unseen.
+            _ if !at_sender && most > first.times(TRIPS) => None,
+            _ => return None,
+        };
+        Some(Outage { least, most, timeouts: timeouts.len() })
+    }
+
+    /// For how long, until the connection or the capture ended, this end sent the same again
+    /// and again, and nothing of it was acknowledged.
+    pub(crate) fn in_vain(&self, from: End) -> Option<Span> {
+        let flow = self.flow(from);
+        let last = flow.stalls.last().filter(|stall| stall.frame == 0)?;
+        let again = flow.retransmissions.iter().filter(|r| r.at > last.start && r.len > 0);
+        (again.count() >= IN_A_ROW).then(|| last.end.since(last.start))
+    }
+
+    /// How fast the receiver's application reads, in bits a second, if that is what holds back the
+    /// end that the connection waited for: its window has been twice as large.
+    pub(crate) fn reads_slowly(&self) -> Option<f64> {
+        let (bytes, lifetime) = (self.flow(self.sender()).bytes, self.lifetime());
+        let shrunk = lifetime.shrunk();
+        let mostly = shrunk > Span::ZERO && shrunk >= Span(lifetime.of(Limit::ReceiveWindow).0 / 2);
+        mostly.then(|| bytes as f64 * 8.0 / lifetime.busy().secs_f64())
+    }
+
+    /// How long the client asked for nothing, if that is most of the time in which the server's
+    /// application gave nothing.
+    pub(crate) fn asks_nothing(&self) -> Option<Span> {
+        let (lifetime, unasked) = (self.lifetime(), self.lifetime().unasked());
+        let mostly = unasked > Span::ZERO && unasked >= Span(lifetime.of(Limit::Application).0 / 2);
+        (self.sender() == End::Server && mostly).then_some(unasked)
+    }
+
+    /// How often the client asked, each time after the answer to what it had asked before, if the
+    /// round trips of that are what the connection waited for, and not that the path was full.
+    pub(crate) fn asks_in_turn(&self) -> Option<u64> {
+        let c = &self.connection;
+        let (lifetime, turns) = (self.lifetime(), c.from_client.turns.min(c.from_server.turns));
+        let took = self.least_round_trip()?.times(turns);
+        let way = lifetime.of(Limit::Path) - lifetime.full();
+        let path = lifetime.main() == Some(Limit::Path);
+        let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
+        (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
+    }
+}
+
+/// Behind what a timeout sent, more was lost of what was outstanding.
+pub(crate) fn lost_behind(flow: &Flow, at_sender: bool, t: &Timeout) -> bool {
+    let outstanding = t.position..t.position + t.flight;
+    let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
+    // What is repaired later lies behind all that was outstanding. What was lost before the
+    // capture is not known to have been; it is repaired soon.
+    let of_this =
+        |r: &&Retransmission| r.position < outstanding.end || !at_sender && r.at <= t.at + t.waited;
+    behind.take_while(of_this).any(|r| {
+        let first = r.transmission == 2 && r.position > t.position;
+        first && r.known && r.spurious.is_none()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_trace::StallCause;
+
+    use super::*;
+    use crate::fixture;
+
+    /// The server sends the same three times more, and nothing comes until the end.
+    #[test]
+    fn what_is_sent_in_vain() {
+        let sent = |n: usize, frame: u64| {
+            let mut found = fixture::explained().connections.remove(0);
+            let flow = &mut found.connection.from_server;
+            let r = flow.retransmissions[0];
+            let again = |n: usize| Retransmission { at: fixture::at(500 << n), ..r };
+            flow.retransmissions = (0..n).map(again).collect();
+            let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+            let (start, end) = (fixture::at(0), fixture::at(8000));
+            flow.stalls = vec![Stall { start, end, frame, cause, timeout: None }];
+            found.in_vain(End::Server)
+        };
+        assert_eq!(sent(3, 0), Some(Span::from_secs(8)));
+        assert_eq!([sent(2, 0), sent(3, 9)], [None; 2]);
+    }
+}
