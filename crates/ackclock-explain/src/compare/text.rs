@@ -23,7 +23,10 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
         return text;
     }
     match &comparison.both {
-        Some(both) => text.push_str(&between(both, [name(0), name(1)], top)),
+        Some(both) => {
+            text.push_str(&between(both, [name(0), name(1)], top));
+            both.connections.iter().for_each(|shared| text.push_str(&in_vain(shared, explained)));
+        }
         None => text.push_str("No connection is in both captures.\n"),
     }
     text
@@ -132,6 +135,26 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
         text.push_str("\nLost between the captures, the most first\n");
         lossy[..shown].iter().for_each(|shared| text.push_str(&connection(shared)));
         text.push_str(&more);
+    }
+    text
+}
+
+/// Data that one capture has after the other one ended may have been lost, all of it: then no ACK
+/// of it came back, however often it went.
+fn in_vain(shared: &Shared, explained: &Explained) -> String {
+    let mut text = String::new();
+    for end in End::BOTH.into_iter().filter(|end| shared.ways[*end as usize].not_compared > 0) {
+        let numbers = || shared.numbers.into_iter().flatten();
+        let found = || explained.connections.iter().filter(|f| numbers().any(|n| n == f.number));
+        if let Some((f, long)) = found().find_map(|f| Some((f, f.in_vain(end)?))) {
+            text.push_str(&format!(
+                "#{}: what the {} sent in the last {} went again and again, and nothing \
+                 acknowledged it: it was lost\n",
+                f.number,
+                end.name(),
+                time(long)
+            ));
+        }
     }
     text
 }
