@@ -124,6 +124,8 @@ fn one(
     let mut capture = segments(source, options.filter.clone(), progress, &mut tracked)?;
     let Tracked { tracker, mut connections } = tracked;
     capture.jumps = tracker.jumps().to_vec();
+    let damaged = Some(tracker.damaged()).filter(|packets| *packets > 0);
+    damaged.into_iter().for_each(|packets| capture.ignore(Ignored::Damaged, packets));
     connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
     hosts::decide(connections.iter_mut().map(Box::as_mut));

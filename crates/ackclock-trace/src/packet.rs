@@ -8,10 +8,10 @@ mod link;
 mod tunnel;
 mod wlan;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::ip::TCP;
-use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
+use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options, PseudoHeader};
 use ackclock_tcp::{Codepoint, SackBlocks, Seq, Time, Timestamps};
 
 use self::bytes::Bytes;
@@ -54,6 +54,9 @@ pub struct Packet {
     pub ttl: u8,
     /// The ECN field of the IP header around it, of the inner one in a tunnel.
     pub codepoint: Codepoint,
+    /// Its TCP checksum is wrong: it was damaged on its way, or its sender's device has not filled
+    /// the checksum in. Told of whole segments without payload only.
+    pub damaged: bool,
 }
 
 /// Whether [`decode`] knows frames of this link type.
@@ -66,7 +69,7 @@ pub fn is_known(link: LinkType) -> bool {
 /// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
 /// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, and NFLOG.
 /// VXLAN, Geneve, GRE, ERSPAN, IP in IP and IPsec AH are opened, up to eight in each other.
-/// Checksums are not looked at: captures at a sender have them before the device fills them in.
+/// Of checksums, only those of segments without payload are looked at ([`Packet::damaged`]).
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
@@ -104,7 +107,8 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
     let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
-    let segment = Segment { frame, ip, fixed, len, options_cut };
+    let damaged = len == 0 && is_damaged(&ip);
+    let segment = Segment { frame, ip, fixed, len, options_cut, damaged };
     match options {
         [] => Ok(segment.packet(None)),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
@@ -115,6 +119,19 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
         }
         others => Ok(Packet { options: other_options(others), ..segment.packet(None) }),
     }
+}
+
+/// A whole segment without payload has a wrong checksum. Who writes captures without a network
+/// leaves it zero.
+fn is_damaged(ip: &ip::Ip<'_>) -> bool {
+    let tcp = ip.payload.kept;
+    let pseudo = match (ip.src, ip.dst) {
+        (IpAddr::V4(src), IpAddr::V4(dst)) => PseudoHeader::V4 { src, dst },
+        (IpAddr::V6(src), IpAddr::V6(dst)) => PseudoHeader::V6 { src, dst },
+        _ => return false,
+    };
+    let whole = tcp.len() == ip.payload.wire as usize;
+    whole && tcp.get(16..18) != Some(&[0; 2]) && pseudo.checksum(&[tcp]) != 0
 }
 
 /// The default as a constant, which is copied and not put together.
@@ -133,6 +150,7 @@ struct Segment<'a> {
     fixed: &'a [u8; MIN_HEADER_LEN],
     len: u32,
     options_cut: bool,
+    damaged: bool,
 }
 
 impl Segment<'_> {
@@ -158,6 +176,7 @@ impl Segment<'_> {
             ip_id: self.ip.id,
             ttl: self.ip.ttl,
             codepoint: self.ip.codepoint,
+            damaged: self.damaged,
         };
         packet.options.timestamps = timestamps;
         packet

@@ -20,6 +20,9 @@ use crate::settings::Settings;
 /// was lost, for the most part.
 const LINGER: Span = Span::from_secs(10);
 
+/// Connections that are looked at for what a damaged packet may belong to.
+const LOOKED_AT: usize = 1000;
+
 /// Sorts packets into connections.
 pub struct Tracker {
     settings: Settings,
@@ -31,6 +34,8 @@ pub struct Tracker {
     now: Time,
     /// Connections begun so far.
     begun: u64,
+    /// Packets left out since they were damaged.
+    damaged: u64,
     paths: Paths,
     jumps: Jumps,
     budget: Budget,
@@ -47,7 +52,8 @@ impl Tracker {
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
         let (open, closing, ended, paths, jumps) = Default::default();
-        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, paths, jumps, budget }
+        let (now, begun, damaged) = (Time::ZERO, 0, 0);
+        Tracker { settings, open, closing, ended, now, begun, damaged, paths, jumps, budget }
     }
 
     /// The next packet of the capture. Times may go back: within a connection, a packet counts as
@@ -93,7 +99,15 @@ impl Tracker {
     fn track(&mut self, packet: &Packet) {
         self.now = self.now.max(packet.at);
         let (key, from_low) = Key::of(packet);
-        let Some(open) = self.open.get_mut(&key) else { return self.begin(key, from_low, packet) };
+        let Some(open) = self.open.get_mut(&key) else {
+            if packet.damaged && self.has_right_sums(packet.src.ip()) {
+                return self.damaged += 1;
+            }
+            return self.begin(key, from_low, packet);
+        };
+        if open.is_damaged(packet, from_low) {
+            return self.damaged += 1;
+        }
         if open.is_reused_by(packet, from_low) {
             let strays = open.take_strays(packet, from_low);
             return self.reuse(key, packet, &strays);
@@ -133,6 +147,18 @@ impl Tracker {
                 None => self.begin(key, from_low, packet),
             }
         }
+    }
+
+    /// Another connection of this host shows that its checksums are right; what was damaged may
+    /// name ports that nobody uses.
+    #[cold]
+    fn has_right_sums(&self, host: IpAddr) -> bool {
+        self.open.values().take(LOOKED_AT).any(|open| open.has_right_sums(host))
+    }
+
+    /// Packets that were left out since they were damaged on their way.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
     }
 
     /// Ends those that have been over for long enough.

@@ -10,6 +10,7 @@
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
 //! | Was only one direction captured? | [`directions`] |
 //! | How often do the ends take turns? | [`turns`] |
+//! | Is a checksum wrong since the packet was damaged? | [`sums`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
 //! | Which position is this sequence number? | [`end::positions`] |
 //! | Does the capture have this frame twice? | [`copies`](crate::copies) |
@@ -42,6 +43,7 @@ mod input;
 mod segment_size;
 mod send_clock;
 mod strays;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -64,6 +66,7 @@ use self::ecn::Marks;
 use self::end::End;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
+use self::sums::Sums;
 use self::turns::Turns;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
@@ -98,6 +101,7 @@ pub(crate) struct Open {
     marks: Marks,
     directions: Directions,
     turns: Turns,
+    sums: Sums,
     ends: [End; 2],
     place: Place,
     asked: Asked,
@@ -145,6 +149,7 @@ impl Open {
             marks: Marks::default(),
             directions: Directions::default(),
             turns: Turns::default(),
+            sums: Sums::default(),
             ends: Default::default(),
             place: Place::default(),
             asked: Asked::default(),
@@ -273,6 +278,17 @@ impl Open {
     #[inline]
     fn from(&self, from_low: bool) -> usize {
         usize::from(from_low != self.client_is_low)
+    }
+
+    /// Whether a packet was damaged, and is to be left out.
+    #[inline]
+    pub fn is_damaged(&mut self, p: &Packet, from_low: bool) -> bool {
+        p.len == 0 && self.sums.is_damaged(self.from(from_low), p.damaged)
+    }
+
+    /// The checksums of this host are right here.
+    pub fn has_right_sums(&self, host: IpAddr) -> bool {
+        [0, 1].into_iter().any(|end| self.hosts[end] == host && self.sums.tells(end))
     }
 
     /// The next packet, from the end with the lower or the higher address.

@@ -55,6 +55,9 @@ reasons! {
     Cut = "cut",
     /// Lengths or fields that cannot be.
     Malformed = "malformed",
+    /// Damaged on its way: its TCP checksum is wrong, and those of its sender are right
+    /// ([`Packet::damaged`](crate::Packet)). The receiver drops it (RFC 9293 section 3.1).
+    Damaged = "damaged",
     ;
     /// IPsec's encrypted payload (RFC 4303), also in UDP (RFC 3948).
     Esp = "in_ipsec_esp",

@@ -57,6 +57,7 @@ fn packet(from: usize) -> P {
         ip_id: None,
         ttl: 64,
         codepoint: Codepoint::NotEct,
+        damaged: false,
     };
     P { from, position: 0, ack: None, control: Control::ACK, packet }
 }

@@ -883,3 +883,29 @@ fn ends_take_turns() {
         assert_eq!([one.from_client.turns, one.from_server.turns], [2, 2]);
     });
 }
+
+/// An ACK whose checksum is wrong acknowledges nothing where those before were right, and one to
+/// another port opens no connection. Where all are wrong, they are not filled in yet.
+#[test]
+fn what_was_damaged_is_left_out() {
+    let acked = |right: u64, port: u16| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.open();
+        for n in 0..20 {
+            let at = 20.0 + n as f64;
+            let mut ack = c(0, 0).ack(100 * n + 100);
+            ack.packet.damaged = n >= right;
+            talk.at(at, s(100 * n, 100)).at(at + 0.5, ack);
+        }
+        let mut damaged = c(0, 0).ack(100_000);
+        damaged.packet.damaged = true;
+        damaged.packet.dst.set_port(port);
+        talk.at(50.0, damaged);
+        let left_out = talk.tracker.damaged();
+        let all = talk.all();
+        (left_out, all.len(), all[0].from_server.unseen)
+    };
+    assert_eq!(acked(20, 80), (1, 1, 0));
+    assert_eq!(acked(20, 81), (1, 1, 0));
+    assert_eq!(acked(0, 80), (0, 1, 98_000));
+}

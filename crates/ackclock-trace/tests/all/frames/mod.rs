@@ -70,6 +70,7 @@ pub fn wanted(len: u32) -> Packet {
         ip_id: Some(0xbeef),
         ttl: 63,
         codepoint: Codepoint::NotEct,
+        damaged: len == 0,
     }
 }
 
