@@ -1,13 +1,18 @@
 //! Two hosts and the links between them, in a time that follows the real one.
 //!
 //! Everything between the hosts happens at the time at which it is due, in order, also where this
-//! thread comes late: a packet arrives when its link has it arrive, the answer leaves in that
-//! moment, timers expire on the dot. So a slow or busy machine changes nothing but when bytes enter
-//! and leave. The same bytes at the same times meet the same fates.
+//! thread comes late: a packet arrives when its link has it arrive, its bytes are read and the
+//! answer leaves in that moment, timers expire on the dot. So a slow or busy machine changes nothing
+//! but when bytes enter and leave. The same bytes at the same times meet the same fates.
+//!
+//! When a host is read has a say in which ACKs it sends (`Receiver::read`). So bytes that have
+//! arrived are read at once, and wait in an `Inbox` for whoever takes them.
 
+mod inbox;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
 use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig};
@@ -16,6 +21,7 @@ use ackclock_tcp::{DelayedAck, Span, Time};
 
 use crate::links::{LinkCounts, Links, Passed};
 use crate::{Conditions, Error, ProxyConfig};
+use inbox::Inboxes;
 
 /// Of the hosts: the one that clients' bytes enter.
 pub(crate) const CLIENTS: usize = 0;
@@ -39,6 +45,11 @@ pub(crate) struct Path {
     listener: ListenerId,
     tcp: ackclock_stack::TcpConfig,
     now: Time,
+    /// What has been read of the hosts.
+    inboxes: Inboxes,
+    /// Connections that have come to the servers' host, and sockets with news, for whoever asks.
+    accepted: VecDeque<End>,
+    ready: BTreeSet<End>,
 }
 
 /// A socket of one of the hosts.
@@ -83,7 +94,16 @@ impl Path {
         for (conditions, place) in conditions.iter().zip(0..) {
             links.set(Time::ZERO, place, Some(conditions))?;
         }
-        Ok(Path { hosts, links, listener, tcp, now: Time::ZERO })
+        Ok(Path {
+            hosts,
+            links,
+            listener,
+            tcp,
+            now: Time::ZERO,
+            inboxes: Inboxes::default(),
+            accepted: VecDeque::new(),
+            ready: BTreeSet::new(),
+        })
     }
 
     /// Other conditions come into force at a place, or none.
@@ -117,6 +137,9 @@ impl Path {
                 self.links.deliver(&arrived, |packet| host.on_packet(now, packet, false));
             }
             self.flush();
+            // An application reads when the system has answered (Linux `tcp_cleanup_rbuf`).
+            self.take_news();
+            self.flush();
         }
         self.now = self.now.max(now);
     }
@@ -143,35 +166,64 @@ impl Path {
         }
     }
 
-    /// The next socket that can be read or written where it could not, or whose state changed.
-    pub(crate) fn poll_ready(&mut self) -> Option<End> {
-        for (number, host) in self.hosts.iter_mut().enumerate() {
-            while let Some(ready) = host.poll_ready() {
-                if let Ready::Socket(socket) = ready {
-                    return Some((number, socket));
-                }
+    /// Takes from the hosts what they have for applications.
+    fn take_news(&mut self) {
+        for number in [CLIENTS, SERVERS] {
+            while let Some(ready) = self.hosts[number].poll_ready() {
+                let Ready::Socket(socket) = ready else { continue };
+                self.read((number, socket));
+                self.ready.insert((number, socket));
             }
         }
-        None
+        while let Ok(socket) = self.hosts[SERVERS].accept(self.listener) {
+            self.read((SERVERS, socket));
+            self.accepted.push_back((SERVERS, socket));
+        }
+    }
+
+    /// Reads what there is room for. Where that is all, the host says when there is more.
+    fn read(&mut self, end: End) {
+        let (host, socket) = end;
+        let room = self.inboxes.room(end);
+        if room > 0 {
+            let inboxes = &mut self.inboxes;
+            // An end or an error stays, for whoever has taken all before it.
+            let _ =
+                self.hosts[host].read_with(self.now, socket, |bytes| inboxes.put(end, bytes, room));
+        }
+    }
+
+    /// The next socket that can be read or written where it could not, or whose state changed.
+    pub(crate) fn poll_ready(&mut self) -> Option<End> {
+        self.take_news();
+        self.ready.pop_first()
     }
 
     /// Opens a connection from the clients' host to the servers'.
     pub(crate) fn connect(&mut self) -> Result<End, TcpError> {
         let server = SocketAddr::from(SERVER);
-        Ok((CLIENTS, self.hosts[CLIENTS].connect(self.now, server, self.tcp.clone())?))
+        let end = (CLIENTS, self.hosts[CLIENTS].connect(self.now, server, self.tcp.clone())?);
+        self.read(end);
+        Ok(end)
     }
 
     /// A connection that has come to the servers' host.
     pub(crate) fn accept(&mut self) -> Option<End> {
-        Some((SERVERS, self.hosts[SERVERS].accept(self.listener).ok()?))
+        self.accepted.pop_front()
     }
 
+    /// Gives what has arrived to `take`, as [`Stack::read_with`] does.
     pub(crate) fn read_with(
         &mut self,
-        (host, socket): End,
+        end: End,
         take: impl FnOnce([&[u8]; 2]) -> usize,
     ) -> Result<usize, TcpError> {
-        self.hosts[host].read_with(self.now, socket, take)
+        if let Some(taken) = self.inboxes.take(end, take) {
+            self.read(end);
+            return Ok(taken);
+        }
+        // Nothing is there, or the end of the stream: the host says which.
+        self.hosts[end.0].read_with(self.now, end.1, |_| 0)
     }
 
     pub(crate) fn write(&mut self, (host, socket): End, bytes: &[u8]) -> Result<usize, TcpError> {
@@ -200,8 +252,9 @@ impl Path {
     }
 
     /// Bytes that can be read.
-    pub(crate) fn readable(&self, (host, socket): End) -> usize {
-        self.hosts[host].status(socket).map_or(0, |status| status.readable)
+    pub(crate) fn readable(&self, end: End) -> usize {
+        let in_host = self.hosts[end.0].status(end.1).map_or(0, |status| status.readable);
+        self.inboxes.len(end) + in_host
     }
 
     /// Bytes that the other host has not acknowledged.
@@ -226,18 +279,21 @@ impl Path {
         self.hosts[host].shutdown(self.now, socket)
     }
 
-    pub(crate) fn close(&mut self, (host, socket): End) {
-        self.hosts[host].close(self.now, socket);
+    pub(crate) fn close(&mut self, end: End) {
+        self.inboxes.remove(end);
+        self.hosts[end.0].close(self.now, end.1);
     }
 
-    pub(crate) fn abort(&mut self, (host, socket): End) {
-        self.hosts[host].abort(self.now, socket);
+    pub(crate) fn abort(&mut self, end: End) {
+        self.inboxes.remove(end);
+        self.hosts[end.0].abort(self.now, end.1);
     }
 
     /// Gives back memory of buffers that hold little, and of packets that are gone. Returns whether
     /// none is under way.
     pub(crate) fn trim(&mut self) -> bool {
         self.hosts.iter_mut().for_each(Stack::trim);
+        self.inboxes.trim();
         self.links.trim()
     }
 }

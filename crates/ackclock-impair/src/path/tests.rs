@@ -104,6 +104,77 @@ fn coming_late_changes_no_fate() {
     assert!(seldom <= often + Span::from_millis(80), "{often:?} {seldom:?}");
 }
 
+/// What each direction of the links did with 300,000 bytes that are written at once, where the
+/// path is looked at every `step`, and all that is there is read then.
+fn offered_at_once(seed: u64, step: Span) -> Vec<LinkReport> {
+    let mut path = path(&lossy(), seed);
+    let client = path.connect().unwrap();
+    path.flush();
+    // Its SYN or the answer may be lost, which takes another second.
+    path.advance(Time(10_000_000_000));
+    assert_eq!(path.write(client, &[7; 300_000]), Ok(300_000));
+    path.flush();
+    let server = path.accept().unwrap();
+    let (mut now, mut left) = (path.now(), 300_000);
+    let end = now + Span::from_secs(20);
+    while now < end {
+        now = (now + step).min(end);
+        path.advance(now);
+        while let Ok(read) = path.read_with(server, |[a, b]| a.len() + b.len()) {
+            left -= read;
+        }
+        path.flush();
+    }
+    assert_eq!((left, path.unacked(client)), (0, 0));
+    path.report().into_iter().map(|link| link.counts).collect()
+}
+
+/// However seldom the thread comes, the hosts send the same packets: when their bytes are taken has
+/// no say in what they acknowledge.
+#[test]
+fn coming_late_changes_no_packet() {
+    for seed in 1..=5 {
+        let often = offered_at_once(seed, Span::from_micros(100));
+        assert!(often[0].dropped_loss > 0, "{often:?}");
+        for millis in [1, 7, 30, 200, 5000] {
+            let late = offered_at_once(seed, Span::from_millis(millis));
+            assert_eq!(late, often, "seed {seed}, every {millis} ms");
+        }
+    }
+}
+
+/// Where nobody takes what has arrived, 3 MiB wait: 1 MiB in the inbox, and as much as a host has
+/// for a connection that is not alone. Then the sender has to wait, too.
+#[test]
+fn who_takes_nothing_has_the_sender_wait() {
+    let mut path = path(&Simple::default(), 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    path.advance(Time(1_000_000));
+    let server = path.accept().unwrap();
+    let (mut written, mut now) = (0, path.now());
+    for _ in 0..2000 {
+        written += path.write(client, &[7; 65_536]).unwrap_or(0);
+        path.flush();
+        now += Span::from_millis(1);
+        path.advance(now);
+    }
+    let waiting = path.readable(server);
+    assert_eq!(written, waiting + path.unacked(client));
+    assert!(waiting > (3 << 20) - 20_000 && waiting <= 3 << 20, "{waiting}");
+    // All of it comes, once it is taken.
+    let mut read = 0;
+    while read < written {
+        while let Ok(bytes) = path.read_with(server, |[a, b]| a.len() + b.len()) {
+            read += bytes;
+        }
+        path.flush();
+        now += Span::from_millis(1);
+        path.advance(now);
+    }
+    assert_eq!((read, path.unacked(client)), (written, 0));
+}
+
 /// Bytes cross a link of 10 ms: the SYN takes 10 ms, the SYN/ACK as long. The ACK and the data,
 /// which is written at 20 ms, arrive at 30 ms.
 #[test]
