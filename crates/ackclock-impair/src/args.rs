@@ -146,6 +146,7 @@ fn with_api(
     let address = listen_address("--api", &format!("{host}{api}"))?;
     let seed = args.seed.unwrap_or(1);
     let mut proxies = Proxies::new(args.proxy_config(strategy), seed);
+    let interrupts = interrupts()?;
     match (args.listen.as_slice(), &args.to) {
         ([listen], Some(to)) => {
             let condition = args.condition()?;
@@ -171,7 +172,6 @@ fn with_api(
         }
         _ => return Err(Error::Usage("--listen: one beside --api, which makes others".into())),
     }
-    let interrupts = interrupts()?;
     let proxies = Arc::new(Mutex::new(proxies));
     let name = api.rsplit_once(':').map_or("", |(host, _)| host);
     let api = Api::start(address, name, proxies.clone(), registry.clone())?;
@@ -247,7 +247,24 @@ impl ImpairArgs {
     }
 }
 
-/// Gets a message for each Ctrl-C and SIGTERM.
+/// Gets a message for each SIGINT and SIGTERM. SIGHUP is as this process got it: `nohup` has it
+/// ignored. To be called before any thread is there, which would take the signals otherwise.
+#[cfg(unix)]
+fn interrupts() -> Result<mpsc::Receiver<()>, Error> {
+    use nix::sys::signal::{SigSet, Signal};
+    let both: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    both.thread_block().map_err(|error| Error::system("signals")(error.into()))?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::Builder::new()
+        .name("impair-signals".into())
+        // Whoever waited has gone.
+        .spawn(move || while both.wait().is_ok() && sender.send(()).is_ok() {})
+        .map_err(Error::system("thread"))?;
+    Ok(receiver)
+}
+
+/// Gets a message for each Ctrl-C, and where a console is closed.
+#[cfg(not(unix))]
 fn interrupts() -> Result<mpsc::Receiver<()>, Error> {
     let (sender, receiver) = mpsc::channel();
     ctrlc::set_handler(move || {

@@ -1,4 +1,4 @@
-//! The command where the system allows few open files.
+//! The command as a process: where the system allows few open files, and with signals.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,10 +36,10 @@ struct Running {
 }
 
 impl Running {
-    /// Starts it before a server, after the shell has limited files like this.
-    fn start(limit: &str, to: SocketAddr) -> Running {
+    /// Starts it before a server, after the shell has done this, such as to limit files.
+    fn start(first: &str, to: SocketAddr) -> Running {
         let mut child = Command::new("sh")
-            .args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")])
+            .args(["-c", &format!("{first}; exec \"$0\" \"$@\"")])
             .arg(env!("CARGO_BIN_EXE_ackclock-impair"))
             .args(["--listen", "127.0.0.1:0", "--max-connections", "100"])
             .args(["--api", "127.0.0.1:0", "--to"])
@@ -87,10 +87,14 @@ impl Running {
         (0..CLIENTS).map(connect).collect()
     }
 
+    fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
     /// Ends it. Returns its last line.
     fn end(mut self) -> String {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.signal("-TERM");
         let mut line = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut line).unwrap();
         self.stderr.read_to_string(&mut String::new()).unwrap();
@@ -102,6 +106,22 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
+    }
+}
+
+/// As `nohup` has it, SIGHUP is ignored; SIGINT and SIGTERM end it all the same.
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    for signal in ["-INT", "-TERM"] {
+        let proxy = Running::start("trap '' HUP", echo());
+        proxy.signal("-HUP");
+        let mut client = TcpStream::connect(proxy.address).unwrap();
+        client.write_all(b"x").unwrap();
+        client.read_exact(&mut [0]).unwrap();
+        drop(client);
+        proxy.signal(signal);
+        let line = proxy.end();
+        assert!(line.starts_with("1 connection, 0 reset, 0 not taken by the server;"), "{line}");
     }
 }
 
