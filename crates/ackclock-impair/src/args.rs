@@ -83,9 +83,9 @@ pub struct ImpairArgs {
         value_parser = clap::value_parser!(u32).range(1..=20_000)
     )]
     pub max_connections: u32,
-    /// How long connecting to the server may take. Then the client is reset. Of several addresses
-    /// each has an equal part.
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    /// How long connecting to the server may take, and before that the way through the network.
+    /// Then the client is reset. Of several addresses each has an equal part.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = some_time)]
     pub connect_timeout: Duration,
     /// How long open connections may take to finish after Ctrl-C or SIGTERM. A second signal ends
     /// them at once.
@@ -142,7 +142,16 @@ fn with_api(
     strategy: Composition,
     registry: &Registry,
 ) -> Result<String, Error> {
-    let host = if api.contains(':') { "" } else { "127.0.0.1:" };
+    let host = match api.parse::<u16>() {
+        Ok(_) => "127.0.0.1:",
+        Err(_) if api.contains(':') => "",
+        Err(_) => {
+            return Err(Error::Usage(format!(
+                "--api {api}: write a port such as 8474, or an address with one such as \
+                 127.0.0.1:8474"
+            )));
+        }
+    };
     let address = listen_address("--api", &format!("{host}{api}"))?;
     let seed = args.seed.unwrap_or(1);
     let mut proxies = Proxies::new(args.proxy_config(strategy), seed);
@@ -247,6 +256,15 @@ impl ImpairArgs {
     }
 }
 
+fn some_time(text: &str) -> Result<Duration, String> {
+    match text.parse::<Duration>() {
+        Ok(Duration(Span::ZERO)) => {
+            Err(format!("`{text}` is no time; for hardly any limit write 1000000s"))
+        }
+        parsed => parsed.map_err(|error| error.to_string()),
+    }
+}
+
 /// Gets a message for each SIGINT and SIGTERM. SIGHUP is as this process got it: `nohup` has it
 /// ignored. To be called before any thread is there, which would take the signals otherwise.
 #[cfg(unix)]
@@ -312,6 +330,23 @@ mod tests {
             );
             assert_eq!((error.to_string(), error.exit_code()), (text, 2));
         }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        #[derive(Debug, clap::Parser)]
+        struct Only {
+            #[command(flatten)]
+            args: ImpairArgs,
+        }
+        let Only { args } = clap::Parser::parse_from(["impair", "--api", "127.0.0.1"]);
+        let error = impair(&args, &Registry::default()).unwrap_err();
+        let text = "--api 127.0.0.1: write a port such as 8474, or an address with one such as \
+                    127.0.0.1:8474";
+        assert_eq!((error.to_string(), error.exit_code()), (text.into(), 2));
+        let words = ["impair", "--api", "0", "--connect-timeout", "0s"];
+        let error = <Only as clap::Parser>::try_parse_from(words).unwrap_err().to_string();
+        assert!(error.contains("`0s` is no time; for hardly any limit write 1000000s"), "{error}");
     }
 
     #[test]
