@@ -470,7 +470,9 @@ impl EventLoop {
         self.end.is_some_and(|end| self.joints.is_empty() || end <= Instant::now())
     }
 
-    fn report(&self) -> ProxyReport {
+    fn report(&mut self) -> ProxyReport {
+        // What links have dropped at once leaves them now.
+        self.path.advance(self.path.now());
         let open = self.clients as u64;
         let (links, passed) = (self.path.report(), self.path.passed());
         ProxyReport { open, links, passed, ..self.counts.clone() }

@@ -25,21 +25,20 @@ pub(crate) struct Links {
     held: usize,
     /// What has crossed all links, or has found none.
     arrived: VecDeque<Arrived>,
-    /// What links did that are forgotten.
-    gone: Passed,
+    passed: Passed,
 }
 
-/// What links did, those of conditions that are gone included.
+/// What became of the packets of both hosts, each counted once, however many links it met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Packets that came to a link; one that crosses several counts for each.
+    /// Packets that the hosts sent.
     pub packets: u64,
-    /// Of those, the ones that it dropped: by a loss model or an outage, by a full queue, early.
+    /// Of those, the ones that did not arrive, or with a bit flipped. One under way is none yet.
     pub lost: u64,
 }
 
 impl Passed {
-    /// Adds what other links did.
+    /// Adds what became of others.
     pub fn add(&mut self, other: Passed) {
         self.packets += other.packets;
         self.lost += other.lost;
@@ -66,6 +65,8 @@ struct UnderWay {
     flips: Vec<u32>,
     /// Links that it is on, and hosts that it has reached and that have not taken it.
     uses: u32,
+    /// A host has taken it.
+    arrived: bool,
 }
 
 /// What one direction of a link did since its conditions are in force.
@@ -87,6 +88,13 @@ pub(crate) struct Arrived {
     token: u32,
 }
 
+impl LinkCounts {
+    /// Packets that it dropped: by a loss model or an outage, by a full queue, early.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.counts.dropped_loss + self.counts.dropped_queue + self.counts.dropped_early
+    }
+}
+
 impl Links {
     pub(crate) fn new() -> Links {
         Links {
@@ -95,7 +103,7 @@ impl Links {
             free: Vec::new(),
             held: 0,
             arrived: VecDeque::new(),
-            gone: Passed::default(),
+            passed: Passed::default(),
         }
     }
 
@@ -113,7 +121,7 @@ impl Links {
         }
         self.stages.extend(stage);
         self.stages.sort_by_key(|stage| stage.place);
-        self.retire(now);
+        self.retire();
         Ok(())
     }
 
@@ -129,6 +137,7 @@ impl Links {
             bytes.extend_from_slice(part);
         }
         self.held += bytes.len();
+        self.passed.packets += 1;
         self.forward(now, host, token, None);
     }
 
@@ -177,14 +186,16 @@ impl Links {
             if exit.last {
                 self.done(exit.token as u32);
             }
-            self.retire(now);
+            self.retire();
         }
         self.arrived.pop_front()
     }
 
     /// Has `take` see the packet, as it arrives.
     pub(crate) fn deliver(&mut self, arrived: &Arrived, take: impl FnOnce(&[u8])) {
-        let UnderWay { bytes, flips, .. } = &mut self.packets[arrived.token as usize];
+        let UnderWay { bytes, flips, arrived: is_there, .. } =
+            &mut self.packets[arrived.token as usize];
+        *is_there = true;
         flips.iter().for_each(|&bit| flip(bytes, bit));
         take(bytes);
         // A copy of it may be on the way.
@@ -208,11 +219,9 @@ impl Links {
         counts
     }
 
-    /// What all links did.
-    pub(crate) fn passed(&self, now: Time) -> Passed {
-        let mut passed = self.gone;
-        self.stages.iter().for_each(|stage| passed.add(stage.passed(now)));
-        passed
+    /// What became of all packets.
+    pub(crate) fn passed(&self) -> Passed {
+        self.passed
     }
 
     /// Gives back the memory of packets if none is under way: returns whether that is so.
@@ -247,19 +256,19 @@ impl Links {
         let packet = &mut self.packets[token as usize];
         packet.uses -= 1;
         if packet.uses == 0 {
+            // A copy with flipped bits is no packet of a host.
+            self.passed.lost += u64::from(!packet.arrived && packet.flips.is_empty());
             self.held -= packet.bytes.len();
             packet.bytes.clear();
             packet.flips.clear();
+            packet.arrived = false;
             self.free.push(token);
         }
     }
 
-    /// Forgets links that are not in force and on which nothing is any more, but for what they did.
-    fn retire(&mut self, now: Time) {
-        let is_done = |stage: &mut Stage| !stage.in_force && stage.gateway.under_way() == 0;
-        for stage in self.stages.extract_if(.., is_done) {
-            self.gone.add(stage.passed(now));
-        }
+    /// Forgets links that are not in force and on which nothing is any more.
+    fn retire(&mut self) {
+        self.stages.retain(|stage| stage.in_force || stage.gateway.under_way() > 0);
     }
 }
 
@@ -267,15 +276,6 @@ impl Stage {
     fn new(conditions: &Conditions, place: u32, since: Time) -> Result<Stage, Error> {
         let (gateway, ends) = conditions.gateway()?;
         Ok(Stage { place, gateway, ends, takes: conditions.takes(), since, in_force: true })
-    }
-
-    fn passed(&self, now: Time) -> Passed {
-        let mut passed = Passed::default();
-        for (_, counts) in self.gateway.link_reports(self.time(now)) {
-            let lost = counts.dropped_loss + counts.dropped_queue + counts.dropped_early;
-            passed.add(Passed { packets: counts.packets, lost });
-        }
-        passed
     }
 
     /// Its own time.

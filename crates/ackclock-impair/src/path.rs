@@ -116,7 +116,7 @@ impl Path {
     }
 
     pub(crate) fn passed(&self) -> Passed {
-        self.links.passed(self.now)
+        self.links.passed()
     }
 
     /// Everything that is due until `now` happens.

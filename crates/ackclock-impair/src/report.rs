@@ -17,7 +17,7 @@ pub struct ProxyReport {
     pub bytes: [u64; 2],
     /// The links since their conditions are in force, in the order of places.
     pub links: Vec<LinkCounts>,
-    /// All links, those of conditions that are gone included.
+    /// What became of its packets, under whatever conditions, or none.
     pub passed: Passed,
 }
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
 use crate::address::{check_server, server_name};
+use crate::links::LinkCounts;
 use crate::{Conditions, Proxy, ProxyConfig, ProxyReport};
 
 /// The most conditions of a proxy, each of which every packet meets.
@@ -132,6 +133,8 @@ impl Managed {
     pub(super) fn show(&self) -> Value {
         let conditions: Vec<Value> = self.conditions.iter().map(InForce::show).collect();
         let counts = self.counts();
+        let dropped: Map<String, Value> =
+            self.conditions.iter().map(|one| (one.name.clone(), one.dropped(&counts))).collect();
         json!({
             "name": self.made.name,
             "listen": self.config.listen[0].to_string(),
@@ -145,6 +148,9 @@ impl Managed {
             "unreachable": counts.unreachable,
             "bytes_up": counts.bytes[0],
             "bytes_down": counts.bytes[1],
+            "packets": counts.passed.packets,
+            "lost": counts.passed.lost,
+            "dropped": dropped,
         })
     }
 
@@ -258,6 +264,12 @@ impl Managed {
 }
 
 impl InForce {
+    /// The packets that its links have dropped, of both directions, since it is in force.
+    fn dropped(&self, counts: &ProxyReport) -> Value {
+        let links = counts.links.iter().filter(|link| link.place == self.place);
+        links.map(LinkCounts::dropped).sum::<u64>().into()
+    }
+
     pub(super) fn show(&self) -> Value {
         let seed = Some(self.seed);
         serde_json::to_value(Condition { seed, ..self.condition.clone() }).unwrap_or_default()

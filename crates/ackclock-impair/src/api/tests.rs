@@ -78,7 +78,7 @@ fn a_proxy_is_made_shown_and_removed() {
     let expected = json!({
         "name": "web", "listen": listen.to_string(), "upstream": upstream, "enabled": true,
         "seed": 7, "conditions": [], "accepted": 0, "open": 0, "reset": 0, "unreachable": 0,
-        "bytes_up": 0, "bytes_down": 0,
+        "bytes_up": 0, "bytes_down": 0, "packets": 0, "lost": 0, "dropped": {},
     });
     assert_eq!((status, &made), (201, &expected));
     assert_eq!(get(&all, "/proxies"), (200, json!({ "web": expected })));
@@ -282,6 +282,31 @@ fn populate_keeps_what_is_there_and_replaces_what_differs() {
         "[0].conditions[0].burst: needs a loss, the share that is lost"
     );
     assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
+}
+
+/// A test can ask whether anything was lost, and under which condition.
+#[test]
+fn losses_are_counted_once_and_by_condition() {
+    let all = proxies();
+    let listen = web(&all, json!([{ "name": "slow", "delay": "1ms" }]));
+    let mut client = TcpStream::connect(listen).unwrap();
+    round_trip(&mut client);
+    let shown = get(&all, "/proxies/web").1;
+    // SYN, SYN/ACK, ACK, a byte each way, and what acknowledges the second one at most.
+    assert!((5..=8).contains(&shown["packets"].as_u64().unwrap()), "{shown}");
+    assert_eq!((&shown["lost"], &shown["dropped"]), (&json!(0), &json!({ "slow": 0 })));
+    let path = "/proxies/web/conditions";
+    ask(&all, "POST", path, json!({ "name": "out", "loss": 1, "direction": "up" }));
+    client.write_all(b"x").unwrap();
+    let begin = Instant::now();
+    let shown = loop {
+        let shown = get(&all, "/proxies/web").1;
+        if shown["lost"] != 0 {
+            break shown;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(20), "{shown}");
+    };
+    assert_eq!(shown["dropped"], json!({ "slow": 0, "out": shown["lost"] }));
 }
 
 /// Neither what is wrong in itself nor what the system refuses leaves anything made.
