@@ -1,5 +1,6 @@
 //! A proxy that may run, with its conditions.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -15,6 +16,8 @@ const MOST_CONDITIONS: usize = 32;
 
 /// A proxy as it is now.
 pub(super) struct Managed {
+    /// As somebody asked for it.
+    asked: NewProxy,
     /// As it was made, but for what was changed of itself since; and the links of its conditions.
     pub(super) made: NewProxy,
     made_links: Vec<Conditions>,
@@ -24,6 +27,9 @@ pub(super) struct Managed {
     pub(super) conditions: Vec<InForce>,
     /// Conditions that came into force since it was made, or since it was set back.
     count: u64,
+    /// Conditions that got names of their own. No name comes twice: who had one that is gone is not
+    /// to remove another one.
+    named: u64,
     next_place: u32,
     /// What it did before it was last started.
     pub(super) past: ProxyReport,
@@ -60,8 +66,10 @@ impl Managed {
             seed: new.seed.unwrap_or(seed),
             conditions: Vec::new(),
             count: 0,
+            named: 0,
             next_place: 0,
             past: ProxyReport::default(),
+            asked: new.clone(),
             made: new,
             made_links: links,
         };
@@ -72,6 +80,7 @@ impl Managed {
     /// The same with these changes. It does not run, and has done nothing yet.
     pub(super) fn changed(&self, changes: Found) -> Result<Managed, Problem> {
         let mut next = Managed {
+            asked: self.asked.clone(),
             made: self.made.clone(),
             made_links: self.made_links.clone(),
             config: self.config.clone(),
@@ -79,6 +88,7 @@ impl Managed {
             seed: self.seed,
             conditions: self.conditions.clone(),
             count: self.count,
+            named: self.named,
             next_place: self.next_place,
             past: ProxyReport::default(),
         };
@@ -103,6 +113,29 @@ impl Managed {
         next.set_back()?;
         next.start()?;
         Ok(next)
+    }
+
+    /// Whether somebody asked for the same one, and it listens where it did when it was made.
+    pub(super) fn was_asked_for_as(&self, new: &NewProxy) -> bool {
+        self.asked == *new && self.made.listen == new.listen
+    }
+
+    /// What has to change of it, with this address of its server, so that it is as it was made;
+    /// `None` if its conditions at most differ.
+    pub(super) fn back(&self, to: Vec<SocketAddr>) -> Option<Found> {
+        let NewProxy { upstream, enabled, .. } = self.asked.clone();
+        let is_as_asked = self.made.upstream == upstream && self.runs() == enabled;
+        (!is_as_asked).then_some(Found {
+            listen: None,
+            upstream: Some((upstream, to)),
+            enabled: Some(enabled),
+        })
+    }
+
+    /// Whether its conditions are those with which it was made, and have not been changed.
+    pub(super) fn has_its_conditions(&self) -> bool {
+        let made = self.made.conditions.len();
+        self.conditions.len() == made && self.count == made as u64
     }
 
     /// Whether it takes clients. One may be enabled whose thread has ended, for the system refused
@@ -191,6 +224,8 @@ impl Managed {
         for (index, (condition, links)) in conditions.enumerate() {
             self.add(condition, &links)
                 .map_err(|problem| problem.within(&format!("conditions[{index}].")))?;
+            // It keeps the name that it got.
+            self.made.conditions[index].name = self.conditions.last().map(|one| one.name.clone());
         }
         Ok(())
     }
@@ -202,7 +237,14 @@ impl Managed {
         links: &Conditions,
     ) -> Result<Value, Problem> {
         let free = |name: &String| self.position(name).is_err();
-        let any = || (1..).map(|n| format!("condition-{n}")).find(free).unwrap_or_default();
+        let mut named = self.named;
+        let any = || loop {
+            named += 1;
+            let name = format!("condition-{named}");
+            if free(&name) {
+                return name;
+            }
+        };
         let name = condition.name.take().unwrap_or_else(any);
         check_name(&name)?;
         if !free(&name) {
@@ -219,6 +261,7 @@ impl Managed {
         self.set(place, Some(&links))?;
         self.next_place += 1;
         self.count += 1;
+        self.named = named;
         let one = InForce { place, name, condition, seed, links };
         let shown = one.show();
         self.conditions.push(one);

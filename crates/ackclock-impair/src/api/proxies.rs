@@ -47,12 +47,13 @@ impl Proxies {
             return Err(Problem::new(409, text));
         }
         let managed = self.managed(wanted, self.proxies.len() + 1)?;
-        self.put(vec![managed], false).map_err(|(_, problem)| problem)?;
+        self.put(vec![(managed, false)]).map_err(|(_, problem)| problem)?;
         self.show_one(&name)
     }
 
-    /// Makes proxies, each unless there is one that was made just so, which stays as it is. Others
-    /// of these names go. If something is wrong with one, nothing is made.
+    /// Makes proxies, each unless there is one that was made just so. That one stays, with what was
+    /// changed of it brought back. Others of these names go. If something is wrong with one, nothing
+    /// is made.
     pub(crate) fn populate(&mut self, all: Vec<Wanted>) -> Result<Value, Problem> {
         let within = |index: usize| move |problem: Problem| problem.within(&format!("[{index}]."));
         let names: Vec<String> = all.iter().map(|wanted| wanted.new.name.clone()).collect();
@@ -65,14 +66,28 @@ impl Proxies {
                 return Err(within(index)(Problem::new(400, text)));
             }
             let there = self.proxies.get(name);
-            if there.is_some_and(|there| there.made == wanted.new) {
-                continue;
+            match there.filter(|there| there.was_asked_for_as(&wanted.new)) {
+                Some(there) => {
+                    let Some(back) = there.back(wanted.to) else { continue };
+                    let mut changed = there.changed(back).map_err(within(index))?;
+                    changed.set_back().map_err(within(index))?;
+                    next.push((changed, true));
+                }
+                None => {
+                    proxies += usize::from(there.is_none());
+                    let managed = self.managed(wanted, proxies).map_err(within(index))?;
+                    next.push((managed, false));
+                }
             }
-            proxies += usize::from(there.is_none());
-            next.push(self.managed(wanted, proxies).map_err(within(index))?);
             indices.push(index);
         }
-        self.put(next, false).map_err(|(n, problem)| within(indices[n])(problem))?;
+        self.put(next).map_err(|(n, problem)| within(indices[n])(problem))?;
+        for (index, name) in names.iter().enumerate() {
+            let managed = self.find_mut(name)?;
+            if !managed.has_its_conditions() {
+                managed.set_back().map_err(within(index))?;
+            }
+        }
         let shown = names.iter().map(|name| self.show_one(name)).collect::<Result<Vec<_>, _>>()?;
         Ok(json!({ "proxies": shown }))
     }
@@ -86,10 +101,11 @@ impl Proxies {
         Managed::new(wanted, &self.config, self.seed)
     }
 
-    /// Ends the proxies of these names, and has these take their places; with `same` they go on
-    /// counting. If one of them cannot run, all is as before. Only if it was to have a port that
-    /// one of the others had, those are started anew. Returns which of them that was.
-    fn put(&mut self, mut all: Vec<Managed>, same: bool) -> Result<(), (usize, Problem)> {
+    /// Ends the proxies of these names, and has these take their places; where it is still the same
+    /// one, it goes on counting. If one of them cannot run, all is as before. Only if it was to have
+    /// a port that one of the others had, those are started anew. Returns which of them that was.
+    fn put(&mut self, all: Vec<(Managed, bool)>) -> Result<(), (usize, Problem)> {
+        let (mut all, same): (Vec<Managed>, Vec<bool>) = all.into_iter().unzip();
         let names: Vec<String> = all.iter().map(|managed| managed.made.name.clone()).collect();
         let there = names.iter().filter_map(|name| self.proxies.get(name));
         let ports: Vec<u16> = there.filter(|old| old.runs()).map(Managed::port).collect();
@@ -127,8 +143,9 @@ impl Proxies {
             self.proxies.insert(names[index].clone(), managed);
         }
         for (old, _) in before {
+            let is_same = names.iter().zip(&same).any(|(name, is)| *name == old.made.name && *is);
             match self.proxies.get_mut(&old.made.name) {
-                Some(new) if same => new.past.add(&old.past),
+                Some(new) if is_same => new.past.add(&old.past),
                 _ => self.past.add(&old.past),
             }
         }
@@ -143,7 +160,7 @@ impl Proxies {
         if managed.runs_as(&next) {
             (managed.made, managed.config) = (next.made, next.config);
         } else {
-            self.put(vec![next], true).map_err(|(_, problem)| problem)?;
+            self.put(vec![(next, true)]).map_err(|(_, problem)| problem)?;
         }
         self.show_one(name)
     }

@@ -284,6 +284,52 @@ fn populate_keeps_what_is_there_and_replaces_what_differs() {
     assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
 }
 
+/// What was made just so comes back to that in place: it listens where it did, and goes on counting.
+#[test]
+fn populate_brings_back_what_was_changed() {
+    let all = proxies();
+    let upstream = echo().to_string();
+    let conditions = json!([{ "delay": "1ms" }]);
+    let body = json!([{ "name": "web", "upstream": upstream, "conditions": conditions }]);
+    let made = ask(&all, "POST", "/populate", body.clone()).1["proxies"][0].clone();
+    let listen = made["listen"].as_str().unwrap();
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    let other = echo().to_string();
+    for (path, change) in [
+        ("/proxies/web", json!({ "name": "web", "enabled": false })),
+        ("/proxies/web", json!({ "upstream": other })),
+        ("/proxies/web/conditions", json!({ "loss": "1%" })),
+        ("/proxies/web/conditions/condition-1", json!({ "delay": "2ms" })),
+    ] {
+        assert!(ask(&all, "POST", path, change).0 < 300);
+        let after = ask(&all, "POST", "/populate", body.clone()).1["proxies"][0].clone();
+        for key in ["listen", "upstream", "enabled", "seed", "conditions"] {
+            assert_eq!(after[key], made[key], "{path}: {key}");
+        }
+        assert_eq!(after["accepted"], 1);
+    }
+    // Where only a condition had changed, what is open stays so.
+    let mut stream = TcpStream::connect(listen).unwrap();
+    round_trip(&mut stream);
+    ask(&all, "POST", "/proxies/web/conditions", json!({ "loss": "1%" }));
+    ask(&all, "POST", "/populate", body);
+    round_trip(&mut stream);
+}
+
+/// The name of a condition that is gone is no other one's, also behind a reset.
+#[test]
+fn names_of_conditions_do_not_come_again() {
+    let all = proxies();
+    web(&all, json!([]));
+    let path = "/proxies/web/conditions";
+    let add = || ask(&all, "POST", path, json!({ "loss": "1%" })).1["name"].clone();
+    assert_eq!((add(), add()), (json!("condition-1"), json!("condition-2")));
+    ask(&all, "DELETE", "/proxies/web/conditions/condition-2", Value::Null);
+    assert_eq!(add(), "condition-3");
+    ask(&all, "POST", "/reset", Value::Null);
+    assert_eq!(add(), "condition-4");
+}
+
 /// A test can ask whether anything was lost, and under which condition.
 #[test]
 fn losses_are_counted_once_and_by_condition() {
