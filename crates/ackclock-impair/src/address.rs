@@ -38,6 +38,24 @@ pub(crate) fn server_addresses(option: &str, text: &str) -> Result<Vec<SocketAdd
     Ok(found)
 }
 
+/// The addresses that a server has by now. Its name may come to stand for one later, as that of a
+/// container that is not there yet.
+pub(crate) fn server_addresses_so_far(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
+    // RFC 1123 section 2.1; and `_`, as containers have it. The last label is not numeric.
+    let is_name = |host: &str| {
+        let last = host.rsplit('.').next().unwrap_or_default();
+        host.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
+            && last.chars().any(char::is_alphabetic)
+    };
+    let may_be_a_name = text
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| is_name(host) && port.parse().is_ok_and(|port: u16| port > 0));
+    match server_addresses(option, text) {
+        Err(_) if may_be_a_name => Ok(Vec::new()),
+        found => found,
+    }
+}
+
 /// What of a server may be looked up again: its text, if that is no address.
 pub(crate) fn server_name(text: &str) -> Option<String> {
     text.parse::<SocketAddr>().is_err().then(|| text.into())

@@ -330,6 +330,26 @@ fn names_of_conditions_do_not_come_again() {
     assert_eq!(add(), "condition-4");
 }
 
+/// A server whose name nobody knows yet, as of a container that comes later.
+#[test]
+fn a_proxy_is_made_before_its_server_has_a_name() {
+    let all = proxies();
+    let new = json!({ "name": "web", "upstream": "nobody.invalid:80" });
+    let (status, made) = ask(&all, "POST", "/proxies", new);
+    assert_eq!((status, &made["upstream"]), (201, &json!("nobody.invalid:80")));
+    let mut client = TcpStream::connect(made["listen"].as_str().unwrap()).unwrap();
+    client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    assert!(client.read(&mut [0]).is_err());
+    assert_eq!(get(&all, "/proxies/web").1["unreachable"], 1);
+    // What cannot be a name is none.
+    for upstream in ["nobody.invalid", "nobody.invalid:x", "nobody.invalid:0", ":80", "1.2.3.400:1"]
+    {
+        let new = json!({ "name": "x", "upstream": upstream }).to_string();
+        let error = refused(&all, ("POST", "/proxies"), &new, 400);
+        assert!(error.starts_with(&format!("upstream {upstream}: ")), "{error}");
+    }
+}
+
 /// A test can ask whether anything was lost, and under which condition.
 #[test]
 fn losses_are_counted_once_and_by_condition() {
@@ -673,7 +693,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
         assert!(error.starts_with(expected), "{body}: {error}");
     }
     // A value is quoted as it is, with its dashes.
-    let name = "xn--nxasmq6b.invalid:80";
+    let name = "xn--nxasmq6b.invalid:x";
     let body = json!({ "name": "x", "upstream": name }).to_string();
     let error = refused(&all, ("POST", "/proxies"), &body, 400);
     assert!(error.starts_with(&format!("upstream {name}: ")), "{error}");

@@ -7,7 +7,7 @@ use ackclock_tcp::Registry;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Problem};
-use crate::address::{check_server, listen_address, server_addresses};
+use crate::address::{check_server, listen_address, server_addresses_so_far};
 use crate::{Conditions, Error};
 
 /// What a proxy is to be.
@@ -39,7 +39,7 @@ fn yes() -> bool {
 pub(crate) struct Wanted {
     pub(super) new: NewProxy,
     pub(super) listen: SocketAddr,
-    /// The addresses of its server.
+    /// The addresses of its server; none if its name is not known yet.
     pub(super) to: Vec<SocketAddr>,
     /// Of its conditions, each.
     pub(super) links: Vec<Conditions>,
@@ -49,7 +49,7 @@ impl NewProxy {
     /// Finds out what takes a while.
     pub(crate) fn found(self, registry: &Registry) -> Result<Wanted, Problem> {
         let listen = listen_address("listen", &self.listen)?;
-        let to = server_addresses("upstream", &self.upstream)?;
+        let to = server_addresses_so_far("upstream", &self.upstream)?;
         check_server("upstream", &self.upstream, &to, listen)?;
         let links = self.conditions.iter().enumerate().map(|(index, condition)| {
             let links = condition.links(None, registry).map_err(Problem::from);
@@ -80,7 +80,8 @@ impl Changes {
     /// Finds the addresses out, which may take a while.
     pub(crate) fn found(self) -> Result<Found, Error> {
         let listen = self.listen.as_deref().map(|text| listen_address("listen", text));
-        let upstream = self.upstream.as_deref().map(|text| server_addresses("upstream", text));
+        let upstream = self.upstream.as_deref();
+        let upstream = upstream.map(|text| server_addresses_so_far("upstream", text));
         Ok(Found {
             listen: self.listen.clone().zip(listen.transpose()?),
             upstream: self.upstream.clone().zip(upstream.transpose()?),
