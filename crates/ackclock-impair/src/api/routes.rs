@@ -48,7 +48,9 @@ fn route(
         }
         (["proxies", name], "GET") => ok(lock().show_one(name)?),
         (["proxies", name], "POST" | "PATCH") => {
-            let changes = read::<Object<Changes>>(body)?.0.found()?;
+            let changes = read::<Object<Changes>>(body)?.0;
+            stays(name, changes.name.as_deref())?;
+            let changes = changes.found()?;
             ok(lock().change(name, changes)?)
         }
         (["proxies", name], "DELETE") => lock().remove(name).map(gone),
@@ -64,10 +66,7 @@ fn route(
             loop {
                 let (before, its_links) = lock().keys(proxy, name)?;
                 let after = before.patched(body)?;
-                if after.name.as_deref() != Some(*name) {
-                    let text = format!("name: it stays `{name}`; leave the key out");
-                    return Err(Problem::new(400, text));
-                }
+                stays(name, Some(after.name.as_deref().unwrap_or_default()))?;
                 let links = after.links_after(&its_links, registry)?;
                 let changed = lock().change_condition(proxy, name, &before, after, &links)?;
                 if let Some(shown) = changed {
@@ -91,8 +90,20 @@ fn route(
             Some(methods) => {
                 Err(Problem::new(405, format!("{method} does nothing here; there is {methods}")))
             }
-            None => Err(Problem::new(404, format!("there is no {path}; there is {PATHS}"))),
+            None => {
+                let toxics = known.contains(&"toxics") || known.contains(&"toxic");
+                let hint = if toxics { "conditions take the place of toxics: " } else { "" };
+                Err(Problem::new(404, format!("there is no {path}; {hint}there is {PATHS}")))
+            }
         },
+    }
+}
+
+/// Refuses another name.
+fn stays(name: &str, wanted: Option<&str>) -> Result<(), Problem> {
+    match wanted.is_none_or(|wanted| wanted == name) {
+        true => Ok(()),
+        false => Err(Problem::new(400, format!("name: it stays `{name}`; leave the key out"))),
     }
 }
 

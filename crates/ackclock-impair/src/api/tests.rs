@@ -656,7 +656,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             ("POST", "/proxies/web"),
             r#"{"seed": 1}"#,
             400,
-            "seed: there is no key `seed` here; there are `listen`, `upstream`, `enabled`",
+            "seed: there is no key `seed` here; there are `name`, `listen`, `upstream`, `enabled`",
         ),
         (
             ("POST", "/populate"),
@@ -665,7 +665,19 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             "[0].name: write a string, not the number 1",
         ),
         (("PUT", "/proxies"), "", 405, "PUT does nothing here; there is GET, POST"),
-        (("GET", "/toxics"), "", 404, "there is no /toxics; there is /version, /proxies, "),
+        (("GET", "/x"), "", 404, "there is no /x; there is /version, /proxies, "),
+        (
+            ("POST", "/proxies/web/toxics"),
+            "{}",
+            404,
+            "there is no /proxies/web/toxics; conditions take the place of toxics: there is /ver",
+        ),
+        (
+            ("POST", "/proxies/web"),
+            r#"{"name": "other", "enabled": false}"#,
+            400,
+            "name: it stays `web`; leave the key out",
+        ),
         (("POST", "/proxies/x/conditions"), "{}", 404, "there is no proxy `x`"),
         (
             ("DELETE", "/proxies/web/conditions/x"),

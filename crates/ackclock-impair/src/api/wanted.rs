@@ -64,6 +64,8 @@ impl NewProxy {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
+    /// It stays: who has read a proxy writes it back with its name.
+    pub(super) name: Option<String>,
     listen: Option<String>,
     upstream: Option<String>,
     enabled: Option<bool>,
