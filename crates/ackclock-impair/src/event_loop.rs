@@ -14,6 +14,7 @@ use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
 use crate::joint::{self, Attempt, CHUNK, Joint, Next};
+use crate::joint::{is_reset, is_the_clients_fault, opened};
 use crate::look_up::LookUp;
 use crate::path::{CLIENTS, End, Path};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
@@ -53,6 +54,8 @@ pub(crate) struct EventLoop {
     rest: Span,
     /// Those that wait for an address of the server, by when that ends.
     connecting: BTreeSet<(Instant, End)>,
+    /// Clients whose connection has begun its way through the network, by when that is to be over.
+    opening: VecDeque<(Instant, End)>,
     /// For the servers of clients that have been taken, by the ports of these on the links: a file
     /// each, so that no client is taken for whose server there is none.
     reserves: HashMap<u16, Socket>,
@@ -108,6 +111,7 @@ impl EventLoop {
             connect_timeout: config.connect_timeout,
             rest: Span(u64::try_from(config.rest_after_reset.as_nanos()).unwrap_or(u64::MAX)),
             connecting: BTreeSet::new(),
+            opening: VecDeque::new(),
             reserves: HashMap::new(),
             unopened: VecDeque::new(),
             unnamed: Vec::new(),
@@ -191,7 +195,8 @@ impl EventLoop {
         let connecting = self.connecting.first().map(|(until, _)| *until);
         let short = self.out_of_files || self.without_port.is_some();
         let files = short.then(|| Instant::now() + FILES);
-        let left = [due, trim, self.end, connecting, files].into_iter().flatten().min()?;
+        let opening = self.opening.front().map(|(until, _)| *until);
+        let left = [due, trim, self.end, connecting, opening, files].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());
         let millis = Duration::from_millis(left.as_millis() as u64);
         if millis.is_zero() && !left.is_zero() {
@@ -276,6 +281,8 @@ impl EventLoop {
                 };
                 self.counts.accepted += 1;
                 self.join(stream, end, None);
+                let until = Instant::now().checked_add(self.connect_timeout);
+                self.opening.extend(until.map(|until| (until, end)));
                 if self.tokens.contains_key(&end)
                     && let (Some(reserve), Some(port)) = (reserve.take(), self.path.port(end))
                 {
@@ -334,9 +341,19 @@ impl EventLoop {
         }
     }
 
-    /// Turns to the next address where one has taken too long.
+    /// Turns to the next address where one has taken too long. Resets clients whose connection has
+    /// not come through the network for as long.
     fn give_up(&mut self) {
         let now = Instant::now();
+        while let Some(&(_, end)) = self.opening.front().filter(|(until, _)| *until <= now) {
+            self.opening.pop_front();
+            if self.path.is_opening(end)
+                && let Some(&token) = self.tokens.get(&end)
+            {
+                self.counts.unreachable += 1;
+                self.reset(token);
+            }
+        }
         while let Some(&(_, end)) = self.connecting.first().filter(|(until, _)| *until <= now) {
             self.connecting.pop_first();
             if let Some(&token) = self.tokens.get(&end) {
@@ -484,12 +501,4 @@ fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &Joint) {
     if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
         connecting.remove(&(until, joint.end));
     }
-}
-
-/// Whether a client went before it was taken.
-fn is_the_clients_fault(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
-    )
 }

@@ -257,6 +257,11 @@ impl Path {
         self.inboxes.len(end) + in_host
     }
 
+    /// Whether the other host has not answered yet.
+    pub(crate) fn is_opening(&self, (host, socket): End) -> bool {
+        self.hosts[host].status(socket).is_ok_and(|status| status.state == TcpState::SynSent)
+    }
+
     /// Bytes that the other host has not acknowledged.
     pub(crate) fn unacked(&self, (host, socket): End) -> usize {
         self.hosts[host].status(socket).map_or(0, |status| status.unacked)

@@ -324,6 +324,23 @@ fn a_client_is_reset_if_the_server_takes_too_long() {
     drop(filling);
 }
 
+/// Nothing comes through the network: that takes too long, too.
+#[test]
+fn a_client_is_reset_if_the_way_to_the_server_takes_too_long() {
+    let (_server, address) = server();
+    let loss = Simple { loss: Some("100%".parse().unwrap()), ..Simple::default() };
+    let connect_timeout = Duration::from_millis(400);
+    let config =
+        ProxyConfig { connect_timeout, ..ProxyConfig::new(vec![localhost()], vec![address]) };
+    let proxy = Proxy::start(&config, &[Conditions::simple(&loss, 1).unwrap()]).unwrap();
+    let begin = Instant::now();
+    let mut client = connect(&proxy);
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert!(begin.elapsed() >= Duration::from_millis(400));
+    let report = finish(proxy);
+    assert_eq!((report.accepted, report.unreachable, report.reset), (1, 1, 1));
+}
+
 /// Each address of a server has its part of the time: a silent one does not keep from the others.
 #[test]
 fn the_second_address_is_tried_in_time() {
