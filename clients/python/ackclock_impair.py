@@ -89,8 +89,7 @@ class Impair:
             threading.Thread(target=_drain, args=(process.stderr,), daemon=True).start()
             yield cls(found[1])
         finally:
-            process.kill()
-            process.wait()
+            _end(process)
 
     def version(self):
         """The version of the command."""
@@ -116,7 +115,8 @@ class Impair:
     def populate(self, proxies):
         """Makes each of these proxies, given as dictionaries as for `create`.
 
-        One that is there and was made just so stays as it is; another one of its name is replaced.
+        One that is there and was made just so stays, at its port. What was changed of it since comes
+        back: whether it is enabled, its server, its conditions. Another one of its name is replaced.
         """
         made = self._request("POST", "/populate", list(proxies))["proxies"]
         return [Proxy(self, state) for state in made]
@@ -153,7 +153,8 @@ class Impair:
 class Proxy:
     """A proxy. As a context manager, it is removed at the end of the block.
 
-    `state` has what the API last said of it: addresses, conditions, connections and bytes.
+    `state` has what the API last said of it: addresses, conditions, connections, bytes, and packets
+    with those that were `lost`; `dropped` says how many each condition has dropped.
     """
 
     def __init__(self, impair, state):
@@ -218,7 +219,7 @@ class Proxy:
     def conditions(self):
         """Its conditions, in order."""
         states = self._impair._request("GET", self._path("conditions"))
-        return [Condition(self, state) for state in states]
+        return [Condition(self, state, holds=True) for state in states]
 
     def condition(self, **settings):
         """A condition that holds within a `with` block."""
@@ -239,11 +240,12 @@ class Proxy:
 class Condition:
     """A condition of a proxy. As a context manager, it holds within the block.
 
-    `state` has its settings; once it holds, with its name and its seed.
+    `state` has its settings; once it holds, with its name and its seed. It holds once at a time.
     """
 
-    def __init__(self, proxy, state):
+    def __init__(self, proxy, state, holds=False):
         self._proxy = proxy
+        self._holds = holds
         self._settings = state
         self.state = state
 
@@ -264,8 +266,11 @@ class Condition:
 
     def add(self):
         """Has it hold from now on."""
+        if self._holds:
+            raise ImpairError("it holds already; make another one with `proxy.condition`")
         path = self._proxy._path("conditions")
         self.state = self._proxy._impair._request("POST", path, self._settings)
+        self._holds = True
         return self
 
     def update(self, **changes):
@@ -275,10 +280,22 @@ class Condition:
 
     def remove(self):
         """Removes it."""
+        self._holds = False
         self._proxy._impair._request("DELETE", self._path())
 
     def _path(self):
         return self._proxy._path("conditions", self.name or "")
+
+
+def _end(process):
+    """Ends the command: what is open may finish for a second."""
+    # The second signal ends it at once; a wrapper passes both on.
+    for end in (process.terminate, process.terminate, process.kill):
+        end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+            return
+    process.wait()
 
 
 def _drain(stream):

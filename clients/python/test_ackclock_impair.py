@@ -90,6 +90,26 @@ class Client(unittest.TestCase):
         self.impair.reset()
         self.assertEqual(self.proxy.conditions(), [])
 
+    def test_a_condition_holds_once_at_a_time(self):
+        condition = self.proxy.condition(delay="1ms")
+        for _ in range(2):
+            with condition:
+                with self.assertRaisesRegex(ImpairError, "^it holds already"), condition:
+                    self.fail("it holds twice")
+                self.assertEqual(len(self.proxy.conditions()), 1)
+            self.assertEqual(self.proxy.conditions(), [])
+        with self.assertRaisesRegex(ImpairError, "^it holds already"):
+            self.proxy.add(delay="1ms").add()
+
+    def test_losses_can_be_asserted(self):
+        round_trip(self.client)
+        self.assertEqual(self.proxy.refresh().state["lost"], 0)
+        with self.proxy.condition(name="bad", loss="20%"):
+            round_trip(self.client, 300_000)
+            state = self.proxy.refresh().state
+            self.assertGreater(state["lost"], 0)
+            self.assertEqual(state["dropped"], {"bad": state["lost"]})
+
     def test_bytes_arrive_whatever_happens(self):
         with self.proxy.condition(loss="10%", delay="1ms", reorder="5%:5ms"):
             self.assertGreater(round_trip(self.client, 300_000), 0)
@@ -147,6 +167,11 @@ class Client(unittest.TestCase):
 
 
 class Starting(unittest.TestCase):
+    def test_the_command_ends_by_its_own(self):
+        with mock.patch.object(subprocess.Popen, "kill", side_effect=AssertionError), \
+                Impair.start() as impair:
+            impair.version()
+
     def test_options_make_the_default_proxy(self):
         options = ("--listen", "127.0.0.1:0", "--to", "127.0.0.1:1", "--loss", "1%", "--seed", "3")
         with Impair.start(*options) as impair:
