@@ -89,13 +89,15 @@ impl ScenarioError {
         let span = error.span().unwrap_or(0..0);
         let path = DeTable::parse(text).map(|root| key_at(&root, &span)).unwrap_or_default();
         let key = display(&path);
-        let line = Some(line_of(text, span.start));
+        let line = line_of(text, span.start);
         let kind = plain_kind(&message, &path).filter(|_| unknown_name(&message).is_none());
         let (message, help) = match kind {
+            _ if message == "duplicate key" => twice(text.lines().nth(line - 1).unwrap_or("")),
             Some((message, help)) => (message, Some(help)),
             None => in_words(&message),
         };
-        ScenarioError { line, key, message, help: help.map(String::into), unread: false }
+        let help = help.map(String::into);
+        ScenarioError { line: Some(line), key, message, help, unread: false }
     }
 
     /// What serde says of the value of a key, in this project's words.
@@ -137,6 +139,8 @@ fn in_words(message: &str) -> (String, Option<String>) {
             "u8" => "a whole number, 0 to 255",
             "u32" => "a whole number, 0 to 4294967295",
             "u64" => "a whole number, 0 or more",
+            "a boolean" => "true or false",
+            "socket address" => "an address and a port such as \"10.77.0.2:80\"",
             _ if expected.starts_with("struct ") => "a table",
             _ => expected,
         };
@@ -147,6 +151,16 @@ fn in_words(message: &str) -> (String, Option<String>) {
         return (help.into(), None);
     }
     (message.into(), None)
+}
+
+/// What is wrong with a line whose key is there already: the name of a table, or a key in it.
+fn twice(line: &str) -> (String, Option<String>) {
+    let table = line.trim().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let help = match table {
+        Some((name, _)) => format!("tables of which there may be several are written `[[{name}]]`"),
+        None => "leave one of the two out".into(),
+    };
+    ("this key is set already".into(), Some(help))
 }
 
 /// The same where a key has one of several kinds, or there may be several of it.
@@ -176,14 +190,10 @@ fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
     if let (Some(example), true) = (example, message.starts_with("invalid type")) {
         return Some((in_words(message).0, format!("for example `{example}`")));
     }
-    if message == "duplicate key" {
-        let help = "tables of which there may be several are written `[[link]]`";
-        return Some(("this key is set already".into(), help.into()));
-    }
     if let (
         Some(
             name @ ("node" | "link" | "fate" | "loss" | "spikes" | "change" | "outage" | "flow"
-            | "cbr"),
+            | "cbr" | "listener" | "split"),
         ),
         true,
     ) = (last, message.contains("a sequence"))

@@ -207,7 +207,11 @@ fn for_a_value_of_the_wrong_type_the_error_says_what_would_be_right() {
 #[test]
 fn text_that_is_no_toml_has_its_line() {
     assert_eq!(error("duration = \n"), "1: string values must be quoted, expected literal string");
-    assert!(error("a = 1\na = 2\n").starts_with("2: "), "{}", error("a = 1\na = 2\n"));
+    let twice = "2: this key is set already; leave one of the two out";
+    assert_eq!(error("a = 1\na = 2\n"), twice);
+    let twice = "3: this key is set already; tables of which there may be several are written \
+        `[[flow]]`";
+    assert_eq!(error("[flow]\na = 1\n [flow]\n"), twice);
 }
 
 #[test]
