@@ -290,7 +290,8 @@ mod tests {
     use super::{LookUps, read};
 
     fn routes(text: &str) -> Result<Vec<String>, String> {
-        let path = std::env::temp_dir().join(format!("ackclock-routes-{}", std::process::id()));
+        let (process, thread) = (std::process::id(), std::thread::current().id());
+        let path = std::env::temp_dir().join(format!("ackclock-routes-{process}-{thread:?}"));
         std::fs::write(&path, text).unwrap();
         let own = ["10.77.0.2/24".parse().unwrap(), "fd00::2/64".parse().unwrap()];
         let listeners = read(&path, &Registry::default(), &own, &LookUps::default())
@@ -305,6 +306,32 @@ mod tests {
         shown.sort();
         shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
         Ok(shown)
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_answered_with_what_would_be_right() {
+        let one = "[[listener]]\nlisten = \"10.77.0.2:80\"\nto = \"127.0.0.1:8080\"\n";
+        for (text, expected) in [
+            (
+                one.replace("\"10.77.0.2:80\"", "80"),
+                "F:2: listener[0].listen: invalid type: integer `80`, expected an address and a \
+                 port such as \"10.77.0.2:80\"",
+            ),
+            (
+                format!("{one}transparent = \"yes\"\n"),
+                "F:4: listener[0].transparent: invalid type: string \"yes\", expected true or false",
+            ),
+            (
+                one.replace("[[listener]]", "[listener]"),
+                "F:1: listener: there may be several of these; write `[[listener]]`",
+            ),
+            (
+                format!("{one}to = \"127.0.0.1:1\"\n"),
+                "F:4: this key is set already; leave one of the two out",
+            ),
+        ] {
+            assert_eq!(routes(&text).unwrap_err(), expected);
+        }
     }
 
     #[test]
