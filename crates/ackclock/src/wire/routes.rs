@@ -146,7 +146,9 @@ pub(crate) fn resolve(
     look_ups: &LookUps,
 ) -> Result<Vec<SocketAddr>, String> {
     let found = to.to_socket_addrs();
-    if name(to).is_some() {
+    // A text such as `host:x` asks nobody.
+    let asked = found.as_ref().map_or_else(|e| e.kind() != io::ErrorKind::InvalidInput, |_| true);
+    if name(to).is_some() && asked {
         let count = if found.is_ok() { &look_ups.found } else { &look_ups.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }
@@ -287,7 +289,7 @@ pub(crate) fn read(
 mod tests {
     use ackclock_tcp::{Composition, Registry};
 
-    use super::{LookUps, read};
+    use super::{LookUps, Ordering, read, resolve};
 
     fn routes(text: &str) -> Result<Vec<String>, String> {
         let (process, thread) = (std::process::id(), std::thread::current().id());
@@ -306,6 +308,15 @@ mod tests {
         shown.sort();
         shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
         Ok(shown)
+    }
+
+    #[test]
+    fn what_asks_nobody_is_no_look_up() {
+        let look_ups = LookUps::default();
+        for (to, failed) in [("127.0.0.1:nine", 0), ("127.0.0.1", 0), ("nobody.invalid:80", 1)] {
+            assert!(resolve(to, &[], &look_ups).is_err());
+            assert_eq!(look_ups.failed.load(Ordering::Relaxed), failed, "{to}");
+        }
     }
 
     #[test]
