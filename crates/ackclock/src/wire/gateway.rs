@@ -73,6 +73,7 @@ pub(crate) struct GatewayArgs {
     pub drops: Option<PathBuf>,
     /// Write what each packet finds at the queue of each link to this file, and how long it waits:
     /// as CSV if the name ends in `.csv`, otherwise as lines of JSON. Times count from the start.
+    /// The file is there when the gateway has ended.
     #[arg(long, value_name = "FILE", value_parser = file)]
     pub queues: Option<PathBuf>,
     /// How to print the counters of the links at the end.
@@ -233,10 +234,21 @@ fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
     Ok(nodes)
 }
 
-/// Refuses prefixes of two nodes in one namespace that overlap: its kernel would send what is for
-/// both to one of them.
+/// Refuses an address that two nodes have, as packets for it go to one of them. Refuses prefixes of
+/// two nodes in one namespace that overlap: its kernel would send what is for both to one of them.
 fn check_apart(nodes: &[Node<'_>]) -> Result<(), Error> {
     for (i, node) in nodes.iter().enumerate() {
+        for other in &nodes[..i] {
+            for ours in &node.addresses {
+                let is_its = |theirs: &&Prefix| theirs.addr == ours.addr;
+                if let Some(theirs) = other.addresses.iter().find(is_its) {
+                    return Err(Error::Usage(format!(
+                        "--attach {}: node {} has {}, too; each node has addresses of its own",
+                        node.name, other.name, theirs.addr
+                    )));
+                }
+            }
+        }
         for other in nodes[..i].iter().filter(|other| other.netns == node.netns) {
             for ours in &node.addresses {
                 if let Some(theirs) = other.addresses.iter().find(|theirs| ours.overlaps(**theirs))
@@ -336,7 +348,17 @@ impl Node<'_> {
             mtu: args.mtu,
             offload: false,
         };
-        let refused = |error| Error::system(format!("device {}", config.name))(error);
+        let refused = |error: io::Error| {
+            let error = match error.kind() {
+                io::ErrorKind::AlreadyExists => io::Error::new(
+                    error.kind(),
+                    "there is a device of this name; give the node another name in the scenario, \
+                     or delete the device",
+                ),
+                _ => error,
+            };
+            Error::system(format!("device {}", config.name))(error)
+        };
         let tun = self.within(|| Tun::open(&config))?.map_err(refused)?;
         let shown: Vec<String> = self.addresses.iter().map(Prefix::to_string).collect();
         let place =

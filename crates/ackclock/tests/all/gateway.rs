@@ -120,6 +120,10 @@ fn two_nodes_of_one_namespace_have_no_address_in_common() {
     let named = |attach| format!("{attach}@none");
     let [left, right] = ["left=fd80::1/64", "right=fd80::2/64"].map(named);
     assert_eq!(refused(&left, &right), (2, expected.into()));
+    // Nor have two nodes of two namespaces the same one.
+    let expected =
+        "error: --attach right: node left has 10.80.0.1, too; each node has addresses of its own\n";
+    assert_eq!(refused("left=10.80.0.1/16", "right=10.80.0.1/24@none"), (2, expected.into()));
 }
 
 #[test]
