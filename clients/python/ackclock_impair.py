@@ -115,8 +115,9 @@ class Impair:
     def populate(self, proxies):
         """Makes each of these proxies, given as dictionaries as for `create`.
 
-        One that is there and was made just so stays, at its port. What was changed of it since comes
-        back: whether it is enabled, its server, its conditions. Another one of its name is replaced.
+        One that is there and was made just so stays, at its port. What was changed of it since
+        comes back: whether it is enabled, its server, its conditions. Another one of its name is
+        replaced.
         """
         made = self._request("POST", "/populate", list(proxies))["proxies"]
         return [Proxy(self, state) for state in made]

@@ -13,8 +13,7 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
-use crate::joint::{self, Attempt, CHUNK, Joint, Next};
-use crate::joint::{is_reset, is_the_clients_fault, opened};
+use crate::joint::{self, Attempt, CHUNK, Joint, Next, is_the_clients_fault};
 use crate::look_up::LookUp;
 use crate::path::{CLIENTS, End, Path};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
@@ -219,12 +218,12 @@ impl EventLoop {
             match joint::opened(&joint.stream) {
                 Ok(false) => return,
                 Ok(true) => {
-                    stop_waiting(&mut self.connecting, joint);
+                    joint.stop_waiting(&mut self.connecting);
                     joint.next = None;
                 }
                 // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
                 Err(error) if joint::is_reset(&error) => {
-                    stop_waiting(&mut self.connecting, joint);
+                    joint.stop_waiting(&mut self.connecting);
                     joint.next = None;
                     joint.fail(error.kind());
                 }
@@ -415,7 +414,7 @@ impl EventLoop {
     fn remove(&mut self, token: Token) -> Option<Joint> {
         let mut joint = self.joints.remove(&token)?;
         self.tokens.remove(&joint.end);
-        stop_waiting(&mut self.connecting, &joint);
+        joint.stop_waiting(&mut self.connecting);
         if joint.end.0 == CLIENTS {
             self.clients -= 1;
             // Unless its connection has come to the servers' host.
@@ -493,12 +492,5 @@ impl EventLoop {
         let open = self.clients as u64;
         let (links, passed) = (self.path.report(), self.path.passed());
         ProxyReport { open, links, passed, ..self.counts.clone() }
-    }
-}
-
-/// Nothing waits for the address of a connection any more.
-fn stop_waiting(connecting: &mut BTreeSet<(Instant, End)>, joint: &Joint) {
-    if let Some(until) = joint.next.as_ref().and_then(|next| next.until) {
-        connecting.remove(&(until, joint.end));
     }
 }

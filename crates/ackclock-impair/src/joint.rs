@@ -4,6 +4,7 @@
 //! the window of whoever sends closes. FINs and resets go on to the other side, resets behind what
 //! was sent before them: a socket of Linux lets that be read first, too.
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::time::{Duration, Instant};
@@ -113,6 +114,13 @@ impl Joint {
             gone: false,
             moved: Time::ZERO,
             unacked: 0,
+        }
+    }
+
+    /// Takes it from those that wait for the address of a server.
+    pub(crate) fn stop_waiting(&self, connecting: &mut BTreeSet<(Instant, End)>) {
+        if let Some(until) = self.next.as_ref().and_then(|next| next.until) {
+            connecting.remove(&(until, self.end));
         }
     }
 

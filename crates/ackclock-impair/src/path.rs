@@ -2,8 +2,8 @@
 //!
 //! Everything between the hosts happens at the time at which it is due, in order, also where this
 //! thread comes late: a packet arrives when its link has it arrive, its bytes are read and the
-//! answer leaves in that moment, timers expire on the dot. So a slow or busy machine changes nothing
-//! but when bytes enter and leave. The same bytes at the same times meet the same fates.
+//! answer leaves in that moment, timers expire on the dot. So a slow or busy machine changes
+//! nothing but when bytes enter and leave. The same bytes at the same times meet the same fates.
 //!
 //! When a host is read has a say in which ACKs it sends (`Receiver::read`). So bytes that have
 //! arrived are read at once, and wait in an `Inbox` for whoever takes them.

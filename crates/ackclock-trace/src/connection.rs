@@ -41,9 +41,8 @@ pub struct Connection {
     /// ACKs are missing from the capture, all without data or those of most of the time: it was
     /// filtered, or has lost them. Then nothing is said of the same.
     pub unanswered: bool,
-    /// How long the server had not answered at the end, although it has acknowledged what the
-    /// client sent last: until either end closed or reset the connection, or the capture ended.
-    /// `None` where it owed no answer, or nothing is known of it.
+    /// How long the server had not answered what it acknowledged last, until either end closed or
+    /// reset the connection, or the capture ended. `None` where it owed none that is known of.
     pub no_answer: Option<Span>,
     /// How it ended.
     pub ended: Ended,

@@ -52,8 +52,8 @@ impl Proxies {
     }
 
     /// Makes proxies, each unless there is one that was made just so. That one stays, with what was
-    /// changed of it brought back. Others of these names go. If something is wrong with one, nothing
-    /// is made.
+    /// changed of it brought back. Others of these names go. If something is wrong with one,
+    /// nothing is made.
     pub(crate) fn populate(&mut self, all: Vec<Wanted>) -> Result<Value, Problem> {
         let within = |index: usize| move |problem: Problem| problem.within(&format!("[{index}]."));
         let names: Vec<String> = all.iter().map(|wanted| wanted.new.name.clone()).collect();
@@ -102,8 +102,9 @@ impl Proxies {
     }
 
     /// Ends the proxies of these names, and has these take their places; where it is still the same
-    /// one, it goes on counting. If one of them cannot run, all is as before. Only if it was to have
-    /// a port that one of the others had, those are started anew. Returns which of them that was.
+    /// one, it goes on counting. If one of them cannot run, all is as before. Only if it was to
+    /// have a port that one of the others had, those are started anew. Returns which of them that
+    /// was.
     fn put(&mut self, all: Vec<(Managed, bool)>) -> Result<(), (usize, Problem)> {
         let (mut all, same): (Vec<Managed>, Vec<bool>) = all.into_iter().unzip();
         let names: Vec<String> = all.iter().map(|managed| managed.made.name.clone()).collect();

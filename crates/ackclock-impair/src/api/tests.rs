@@ -284,7 +284,8 @@ fn populate_keeps_what_is_there_and_replaces_what_differs() {
     assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
 }
 
-/// What was made just so comes back to that in place: it listens where it did, and goes on counting.
+/// What was made just so comes back to that in place: it listens where it did, and goes on
+/// counting.
 #[test]
 fn populate_brings_back_what_was_changed() {
     let all = proxies();

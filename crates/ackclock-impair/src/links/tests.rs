@@ -185,8 +185,8 @@ fn packets_are_counted_at_the_hosts() {
     }
 }
 
-/// Packets are counted whether the conditions that they met are gone, still empty themselves, or are
-/// in force.
+/// Packets are counted whether the conditions that they met are gone, still empty themselves, or
+/// are in force.
 #[test]
 fn packets_are_counted_also_when_their_links_are_gone() {
     let drop = || link("loss = [{ bernoulli = { p = \"100%\", direction = \"both\" } }]", 1);

@@ -7,8 +7,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::End;
 
-/// Bytes that all inboxes may hold beyond [`LEAST`] for each. One of them may take a 64th of what is
-/// free, as the buffers of a host do: 1 MiB where little is used.
+/// Bytes that all inboxes may hold beyond [`LEAST`] for each. One of them may take a 64th of what
+/// is free, as the buffers of a host do: 1 MiB where little is used.
 const MEMORY: usize = 64 << 20;
 const SHARE: usize = 64;
 const LEAST: usize = 8 * 1024;
