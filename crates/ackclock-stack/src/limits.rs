@@ -47,6 +47,10 @@ impl Limit {
     pub(crate) fn of(sender: &State, wants_write: bool) -> Limit {
         if sender.snd_una >= sender.written {
             Limit::Application
+        } else if sender.window_edge <= sender.snd_una {
+            // A receiver that has shrunk its window lets nothing pass, lost or not: what the
+            // timer sends probes the window (Linux `tcp_retransmit_timer`).
+            Limit::Receiver
         } else if sender.recovering() {
             Limit::Recovery
         } else if sender.snd_max >= sender.written {

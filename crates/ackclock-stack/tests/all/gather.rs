@@ -9,7 +9,7 @@ use crate::rig::{cut, header, host_config, parse, tcp_packet, v4};
 const MSS: usize = 1448;
 
 /// A sender with a full window on its way; what it sent, and where its stream begins.
-fn sender(offload: bool) -> (Stack, SocketId, Vec<Vec<u8>>, Seq, Time) {
+pub fn sender(offload: bool) -> (Stack, SocketId, Vec<Vec<u8>>, Seq, Time) {
     let now = Time(1_000_000_000);
     let mut stack = Stack::new(host_config(0, offload));
     let strategy = Registry::default().parse("sack").unwrap();

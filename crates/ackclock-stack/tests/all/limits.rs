@@ -1,9 +1,11 @@
 //! What kept a socket from sending, to the nanosecond.
 
 use ackclock_stack::{Limit, Limits, SocketId, TcpConfig};
-use ackclock_tcp::Span;
+use ackclock_tcp::wire::{Control, Options, Repr};
+use ackclock_tcp::{Span, Timestamps};
 
-use crate::rig::{App, Fate, World, parse, pattern, v4};
+use crate::gather::sender;
+use crate::rig::{App, Fate, World, drain, header, parse, pattern, tcp_packet, v4};
 
 /// Host 0 writes so many bytes, a round trip being 10 ms and handshakes over; returns what kept
 /// it from being done at once, after a second.
@@ -86,4 +88,28 @@ fn what_came_before_can_be_taken_off() {
     let after = now.since(&before);
     assert_eq!(shown(&after), [("application", 5), ("in_flight", 10)]);
     assert_eq!((after.total(), after.most()), (Span::from_millis(15), Limit::InFlight));
+}
+
+/// The receiver acknowledges two of ten segments and shrinks its window to nothing. Whatever the
+/// retransmission timer does then, it is the window that keeps all from going.
+#[test]
+fn a_window_that_shrinks_to_nothing_limits() {
+    let (mut stack, id, sent, isn, mut now) = sender(false);
+    let before = stack.limits(now, id).unwrap();
+    let ours = parse(&sent[0]).0;
+    let ecr = ours.options.timestamps.unwrap().val;
+    let options = Options { timestamps: Some(Timestamps { val: 2, ecr }), ..Options::default() };
+    let ack = header(80, ours.src_port, Control::ACK, 701, (isn + 2 * 1448).0);
+    let ack = tcp_packet(v4(1), v4(0), &Repr { options, wnd: 0, ..ack }, &[]);
+    stack.on_packet(now, &ack, false);
+    let end = now + Span::from_secs(10);
+    let mut packets = drain(&mut stack, now).len();
+    while stack.next_deadline() <= end {
+        now = stack.next_deadline().max(now);
+        stack.on_deadline(now);
+        packets += drain(&mut stack, now).len();
+    }
+    assert_eq!(packets, 3, "after 1, 3 and 7 s (RFC 6298 sections 2.4 and 5.5)");
+    let after = stack.limits(end, id).unwrap().since(&before);
+    assert_eq!(shown(&after), [("receive_window", 10_000)]);
 }
