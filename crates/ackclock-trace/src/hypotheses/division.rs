@@ -8,12 +8,24 @@ use ackclock_tcp::{Cause, Phase, Sender, Span, Time, Transmit};
 
 use super::{Entry, Passed};
 use crate::lifetime::{Lifetime, Limit, Shares};
-use crate::sender::{Acked, ArrivalRate, Bottleneck, Opening, Terms, Trip};
+use crate::sender::{Acked, ArrivalRate, Bottleneck, Opening, Queue, Terms, Trip};
 
 /// What is outstanding and was sent once.
 struct Flying {
     end: u64,
     at: Time,
+    /// Bytes outstanding then, its own included.
+    flight: u32,
+}
+
+/// What kind of time counts by what was outstanding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Full,
+    /// It paced below the receiver's window, which was the smaller one.
+    Paced,
+    /// There was a queue.
+    Queued,
 }
 
 /// The time of a candidate, divided so far.
@@ -26,8 +38,8 @@ pub(super) struct Division<'a> {
     found: Shares,
     /// As it was at the last event of the sender itself.
     before: (Time, Shares),
-    /// What was added to `full` and, if that is said, to `paced` since then.
-    since: Vec<(bool, u64, Span)>,
+    /// What was added by what was outstanding since then.
+    since: Vec<(Held, u64, Span)>,
     /// A tail loss probe up to here is not acknowledged.
     probe: u64,
     /// For how long cwnd or the path was full, by bytes outstanding on the path.
@@ -43,6 +55,12 @@ pub(super) struct Division<'a> {
     /// No round trip is shorter: a candidate that has a shorter one has sent too late.
     least: Span,
     bottleneck: Bottleneck,
+    /// From the first round trip on that is longer than those before.
+    queue: Option<Box<Queue<BTreeMap<u64, Span>>>>,
+    /// The last round trip.
+    trip: Span,
+    /// As far as it is acknowledged.
+    una: u64,
 }
 
 /// What limited a candidate, from when it began.
@@ -78,6 +96,9 @@ impl<'a> Division<'a> {
             least,
             // A candidate says exactly when it has sent what.
             bottleneck: Bottleneck::new(terms.mss, handshake, true),
+            queue: None,
+            trip: Span::ZERO,
+            una: 0,
         }
     }
 
@@ -106,17 +127,36 @@ impl<'a> Division<'a> {
                 // If it is paced, the smaller window limits it in the end.
                 let paced = flight + next <= s.cwnd && s.window_edge < s.snd_una + s.cwnd;
                 let outstanding = flight + self.others;
-                let full = if paced { &mut self.paced } else { &mut self.full };
-                let full = full.entry(outstanding).or_default();
-                *full = *full + span;
-                self.since.push((paced, outstanding, span));
-                if paced { Limit::ReceiveWindow } else { Limit::CongestionWindow }
+                let held = match () {
+                    () if self.is_queued(outstanding / s.mss.max(1)) => Held::Queued,
+                    () if paced => Held::Paced,
+                    () => Held::Full,
+                };
+                let sum = self.held(held).entry(outstanding).or_default();
+                *sum = *sum + span;
+                self.since.push((held, outstanding, span));
+                if held == Held::Paced { Limit::ReceiveWindow } else { Limit::CongestionWindow }
             }
         };
         if limit == Limit::ReceiveWindow && closed {
             self.full_window = self.full_window.max(s.window_edge.saturating_sub(s.snd_una));
         }
         self.found.add(limit, span);
+    }
+
+    /// Whether there has been a queue for a round trip or longer.
+    fn is_queued(&self, segments: u64) -> bool {
+        let queue = self.queue.as_ref();
+        queue.is_some_and(|queue| queue.was_there(self.now, self.trip, segments))
+    }
+
+    /// Time of this kind, by what was outstanding.
+    fn held(&mut self, held: Held) -> &mut BTreeMap<u64, Span> {
+        match (held, &mut self.queue) {
+            (Held::Paced, _) => &mut self.paced,
+            (Held::Queued, Some(queue)) => &mut queue.lately,
+            _ => &mut self.full,
+        }
     }
 
     /// What other connections have outstanding by now.
@@ -135,10 +175,9 @@ impl<'a> Division<'a> {
         let span = self.now.since(last);
         self.found = found;
         self.found.add(Limit::Recovery, span);
-        for (paced, outstanding, span) in self.since.drain(..) {
-            let full = if paced { &mut self.paced } else { &mut self.full };
-            let full = full.entry(outstanding).or_default();
-            *full = *full - span;
+        for (held, outstanding, span) in std::mem::take(&mut self.since) {
+            let sum = self.held(held).entry(outstanding).or_default();
+            *sum = *sum - span;
         }
         self.event();
     }
@@ -165,7 +204,8 @@ impl<'a> Division<'a> {
         }
         self.event();
         if transmit.transmission == 1 && !self.writes {
-            self.flying.push_back(Flying { end, at: self.now });
+            let flight = u32::try_from(end.saturating_sub(self.una)).unwrap_or(u32::MAX);
+            self.flying.push_back(Flying { end, at: self.now, flight });
         } else {
             // Karn's rule.
             self.flying.clear();
@@ -177,17 +217,21 @@ impl<'a> Division<'a> {
         self.event();
         let mut covered = None;
         while self.flying.front().is_some_and(|flying| flying.end <= ack) {
-            if let Some(Flying { at, .. }) = self.flying.pop_front() {
-                covered = Some(covered.map_or([at; 2], |[oldest, _]: [Time; 2]| [oldest, at]));
+            if let Some(Flying { at, flight, .. }) = self.flying.pop_front() {
+                let [oldest, _] = covered.map_or([at; 2], |(times, _): ([Time; 2], u32)| times);
+                covered = Some(([oldest, at], flight));
             }
         }
+        self.una = ack;
         match covered {
-            Some([oldest, newest])
+            Some(([oldest, newest], flight))
                 if a.timed && a.sacks == 0 && self.now.since(newest) >= self.least =>
             {
                 let (at, bytes) = (self.now, ack - una);
-                let trip = Trip { at, oldest, newest, ack, bytes, all: ack };
+                let trip = Trip { at, oldest, newest, ack, bytes, all: ack, flight };
                 self.bottleneck.measured(&trip);
+                self.trip = trip.span();
+                Queue::measured(&mut self.queue, &trip, &mut self.bottleneck, &mut self.full);
             }
             _ => self.bottleneck.interrupted(),
         }
@@ -201,15 +245,29 @@ impl<'a> Division<'a> {
         arrivals: Option<ArrivalRate>,
     ) -> Divided {
         self.elapse(end, sender);
-        let holds = self.bottleneck.holds(arrivals);
+        let bottleneck = &self.bottleneck;
         let mut lifetime = Lifetime::from(self.found);
-        let filled = |flight: u64| holds.map_or(0.0, |holds| flight as f64 / holds);
-        for (flight, span) in self.full {
-            if lifetime.note_filled(filled(flight), span) == Limit::Path {
-                lifetime.take(Limit::CongestionWindow, span);
-                lifetime.add(Limit::Path, span);
+        let filled = |flight: u64, base| {
+            let holds = bottleneck.holds_over(base, arrivals);
+            holds.map_or(0.0, |holds| flight as f64 / holds)
+        };
+        let path = |lifetime: &mut Lifetime, span| {
+            lifetime.take(Limit::CongestionWindow, span);
+            lifetime.add(Limit::Path, span);
+        };
+        let settle = |queue: Box<Queue<_>>| queue.settle(&mut self.full);
+        let (queued, mut past) = self.queue.map(settle).unwrap_or_default();
+        path(&mut lifetime, queued);
+        lifetime.add_full(queued);
+        past.push((bottleneck.base(), self.full));
+        for (base, full) in past {
+            for (flight, span) in full {
+                if lifetime.note_filled(filled(flight, base), span) == Limit::Path {
+                    path(&mut lifetime, span);
+                }
             }
         }
+        let filled = |flight| filled(flight, bottleneck.base());
         for (_, span) in self.paced.into_iter().filter(|(flight, _)| filled(*flight) >= 1.0) {
             lifetime.take(Limit::ReceiveWindow, span);
             lifetime.add(Limit::Path, span);

@@ -18,6 +18,8 @@ use ackclock_tcp::{Span, Time};
 use self::pace::{Pace, Paced};
 use super::cells::Cells;
 use super::input::Sent;
+use super::queue::Queue;
+use super::rate::{Base, Bottleneck, Trip};
 use super::stream::Stream;
 use super::stream::timers::nearly;
 use crate::lifetime::{Lifetime, Limit, Shares};
@@ -148,6 +150,8 @@ pub(crate) struct Limits {
     pace: Pace,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Cells<Span>,
+    /// From the first round trip on that is longer than those before.
+    queue: Option<Box<Queue<Cells<Span>>>>,
     /// Nothing is outstanding, and the sender asks for room in the receiver's window.
     asks: bool,
     /// Of the application's share, how long the other end waited for an answer.
@@ -268,6 +272,12 @@ impl Limits {
             let part = Arc::clone(&self.away().part);
             self.path.leave(at, part);
         }
+    }
+
+    /// An ACK has measured a round trip, and the bottleneck knows of it.
+    #[inline]
+    pub fn measured(&mut self, trip: &Trip, bottleneck: &mut Bottleneck) {
+        Queue::measured(&mut self.queue, trip, bottleneck, &mut self.full);
     }
 
     /// A SYN goes out, and there was none before.
@@ -558,8 +568,17 @@ impl Limits {
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
     fn was_full(&mut self, at: Time, span: Span, stream: &Stream) {
         let trip = stream.timers.min_rtt();
+        let mss = stream.terms.mss;
         if trip > Span::ZERO && self.was_busy(trip.max(span)) {
             self.path_was_full(span);
+        } else if let Some(queue) = &mut self.queue
+            && queue.was_there(
+                at,
+                span.max(stream.timers.srtt()),
+                u64::from(self.most / mss.max(1)),
+            )
+        {
+            add_at(&mut queue.lately, self.most, mss, span);
         } else if span > Span::ZERO {
             self.pace.held(at, span, self.most, stream, &mut self.full);
         }
@@ -596,9 +615,15 @@ impl Limits {
         self.full_window.into()
     }
 
-    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
-    /// Where they left at an even pace, that takes some that have `waited` there, too.
-    pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>, waited: bool) -> Lifetime {
+    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding,
+    /// over the route of this round trip, or the last one. Where they left at an even pace, that
+    /// takes some that have `waited` there, too.
+    pub fn into_lifetime(
+        mut self,
+        mss: u32,
+        holds: impl Fn(Option<Base>) -> Option<f64>,
+        waited: bool,
+    ) -> Lifetime {
         self.had_no_more();
         self.path.outstanding(self.on_path(), 0);
         let Paced { even, window } = self.pace.settle(&mut self.full);
@@ -618,9 +643,10 @@ impl Limits {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             holds.map_or(0.0, |holds| outstanding / holds)
         };
+        let last = holds(None);
         for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
             for (level, span) in cells.iter() {
-                if waited && filled(level, holds) >= 1.0 {
+                if waited && filled(level, last) >= 1.0 {
                     found.add(Limit::Path, span);
                     found.add_full(span);
                 } else {
@@ -628,9 +654,16 @@ impl Limits {
                 }
             }
         }
-        for (level, span) in self.full.iter() {
-            let limit = found.note_filled(filled(level, holds), span);
-            found.add(limit, span);
+        let (queued, past) =
+            self.queue.map(|queue| queue.settle(&mut self.full)).unwrap_or_default();
+        found.add(Limit::Path, queued);
+        found.add_full(queued);
+        let past = past.iter().map(|(base, full)| (full, holds(Some(*base))));
+        for (full, holds) in past.chain([(&self.full, last)]) {
+            for (level, span) in full.iter() {
+                let limit = found.note_filled(filled(level, holds), span);
+                found.add(limit, span);
+            }
         }
         found
     }

@@ -29,6 +29,7 @@
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
+//! | Is there a queue, or another route? | [`queue`], [`route`] |
 //! | **Why were packets lost?** | [`losses`] |
 //! | Is there a bucket that is empty where they are lost? | `losses::bucket` |
 //! | Which cause has evidence, and no other? | `losses::verdict` |
@@ -45,9 +46,11 @@ mod limits;
 mod losses;
 mod marks;
 mod picture;
+mod queue;
 mod rate;
 mod recovery;
 mod returns;
+mod route;
 mod stalls;
 mod stream;
 #[cfg(test)]
@@ -67,6 +70,7 @@ use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
+pub(crate) use self::queue::Queue;
 pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
@@ -300,7 +304,10 @@ impl SenderModel {
             losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
             lifetime: limits.into_lifetime(
                 stream.terms.mss,
-                bottleneck.holds(arrivals),
+                |base| match base {
+                    Some(base) => bottleneck.holds_over(base, arrivals),
+                    None => bottleneck.holds(arrivals),
+                },
                 stream.has_waited(),
             ),
             events: picture.into_events(&retransmissions, &reductions),

@@ -39,11 +39,13 @@ pub(crate) struct Trip {
     pub bytes: u64,
     /// Bytes of all connections on this path that have been delivered so far.
     pub all: u64,
+    /// Bytes outstanding when the last went out, its own included.
+    pub flight: u32,
 }
 
 /// The shortest round trip of a full segment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Base {
+pub(crate) struct Base {
     trip: Compact<Span>,
     /// Bytes in the same ACK before its last segment, and how long before it they went out.
     ahead: u64,
@@ -167,8 +169,15 @@ impl Arrivals {
     }
 }
 
+impl Base {
+    /// How long it took; `None` before there is one.
+    pub fn trip(&self) -> Option<Span> {
+        self.trip.get()
+    }
+}
+
 impl Trip {
-    fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         self.at.since(self.newest)
     }
 
@@ -182,8 +191,39 @@ impl Bottleneck {
         Bottleneck { mss: mss.max(1), exact, handshake: handshake.into(), ..Bottleneck::default() }
     }
 
+    /// SMSS.
+    pub fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// The shortest round trip.
+    pub fn base(&self) -> Base {
+        self.base
+    }
+
+    /// Whether a segment with this round trip has waited in a queue, or takes another route. What
+    /// varies anyway is a quarter. Away from the sender it is more: the shortest way to the sender
+    /// and the shortest way from it are known, which hardly ever come together.
+    pub fn is_queued(&self, trip: Span) -> bool {
+        let part = if self.exact { 4 } else { 2 };
+        let longest = |base: Span| base + Span(base.0 / part) + self.slack();
+        self.base.trip().is_some_and(|base| trip > longest(base))
+    }
+
+    /// This one as the shortest.
+    pub fn based_on(&self, trip: &Trip) -> Base {
+        let ahead = trip.bytes.saturating_sub(u64::from(self.mss));
+        Base { trip: Some(trip.span()).into(), ahead, gap: trip.gap() }
+    }
+
+    /// Over another route this round trip is the shortest. Returns the one before.
+    pub fn takes(&mut self, base: Base) -> Base {
+        self.interrupted();
+        std::mem::replace(&mut self.base, base)
+    }
+
     /// A longer round trip may be as short.
-    fn slack(&self) -> Span {
+    pub fn slack(&self) -> Span {
         if self.exact { Span::ZERO } else { TICK }
     }
 
@@ -195,10 +235,9 @@ impl Bottleneck {
         let (at, ack, all) = (Some(trip.at).into(), trip.ack as u32, trip.all as u32);
         let last = std::mem::replace(&mut self.last, Last { at, ack, all });
         let span = trip.span();
-        let ahead = trip.bytes.checked_sub(u64::from(self.mss));
-        if let Some(ahead) = ahead.filter(|_| self.base.trip.get().is_none_or(|least| span < least))
-        {
-            self.base = Base { trip: Some(span).into(), ahead, gap: trip.gap() };
+        let full = trip.bytes >= u64::from(self.mss);
+        if full && self.base.trip.get().is_none_or(|least| span < least) {
+            self.base = self.based_on(trip);
         }
         let Some((before, base)) = last.at.get().zip(self.base.trip.get()) else { return };
         if alike && was_busy(before, trip, base + self.slack()) {
@@ -258,7 +297,12 @@ impl Bottleneck {
     /// is not seen there, so that no more than this is ever outstanding, and that is known to
     /// within an eighth (`limits.rs`).
     pub fn holds(&self, arrivals: Option<ArrivalRate>) -> Option<f64> {
-        let Base { trip, ahead, gap } = self.base;
+        self.holds_over(self.base, arrivals)
+    }
+
+    /// The same where this is the shortest round trip.
+    pub fn holds_over(&self, base: Base, arrivals: Option<ArrivalRate>) -> Option<f64> {
+        let Base { trip, ahead, gap } = base;
         let trip = trip.get()?;
         let behind = arrivals.is_some_and(|arrivals| arrivals.behind);
         let arrivals = arrivals.filter(|_| trip > Span::ZERO);

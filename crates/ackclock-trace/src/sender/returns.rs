@@ -96,13 +96,14 @@ impl SenderModel {
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, &newest);
-            let newest = newest.at;
+            let (newest, flight) = (newest.at, newest.flight);
             if a.timed && !self.stalls.is_probing_window() {
                 if segments == 1 && !a.with_data && self.stream.outstanding.is_empty() {
                     self.stream.timers.was_alone();
                 }
-                let trip = Trip { at: a.at, oldest, newest, ack: a.ack, bytes, all };
+                let trip = Trip { at: a.at, oldest, newest, ack: a.ack, bytes, all, flight };
                 self.bottleneck.measured(&trip);
+                self.limits.measured(&trip, &mut self.bottleneck);
             }
         }
         if let Some(repair) = &mut self.repair {
@@ -190,7 +191,7 @@ impl SenderModel {
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
             self.measure(a, oldest, &newest);
             let bytes = newly.iter().map(|segment| u64::from(segment.len)).sum();
-            self.arrived_alone(a, oldest, newest.at, bytes);
+            self.arrived_alone(a, oldest, &newest, bytes);
         }
         let any = !newly.is_empty();
         self.repair.get_or_insert_default().newly = newly;
@@ -199,12 +200,15 @@ impl SenderModel {
 
     /// Segments have arrived behind the first one that is missing. Receivers report each at once
     /// (RFC 5681 section 4.2).
-    fn arrived_alone(&mut self, a: &Acked, oldest: Time, newest: Time, bytes: u64) {
+    fn arrived_alone(&mut self, a: &Acked, oldest: Time, newest: &Departure, bytes: u64) {
         let Stream { outstanding, .. } = &self.stream;
         let ack = outstanding.una() + outstanding.sacked_bytes();
         if a.timed {
             let all = self.limits.delivered(0);
-            self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack, bytes, all });
+            let (newest, flight) = (newest.at, newest.flight);
+            let trip = Trip { at: a.at, oldest, newest, ack, bytes, all, flight };
+            self.bottleneck.measured(&trip);
+            self.limits.measured(&trip, &mut self.bottleneck);
         }
     }
 

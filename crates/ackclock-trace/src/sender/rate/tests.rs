@@ -12,7 +12,7 @@ fn after(handshake: Option<u64>, acks: &[(u64, u64, u64, u64)]) -> Bottleneck {
     for &(came, oldest, newest, segments) in acks {
         let (ack, bytes) = (segments * 1000, (segments - before) * 1000);
         let (oldest, newest) = (at(oldest), at(newest));
-        found.measured(&Trip { at: at(came), oldest, newest, ack, bytes, all: ack });
+        found.measured(&Trip { at: at(came), oldest, newest, ack, bytes, all: ack, flight: 0 });
         before = segments;
     }
     found
@@ -98,7 +98,7 @@ fn shared() {
         for n in 1..=segments {
             let at = Time::ZERO + Span::from_millis(50 + 8 * n);
             let (ack, all, oldest) = (1000 * n, 2000 * n, Time::ZERO);
-            found.measured(&Trip { at, oldest, newest: oldest, ack, bytes: 1000, all });
+            found.measured(&Trip { at, oldest, newest: oldest, ack, bytes: 1000, all, flight: 0 });
         }
         found.bits_per_second()
     };

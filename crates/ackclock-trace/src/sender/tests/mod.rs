@@ -11,6 +11,7 @@ mod picture;
 mod probes;
 mod repair;
 mod retransmissions;
+mod routes;
 mod states;
 mod ways;
 

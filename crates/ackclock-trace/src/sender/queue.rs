@@ -1,0 +1,114 @@
+//! A queue that never empties keeps the bottleneck busy, whatever fills it: this sender, or others
+//! that the capture does not show. On a longer route nothing does.
+
+use std::collections::BTreeMap;
+
+use ackclock_tcp::{Span, Time};
+
+use super::cells::Cells;
+use super::rate::{Base, Bottleneck, Trip};
+use super::route::{Route, Turn};
+
+/// Routes that are remembered.
+const MOST: usize = 16;
+
+/// Segments outstanding, at the least, that a queue is told by: delayed ACKs make single ones late.
+const LEAST: u64 = 8;
+
+/// Time by what was outstanding on the path.
+pub(crate) trait Times: Default {
+    /// Moves all of it there.
+    fn empty_into(&mut self, to: &mut Self);
+
+    /// All of it, which is taken.
+    fn take_all(&mut self) -> Span;
+}
+
+/// Time for which cwnd or the path was full, over one route and the next; from the first round trip
+/// on that is longer than those before.
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
+    route: Route,
+    /// The path was full: there was a queue.
+    queued: Span,
+    /// The same since the route may have changed.
+    pub lately: T,
+    /// Cwnd or the path was full before the route may have changed.
+    before: T,
+    /// The same of the routes before, each with its shortest round trip.
+    past: Vec<(Base, T)>,
+}
+
+impl<T: Times> Queue<T> {
+    /// An ACK has measured a round trip, and the bottleneck knows of it. `full`: time for which
+    /// cwnd or the path was full.
+    #[inline]
+    pub fn measured(
+        queue: &mut Option<Box<Queue<T>>>,
+        trip: &Trip,
+        bottleneck: &mut Bottleneck,
+        full: &mut T,
+    ) {
+        if let Some(queue) = queue {
+            queue.hear(trip, bottleneck, full);
+        } else if bottleneck.is_queued(trip.span()) {
+            *queue = Some(Box::new(Queue {
+                route: Route::new(trip.at),
+                queued: Span::ZERO,
+                lately: T::default(),
+                before: T::default(),
+                past: Vec::new(),
+            }));
+        }
+    }
+
+    fn hear(&mut self, trip: &Trip, bottleneck: &mut Bottleneck, full: &mut T) {
+        match self.route.measured(trip, bottleneck) {
+            Turn::Same => {}
+            Turn::Perhaps => {
+                self.queued = self.queued + self.lately.take_all();
+                full.empty_into(&mut self.before);
+            }
+            Turn::Since(base) => {
+                self.lately.empty_into(full);
+                if self.past.len() < MOST {
+                    self.past.push((base, std::mem::take(&mut self.before)));
+                }
+            }
+        }
+    }
+
+    /// Whether until now there was a queue for so long, with so many segments outstanding.
+    pub fn was_there(&self, at: Time, span: Span, segments: u64) -> bool {
+        segments >= LEAST && self.route.is_queued(at, span)
+    }
+
+    /// At the end: how long there was a queue, and what filled cwnd or the path over routes before.
+    pub fn settle(mut self, full: &mut T) -> (Span, Vec<(Base, T)>) {
+        self.before.empty_into(full);
+        (self.queued + self.lately.take_all(), self.past)
+    }
+}
+
+impl Times for Cells<Span> {
+    fn empty_into(&mut self, to: &mut Self) {
+        Cells::empty_into(self, to);
+    }
+
+    fn take_all(&mut self) -> Span {
+        std::mem::take(self).iter().fold(Span::ZERO, |sum, (_, span)| sum + span)
+    }
+}
+
+impl Times for BTreeMap<u64, Span> {
+    fn empty_into(&mut self, to: &mut Self) {
+        for (bytes, span) in std::mem::take(self) {
+            let sum = to.entry(bytes).or_default();
+            *sum = *sum + span;
+        }
+    }
+
+    fn take_all(&mut self) -> Span {
+        std::mem::take(self).into_values().fold(Span::ZERO, |sum, span| sum + span)
+    }
+}

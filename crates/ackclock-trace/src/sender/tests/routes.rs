@@ -1,0 +1,80 @@
+//! Whose time it is where round trips become longer, where something is overtaken, and where the
+//! other end asks. The shortest round trip is 50 ms, and the bottleneck takes 5 ms for a segment of
+//! 1,000 bytes, so that the path holds ten.
+
+use std::collections::VecDeque;
+
+use super::Line;
+use crate::lifetime::{Lifetime, Limit};
+
+/// A sender that sends a segment on each ACK, and one more on each of these.
+struct Clock {
+    line: Line,
+    /// Outstanding segments, and when each is acknowledged.
+    flying: VecDeque<(u64, f64)>,
+    next: u64,
+    /// When the bottleneck was last done with a segment.
+    last: f64,
+}
+
+impl Clock {
+    /// Twelve segments keep the bottleneck busy.
+    fn new() -> Clock {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        let mut clock = Clock { line, flying: VecDeque::new(), next: 0, last: 0.0 };
+        (0..12).for_each(|_| clock.send(50.0, 50.0, 5.0));
+        clock
+    }
+
+    fn send(&mut self, at: f64, trip: f64, takes: f64) {
+        self.line.send(at, [self.next]);
+        self.last = (self.last + takes).max(at + trip);
+        self.flying.push_back((self.next, self.last));
+        self.next += 1;
+    }
+
+    /// So many ACKs come. A segment takes `trip` with nothing before it, and the bottleneck `takes`
+    /// as long for each. Each `grows`th ACK lets two go; 0: none does.
+    fn run(&mut self, acks: u64, trip: f64, takes: f64, grows: u64) {
+        for n in 1..=acks {
+            let Some((acked, at)) = self.flying.pop_front() else { return };
+            self.line.ack(at, acked + 1);
+            for _ in 0..1 + u64::from(grows > 0 && n % grows == 0) {
+                self.send(at + 0.01, trip, takes);
+            }
+        }
+    }
+
+    fn lifetime(self) -> Lifetime {
+        self.line.found().lifetime
+    }
+}
+
+/// What the path, its bottleneck and cwnd took, in milliseconds.
+fn shares(lifetime: &Lifetime) -> [u64; 3] {
+    let [path, window] = [Limit::Path, Limit::CongestionWindow].map(|limit| lifetime.of(limit));
+    [path, lifetime.full(), window].map(|span| span.0 / 1_000_000)
+}
+
+/// The round trip becomes 200 ms, and stays that with 12 to 20 segments outstanding: the path holds
+/// forty now, and cwnd limits, though the bottleneck was busy with as many before.
+#[test]
+fn a_longer_route() {
+    let mut clock = Clock::new();
+    clock.run(60, 50.0, 5.0, 0);
+    clock.run(120, 200.0, 5.0, 12);
+    assert_eq!(shares(&clock.lifetime()), [445, 445, 1370]);
+}
+
+/// Others take half of the bottleneck, so that its queue holds what this sender's window of nine
+/// segments lets out: it is busy all the time, and the route is no other.
+#[test]
+fn a_queue_of_others() {
+    let mut clock = Clock::new();
+    clock.run(60, 50.0, 5.0, 0);
+    // Three of the twelve are not sent again.
+    clock.flying.drain(9..).for_each(drop);
+    clock.run(80, 50.0, 10.0, 0);
+    assert_eq!(shares(&clock.lifetime()), [1075, 1075, 40]);
+}
