@@ -224,6 +224,7 @@ impl SenderModel {
         if stream.is_late_original(sent, records.clone()) {
             return stream.was_overtaken(sent);
         }
+        limits.was_missing(true);
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let speaks_against_head = recovery.evidence.against_head().is_some();
         let sign = Sign::of(sent, stream, recovery);

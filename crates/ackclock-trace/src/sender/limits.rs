@@ -80,6 +80,15 @@ struct Silent {
     flight: Span,
 }
 
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repairs {
+    No,
+    /// What is missing is not known to be lost, nor what would repair it to pass the capture.
+    Perhaps,
+    Yes,
+}
+
 /// How soon an ACK reaches the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Due {
@@ -123,6 +132,8 @@ pub(crate) struct Limits {
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the
     /// application had given no more.
     probed: Span,
+    /// Away from the sender: it may repair what is missing, or wait for what comes late.
+    unsure: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
     due: Due,
     /// Nothing was outstanding before the new data that last went out, and it was one segment.
@@ -285,22 +296,26 @@ impl Limits {
         self.opening = true;
     }
 
-    /// Something happens: the time until then is divided. `repairing`: losses are being repaired.
+    /// Something happens: the time until then is divided.
     #[inline]
-    pub fn elapse(&mut self, at: Time, stream: &Stream, repairing: bool) {
+    pub fn elapse(&mut self, at: Time, stream: &Stream, repairs: Repairs) {
         let span = at.since(self.now);
         if span > Span::ZERO {
             self.now = at;
-            self.divide(span, stream, repairing);
+            self.divide(span, stream, repairs);
         }
     }
 
     #[inline]
-    fn divide(&mut self, span: Span, stream: &Stream, repairing: bool) {
+    fn divide(&mut self, span: Span, stream: &Stream, repairs: Repairs) {
         let idle = stream.outstanding.is_empty();
         self.most = self.most.max(bytes(self.path.flight(self.now)));
-        if idle || repairing || self.opening {
+        if idle || repairs == Repairs::Yes || self.opening {
             return self.divide_unusual(span, stream, idle);
+        }
+        if repairs == Repairs::Perhaps {
+            self.unsure = self.unsure + span;
+            return;
         }
         if stream.has_no_room() {
             self.has_no_room(span, stream);
@@ -319,6 +334,18 @@ impl Limits {
         if offered < stream.windows.most_offered() / 2 {
             let waits = self.waits.get_or_insert_default();
             waits.pending = waits.pending + span;
+        }
+    }
+
+    /// What was missing has arrived, or has not. `again`: it went out again; else it was overtaken,
+    /// and nothing was repaired.
+    pub fn was_missing(&mut self, again: bool) {
+        let span = std::mem::take(&mut self.unsure);
+        if span > Span::ZERO && again {
+            self.pace.lowered();
+            self.found.add(Limit::Recovery, span);
+        } else {
+            self.pending.flight = self.pending.flight + span;
         }
     }
 
@@ -624,6 +651,7 @@ impl Limits {
         holds: impl Fn(Option<Base>) -> Option<f64>,
         waited: bool,
     ) -> Lifetime {
+        self.was_missing(true);
         self.had_no_more();
         self.path.outstanding(self.on_path(), 0);
         let Paced { even, window } = self.pace.settle(&mut self.full);

@@ -65,7 +65,7 @@ use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Opening, Sent, Sight, Terms};
 pub(crate) use self::limits::FAREWELL;
-use self::limits::Limits;
+use self::limits::{Limits, Repairs};
 use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
@@ -206,8 +206,12 @@ impl SenderModel {
     #[inline]
     fn elapse(&mut self, at: Time) {
         let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
-        let repairing = !open || self.stream.outstanding.retransmitted() > 0 || self.must_repair();
-        self.limits.elapse(at, &self.stream, repairing);
+        let repairs = match () {
+            () if !open || self.stream.outstanding.retransmitted() > 0 => Repairs::Yes,
+            () if self.must_repair() => Repairs::Perhaps,
+            () => Repairs::No,
+        };
+        self.limits.elapse(at, &self.stream, repairs);
     }
 
     /// Away from the sender its fast retransmit may have been lost before the capture. Three

@@ -250,6 +250,7 @@ impl SenderModel {
             }
         }
         self.stream.outstanding.advance(a.ack);
+        self.limits.was_missing(false);
         // Karn's rule: an ACK of anything that was retransmitted measures nothing, unless a
         // timestamp identifies the transmission that it answers.
         match (oldest, retransmitted) {

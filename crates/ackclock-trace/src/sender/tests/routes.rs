@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 
-use super::Line;
+use ackclock_tcp::Span;
+
+use super::{Line, Sight};
 use crate::lifetime::{Lifetime, Limit};
 
 /// A sender that sends a segment on each ACK, and one more on each of these.
@@ -77,4 +79,24 @@ fn a_queue_of_others() {
     clock.flying.drain(9..).for_each(drop);
     clock.run(80, 50.0, 10.0, 0);
     assert_eq!(shares(&clock.lifetime()), [1075, 1075, 40]);
+}
+
+/// Behind the capture a segment is overtaken by four, and arrives 10 ms later: nothing is repaired.
+/// If it is seen again, all of that time was recovery.
+#[test]
+fn overtaken_behind_the_capture() {
+    for (again, recovery) in [(false, 0), (true, 12)] {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Arrived;
+        line.ack(50.0, 0);
+        line.send(50.0, 0..6);
+        (1..5).for_each(|n| line.ack_sack(100.0 + n as f64, 0, &[(1, 1 + n)]));
+        if again {
+            line.send(110.0, [0]);
+        }
+        line.ack(114.0, 5);
+        line.ack(115.0, 6);
+        let lifetime = line.found().lifetime;
+        assert_eq!(lifetime.of(Limit::Recovery), Span::from_millis(recovery), "{again}");
+    }
 }
