@@ -79,7 +79,8 @@ impl SenderModel {
             self.look_for_acks(sent.at);
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
-        self.limits.new_data(sent, &self.stream, asked);
+        let since = self.stalls.since_asked(sent.at);
+        self.limits.new_data(sent, &self.stream, asked, since);
         if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
             self.episodes.closes(sent.position);
         }

@@ -47,6 +47,9 @@ const MANY: u64 = 8;
 /// more each. An answer has a header that is longer.
 pub(crate) const FAREWELL: u64 = 80;
 
+/// So many times in a row data followed what the other end sent, and ACKs let nothing go.
+const ASKED: u8 = 3;
+
 /// Nagle's algorithm is off where small segments went beside others more often than this: once may
 /// be a capture out of order.
 const BESIDE: u8 = 1;
@@ -150,6 +153,11 @@ pub(crate) struct Limits {
     /// Small segments that went out at once on the ACK of all before them, less those that did so
     /// a little later.
     at_once: i16,
+    /// ACKs since new data last went out that made room, and packets of the other end's data.
+    unused: u8,
+    asked: u8,
+    /// Times in a row that new data followed such a packet, and not such an ACK.
+    by_request: u8,
     /// Bytes of payload that last went out; 0 with a FIN.
     last: u32,
     path: Arc<Path>,
@@ -186,6 +194,7 @@ impl Limits {
         if flight != self.counted {
             if flight < self.counted {
                 self.partly |= flight > 0;
+                self.unused = self.unused.saturating_add(1);
                 self.freed = self.frees(stream.outstanding.una());
             }
             let (before, more) = (self.on_path(), flight.saturating_sub(self.counted));
@@ -446,9 +455,30 @@ impl Limits {
         self.asks |= self.pending.shut > Span::ZERO && self.pending.shut <= rto.times(FIRST_PROBE);
     }
 
-    /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
+    /// An ACK reaches the sender, with data of the other end.
+    pub fn hears_data(&mut self) {
+        self.asked = self.asked.saturating_add(1);
+    }
+
+    /// Whether the application gives data only when the other end asks for it, though cwnd lets
+    /// more go: windows above TCP (HTTP/2, SSH) and requests that are limited in number (SMB). ACKs
+    /// alone, which make as much room, release nothing then. `since`: the other end's data came.
+    fn is_asked(&mut self, since: Span, stream: &Stream) -> bool {
+        let (unused, asked) = (std::mem::take(&mut self.unused), std::mem::take(&mut self.asked));
+        let unused = unused.saturating_sub(asked);
+        if since > follows_within(stream) || unused > 0 && asked == 0 {
+            self.by_request = if unused > 0 { 0 } else { self.by_request };
+        } else if unused >= asked.saturating_mul(2) && asked > 0 {
+            self.by_request = self.by_request.saturating_add(1);
+        }
+        self.by_request >= ASKED
+    }
+
+    /// New data goes out. `asked`: the other end's data came after, or with, the last ACK; `since`:
+    /// it came so long ago.
     #[inline]
-    pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool) {
+    pub fn new_data(&mut self, sent: &Sent, stream: &Stream, asked: bool, since: Span) {
+        let is_asked = self.is_asked(since, stream);
         let due = std::mem::take(&mut self.due);
         let is_due = due != Due::Later;
         let held = self.may_be_held(sent, stream, is_due);
@@ -469,7 +499,7 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited && !self.is_written_now(sent, stream);
+                let waited = waited && !is_asked && !self.is_written_now(sent, stream);
                 let room = waited && self.had_room(sent.at, due, stream);
                 let probed = if may_be_probe { silent } else { Span::ZERO };
                 self.decide(sent.at, waited, room, stream, probed);

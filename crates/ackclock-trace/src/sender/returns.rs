@@ -59,6 +59,9 @@ impl SenderModel {
             marks.acked(a, &mut self.stream, phases);
         }
         self.limits.answered();
+        if a.with_data {
+            self.limits.hears_data();
+        }
         self.limits.outstanding(&self.stream);
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();

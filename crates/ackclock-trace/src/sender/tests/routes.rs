@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::Span;
 
-use super::{Line, Sight};
+use super::{Line, Sight, ms};
 use crate::lifetime::{Lifetime, Limit};
 
 /// A sender that sends a segment on each ACK, and one more on each of these.
@@ -79,6 +79,25 @@ fn a_queue_of_others() {
     clock.flying.drain(9..).for_each(drop);
     clock.run(80, 50.0, 10.0, 0);
     assert_eq!(shares(&clock.lifetime()), [1075, 1075, 40]);
+}
+
+/// Six requests of four segments each, answered by the server two at a time: data goes out only
+/// after the other end's next request, though two ACKs before each have made room. From the third
+/// request on that is no window of TCP.
+#[test]
+fn a_window_of_the_application() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..8);
+    for round in 0..6 {
+        let (at, acked) = (100.0 + 25.0 * round as f64, 4 * round);
+        (1..4).for_each(|n| line.ack(at + n as f64, acked + n));
+        line.model.peer_data(ms(at + 5.0));
+        let request = line.plain(at + 5.0, 1000 * (acked + 4));
+        line.heard(crate::sender::Acked { with_data: true, ..request });
+        line.send(at + 5.1, acked + 8..acked + 12);
+    }
+    assert_eq!(shares(&line.found().lifetime), [100, 0, 80]);
 }
 
 /// Behind the capture a segment is overtaken by four, and arrives 10 ms later: nothing is repaired.
