@@ -95,6 +95,7 @@ pub struct Lifetime {
     answering: Span,
     unasked: Span,
     shrunk: Span,
+    kept: Span,
 }
 
 impl Lifetime {
@@ -144,6 +145,12 @@ impl Lifetime {
         self.shrunk
     }
 
+    /// Of the share of recovery, how long the bottleneck took for what arrived meanwhile, as far as
+    /// its rate is known: a sender that keeps its rate through losses (BBR) loses no time to them.
+    pub fn kept(&self) -> Span {
+        self.kept
+    }
+
     /// What limited it for longest; `None` of no time.
     pub fn main(&self) -> Option<Limit> {
         let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
@@ -178,6 +185,11 @@ impl Lifetime {
     /// A window that had been twice as large limited the sender for so much longer.
     pub fn add_shrunk(&mut self, span: Span) {
         self.shrunk = self.shrunk + span;
+    }
+
+    /// The bottleneck was busy for so much more of the recovery.
+    pub fn add_kept(&mut self, span: Span) {
+        self.kept = (self.kept + span).min(self.of(Limit::Recovery));
     }
 
     /// For so long as much was outstanding as fills the path, or this part of it: what limited the
@@ -215,6 +227,7 @@ impl Lifetime {
         self.answering = self.answering.min(self.of(Limit::Application));
         self.unasked = self.unasked.min(self.of(Limit::Application));
         self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));
+        self.kept = self.kept.min(self.of(Limit::Recovery));
         self
     }
 }

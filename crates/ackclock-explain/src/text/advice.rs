@@ -125,6 +125,9 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
         // While its window limits, the path may carry nearly all that it can.
         let (what, span) = match limit {
             Limit::CongestionWindow => ("bottleneck idle", lifetime.idle()),
+            Limit::Recovery if lifetime.kept() >= Span(lifetime.of(limit).0 / 5 * 4) => {
+                return None;
+            }
             _ => (names::limit(limit), lifetime.of(limit)),
         };
         match span {

@@ -50,6 +50,7 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     lifetime.add_answering(found.lifetime.answering());
     lifetime.add_unasked(found.lifetime.unasked());
     lifetime.add_shrunk(found.lifetime.shrunk());
+    lifetime.add_kept(found.lifetime.kept());
     found.lifetime = lifetime;
     found.end = found.end.max(end);
     found.full_window = found.full_window.max(divided.full_window);

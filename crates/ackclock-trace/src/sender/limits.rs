@@ -135,6 +135,8 @@ pub(crate) struct Limits {
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the
     /// application had given no more.
     probed: Span,
+    /// Bytes that arrived while losses were repaired.
+    repaired: u64,
     /// Away from the sender: it may repair what is missing, or wait for what comes late.
     unsure: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
@@ -344,6 +346,18 @@ impl Limits {
             let waits = self.waits.get_or_insert_default();
             waits.pending = waits.pending + span;
         }
+    }
+
+    /// So many bytes arrive while losses are repaired.
+    pub fn repairs(&mut self, bytes: u32) {
+        self.repaired += u64::from(bytes);
+    }
+
+    /// While losses were repaired, the bottleneck of this rate, in bits a second, was busy for so
+    /// long.
+    pub fn kept(&self, rate_bps: Option<f64>) -> Span {
+        let busy = |rate| Span((self.repaired as f64 * 8e9 / rate) as u64);
+        rate_bps.filter(|rate| *rate > 0.0).map_or(Span::ZERO, busy)
     }
 
     /// What was missing has arrived, or has not. `again`: it went out again; else it was overtaken,

@@ -302,18 +302,22 @@ impl SenderModel {
         episodes.settle(&facts, &mut timeouts);
         episodes.settle(&facts, &mut undecided);
         let full_window = limits.full_window();
+        let rate_bps = bottleneck.bits_per_second();
+        let kept = limits.kept(rate_bps);
+        let mut lifetime = limits.into_lifetime(
+            stream.terms.mss,
+            |base| match base {
+                Some(base) => bottleneck.holds_over(base, arrivals),
+                None => bottleneck.holds(arrivals),
+            },
+            stream.has_waited(),
+        );
+        lifetime.add_kept(kept);
         Found {
+            losses: losses.into_losses(&stream, &retransmissions, rate_bps),
             end,
             stalls: stalls.into_all(&timeouts, &retransmissions),
-            losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
-            lifetime: limits.into_lifetime(
-                stream.terms.mss,
-                |base| match base {
-                    Some(base) => bottleneck.holds_over(base, arrivals),
-                    None => bottleneck.holds(arrivals),
-                },
-                stream.has_waited(),
-            ),
+            lifetime,
             events: picture.into_events(&retransmissions, &reductions),
             reductions,
             retransmissions,

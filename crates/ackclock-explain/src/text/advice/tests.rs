@@ -127,6 +127,17 @@ fn full_segments_that_never_arrive() {
     assert_eq!(lines(found), [LOST]);
 }
 
+/// Of two seconds of recovery the bottleneck was busy in four fifths or more: a sender that keeps
+/// its rate through losses, as BBR does, is told nothing of them.
+#[test]
+fn a_rate_that_is_kept_through_losses() {
+    for (kept, expected) in [(1599, vec![LOST]), (1600, vec![])] {
+        let mut flow = lossy(vec![again(1000, 0, Kind::FastRetransmit)]);
+        flow.lifetime.add_kept(span(kept));
+        assert_eq!(lines(connection(flow)), expected, "{kept}");
+    }
+}
+
 /// At the server, the client's first segment came three times before an ACK.
 #[test]
 fn what_came_and_was_not_acknowledged() {

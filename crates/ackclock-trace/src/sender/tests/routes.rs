@@ -119,3 +119,33 @@ fn overtaken_behind_the_capture() {
         assert_eq!(lifetime.of(Limit::Recovery), Span::from_millis(recovery), "{again}");
     }
 }
+
+/// A segment is lost, and the sender goes on at the bottleneck's rate while it repairs that: all of
+/// the recovery was the bottleneck's. Where nothing follows for 300 ms, it had nine segments.
+#[test]
+fn a_rate_that_is_kept_through_a_loss() {
+    for (goes_on, expected) in [(true, [55, 55]), (false, [300, 45])] {
+        let mut clock = Clock::new();
+        clock.run(60, 50.0, 5.0, 0);
+        let Some((lost, _)) = clock.flying.pop_front() else { unreachable!() };
+        let mut again = 0.0;
+        while let Some((n, at)) = clock.flying.pop_front().filter(|_| clock.next < 100) {
+            if again > 0.0 && at > again + 50.0 {
+                clock.line.ack(at, n + 1);
+                break;
+            }
+            clock.line.ack_sack(at, lost, &[(lost + 1, n + 1)]);
+            if n == lost + 3 {
+                again = at + 0.01;
+                clock.line.send(again, [lost]);
+            } else if goes_on {
+                clock.send(at + 0.01, 50.0, 5.0);
+            } else if clock.flying.is_empty() {
+                clock.line.ack(again + 300.0, n + 1);
+            }
+        }
+        let lifetime = clock.lifetime();
+        let found = [lifetime.of(Limit::Recovery), lifetime.kept()];
+        assert_eq!(found.map(|span| span.0 / 1_000_000), expected, "{goes_on}");
+    }
+}
