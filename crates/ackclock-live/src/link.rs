@@ -5,6 +5,7 @@
 //! one of them (Linux `net/core/dev_ioctl.c`, `dev_ioctl`).
 
 use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::net::netdevice::name_to_index;
 use rustix::net::netlink::SocketAddrNetlink;
@@ -30,23 +31,38 @@ pub(crate) fn change(name: &str, change: Change) -> io::Result<()> {
         SocketFlags::CLOEXEC,
         None, // NETLINK_ROUTE
     )?;
-    let request = request(name_to_index(&kernel, name)?, change);
+    let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
+    let request = request(name_to_index(&kernel, name)?, change, sequence);
     rustix::net::sendto(&kernel, &request, SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
-    let mut answer = [0; 64];
-    let (len, _) = rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
-    if len < 20 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
+    let mut message = [0; 64];
+    loop {
+        let (len, _) = rustix::net::recv(&kernel, &mut message[..], RecvFlags::empty())?;
+        if let Some(answer) = answer(&message[..len], sequence) {
+            return answer;
+        }
     }
+}
+
+/// The number of the next request.
+static SEQUENCE: AtomicU32 = AtomicU32::new(1);
+
+/// What the kernel says of the request of this number; `None` if it is of something else.
+/// `NLMSG_ERROR` acknowledges a request, too (netlink(7)).
+fn answer(message: &[u8], sequence: u32) -> Option<io::Result<()>> {
+    const NLMSG_ERROR: u16 = 2;
+    let kind = u16::from_ne_bytes(*message.get(4..)?.first_chunk()?);
+    let of = u32::from_ne_bytes(*message.get(8..)?.first_chunk()?);
     // struct nlmsgerr follows the header: 0, or a negative errno.
-    match i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]) {
+    let error = i32::from_ne_bytes(*message.get(16..)?.first_chunk()?);
+    (kind == NLMSG_ERROR && of == sequence).then(|| match error {
         0 => Ok(()),
-        error => Err(io::Error::from_raw_os_error(-error)),
-    }
+        error => Err(io::Error::from_raw_os_error(error.saturating_neg())),
+    })
 }
 
 /// An `RTM_NEWLINK` request (rtnetlink(7)): a `struct nlmsghdr`; a `struct ifinfomsg`, which sets
 /// `IFF_UP` or clears it; and, for the queue, the attribute `IFLA_TXQLEN`.
-fn request(index: u32, change: Change) -> Vec<u8> {
+fn request(index: u32, change: Change, sequence: u32) -> Vec<u8> {
     const RTM_NEWLINK: u16 = 16;
     const NLM_F_REQUEST_ACK: u16 = 1 | 4;
     const IFF_UP: u32 = 1;
@@ -54,6 +70,7 @@ fn request(index: u32, change: Change) -> Vec<u8> {
     let mut message = vec![0; 32];
     message[4..6].copy_from_slice(&RTM_NEWLINK.to_ne_bytes());
     message[6..8].copy_from_slice(&NLM_F_REQUEST_ACK.to_ne_bytes());
+    message[8..12].copy_from_slice(&sequence.to_ne_bytes());
     message[20..24].copy_from_slice(&index.to_ne_bytes());
     match change {
         Change::Up(up) => {
@@ -70,4 +87,33 @@ fn request(index: u32, change: Change) -> Vec<u8> {
     let length = message.len() as u32;
     message[0..4].copy_from_slice(&length.to_ne_bytes());
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_answer_to_the_request_is_one() {
+        assert_eq!(request(7, Change::Up(true), 9)[8..12], 9_u32.to_ne_bytes());
+        let message = |kind: u16, sequence: u32, error: i32| {
+            let mut bytes = 36_u32.to_ne_bytes().to_vec();
+            bytes.extend(kind.to_ne_bytes());
+            bytes.extend([0; 2]);
+            bytes.extend(sequence.to_ne_bytes());
+            bytes.extend([0; 4]);
+            bytes.extend(error.to_ne_bytes());
+            bytes.extend([0; 16]);
+            bytes
+        };
+        let code = |message: &[u8]| answer(message, 9).map(|a| a.map_err(|e| e.raw_os_error()));
+        let of_it = message(2, 9, 0);
+        assert_eq!(code(&of_it), Some(Ok(())));
+        assert_eq!(code(&of_it[..20]), Some(Ok(())));
+        assert_eq!(code(&message(2, 9, -1)), Some(Err(Some(1))));
+        // RTM_NEWLINK, another request's, and too short.
+        for other in [&message(16, 9, 0), &message(2, 8, -1), &of_it[..19], &[]] {
+            assert_eq!(code(other), None);
+        }
+    }
 }
