@@ -22,6 +22,7 @@ mod files;
 mod joint;
 mod links;
 mod look_up;
+mod options;
 mod path;
 mod proxy;
 mod report;
@@ -33,6 +34,8 @@ pub use error::Error;
 #[cfg(target_os = "linux")]
 pub use joint::has_unsent;
 pub use links::{LinkCounts, Passed};
+#[doc(hidden)]
+pub use options::options;
 pub use proxy::Proxy;
 pub use report::ProxyReport;
 

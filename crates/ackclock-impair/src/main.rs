@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use ackclock_impair::{ImpairArgs, impair};
+use ackclock_impair::{ImpairArgs, impair, options};
 use ackclock_tcp::Registry;
 use clap::Parser;
 
@@ -18,7 +18,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    match impair(&Cli::parse().args, &Registry::default()) {
+    let Cli { args } = options(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    match impair(&args, &Registry::default()) {
         Ok(line) => {
             let _ = io::stdout().write_all(line.as_bytes());
             ExitCode::SUCCESS

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::CommandFactory;
 
 use cli::{Cli, Verb};
 pub use compare::compare_scenario;
@@ -57,8 +57,7 @@ pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) 
 
 /// As [`main_with`], for who is no process of its own: returns the number of the exit code.
 pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -> u8 {
-    let matches = numbers_may_be_negative(Cli::command()).try_get_matches_from(args);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match ackclock_impair::options::<Cli>(args) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {
             let _ = e.print();
@@ -96,17 +95,6 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Man(args) => generate::man(args, Cli::command()),
     });
     ended(result.and_then(|text| output::print(&text)))
-}
-
-/// Options take what looks like a negative number for their value, and not for another option: so
-/// their own range is what is said of it.
-fn numbers_may_be_negative(command: Command) -> Command {
-    command
-        .mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
-            true => arg.allow_negative_numbers(true),
-            false => arg,
-        })
-        .mut_subcommands(numbers_may_be_negative)
 }
 
 /// Says what went wrong. Returns the exit code.

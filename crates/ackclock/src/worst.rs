@@ -34,9 +34,9 @@ pub(crate) struct WorstArgs {
         long,
         value_name = "N",
         conflicts_with = "seconds",
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
-    pub climbs: Option<u64>,
+    pub climbs: Option<u32>,
     /// Names the random numbers: the same seed and number of climbs find the same schedule.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -86,9 +86,10 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
     let mut interrupt = Interrupt::new()?;
     let search = Search { composition: &composition, oracle: &oracle, seed: args.seed };
     let (began, limit) = (Instant::now(), Duration::from_nanos(args.seconds.0.0));
-    let progress = Progress::new(args.climbs.unwrap_or(limit.as_secs()));
+    let most = args.climbs.map(u64::from);
+    let progress = Progress::new(most.unwrap_or(limit.as_secs()));
     let (mut worst, mut climbs, mut shown) = (Worst { events: Vec::new(), over: 0 }, 0, 0);
-    let goes_on = |climbs| match args.climbs {
+    let goes_on = |climbs| match most {
         Some(most) => climbs < most,
         None => began.elapsed() < limit,
     };
@@ -98,14 +99,13 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         if interrupted {
             break;
         }
-        let after = (climbs + BATCH).min(args.climbs.unwrap_or(u64::MAX));
+        let after = (climbs + BATCH).min(most.unwrap_or(u64::MAX));
         let found = search.climbs(climbs..after, args.jobs.unwrap_or(0))?;
         if found.beats(&worst) {
             worst = found;
         }
         climbs = after;
-        let done =
-            if args.climbs.is_some() { climbs } else { began.elapsed().min(limit).as_secs() };
+        let done = if most.is_some() { climbs } else { began.elapsed().min(limit).as_secs() };
         progress.advance(done - shown);
         shown = done;
     }

@@ -1314,6 +1314,9 @@ fn options_that_contradict_each_other_are_refused() {
     }
     let below = ackclock(&["run", &file, "--runs", "-3"]);
     assert!(below.err.contains("'--runs <N>': -3 is not in 1..=100000"), "{}", below.err);
+    let below = ackclock(&["run", &file, "--seed", "-1"]);
+    let right = "'--seed <N>': write a whole number from 0 to 18446744073709551615";
+    assert!(below.err.contains(right), "{}", below.err);
     let compare = ["compare", "--strategy", "sack"];
     for (args, expected) in [
         (&["--drop", "5,6", "--drop", "5-6"][..], "--drop: `5,6` is there twice"),
