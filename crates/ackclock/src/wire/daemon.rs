@@ -44,7 +44,7 @@ use memory::{Budget, default_budget, least};
 pub(crate) use net::{Listening, Net, Own};
 use notices::{Notices, say};
 use room::Room;
-pub(crate) use service::{Counts, Reload, Service, Why};
+pub(crate) use service::{Again, Counts, Found, Reload, Service, Why};
 use sources::{SourceLimits, Sources};
 use worker::Worker;
 
@@ -217,7 +217,7 @@ impl<S: Service> Daemon<S> {
     pub fn run(
         self,
         lines: &[String],
-        reread: impl Fn(Why) -> Result<Option<Reload<S::Plan>>, Error> + Send + Sync + 'static,
+        reread: impl Fn(Why) -> Result<Again<S::Plan>, Error> + Send + Sync + 'static,
     ) -> Result<String, Error> {
         let Daemon { workers, mut control, user: name, capabilities, log, log_path } = self;
         let user = name.as_deref().map(user).transpose()?;

@@ -1,12 +1,13 @@
 //! `ackclock proxy`: clients' connections end at our stack, and go on over the kernel's TCP.
 
+mod counted;
 mod pair;
 
 use std::collections::{HashMap, VecDeque};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
@@ -17,10 +18,8 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
-use super::daemon::{Counts, Daemon, DaemonArgs, Net, Own, Reload, Service, Why};
-use super::histogram::Histogram;
+use super::daemon::{Again, Daemon, DaemonArgs, Found, Net, Own, Reload, Service, Why};
 use super::keep_alive::KeepAlives;
-use super::metrics::Exposition;
 use super::options::patience;
 use super::privileges::permitted;
 use super::proxy_protocol::ProxyProtocol;
@@ -31,6 +30,7 @@ use crate::args::address;
 use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
+use counted::{Counted, Failure};
 use pair::{Attempt, End, Pair, are_files_used_up, is_lost};
 
 #[derive(Debug, Args)]
@@ -116,6 +116,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
         unopened: VecDeque::new(),
+        unnamed: Vec::new(),
         counts: Counted { look_ups: look_ups.clone(), ..Counted::default() },
         chunk: vec![0; pair::CHUNK],
     };
@@ -132,17 +133,16 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
     // An address stays what it is.
     let name = name.filter(|to| routes::name(to).is_some());
-    let current = Mutex::new(listeners);
+    let of_options = listeners.split;
     daemon.keep(capabilities).run(&lines, move |why| {
-        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = match (&why, &file, listen, &name) {
+        let (Listeners { routes: plan, split }, said) = match (why, &file, listen, &name) {
             // The file may be half written; it counts when SIGHUP says so.
             (Why::NoBackend(names), ..) => {
-                let said = routes::look_up(&mut current.routes, names, &own, &look_ups);
-                if said.is_empty() {
-                    return Ok(None);
-                }
-                said.join("; ")
+                let look_up = |name: String| {
+                    let to = resolve(&name, &own, &look_ups);
+                    (name, to)
+                };
+                return Ok(Again::Names(names.into_iter().map(look_up).collect()));
             }
             (Why::Hangup, Some(file), ..) => {
                 let read = routes::read(file, &registry, &own, &look_ups)?;
@@ -153,21 +153,18 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
                         file.display()
                     )));
                 }
-                *current = read;
-                let listeners = counted(current.routes.len() as u64, "listener");
-                format!("{listeners} from {}", file.display())
+                let listeners = counted(read.routes.len() as u64, "listener");
+                (read, format!("{listeners} from {}", file.display()))
             }
             (Why::Hangup, None, Some(listen), Some(name)) => {
                 let to = resolve(name, &own, &look_ups)
                     .map_err(|why| Error::Usage(format!("--to {why}")))?;
                 let said = routes::is_at(name, &to);
-                current.routes = only(listen, name, to);
-                said
+                (Listeners { routes: only(listen, name, to), split: of_options.clone() }, said)
             }
-            _ => return Ok(None),
+            _ => return Ok(Again::Nothing),
         };
-        let Listeners { routes: plan, split } = current.clone();
-        Ok(Some(Reload { listen: listening(&plan), split, plan, said }))
+        Ok(Again::Reload(Reload { listen: listening(&plan), split, plan, said }))
     })
 }
 
@@ -184,60 +181,10 @@ struct Proxy {
     pairs: HashMap<SocketId, Pair>,
     /// Clients for whose backend there is no open file, in the order in which they came.
     unopened: VecDeque<(SocketId, Attempt)>,
+    /// Clients for which the name of the backend is looked up.
+    unnamed: Vec<(SocketId, Attempt)>,
     counts: Counted,
     chunk: Vec<u8>,
-}
-
-#[derive(Clone, Default)]
-struct Counted {
-    /// Clients that were reset because no backend took the connection.
-    failures: [u64; Failure::ALL.len()],
-    /// How long it took to connect to a backend.
-    connects: Histogram,
-    /// Connections that rested for too long: open, and half closed.
-    rested: [u64; 2],
-    /// The same for all queues.
-    look_ups: Arc<LookUps>,
-}
-
-/// Why no backend took a client.
-#[derive(Clone, Copy)]
-enum Failure {
-    Refused,
-    Timeout,
-    Unreachable,
-    /// The listener is gone from the file.
-    NoListener,
-    Other,
-}
-
-impl Failure {
-    const ALL: [Failure; 5] = [
-        Failure::Refused,
-        Failure::Timeout,
-        Failure::Unreachable,
-        Failure::NoListener,
-        Failure::Other,
-    ];
-
-    fn of(error: ErrorKind) -> Failure {
-        match error {
-            ErrorKind::ConnectionRefused => Failure::Refused,
-            ErrorKind::TimedOut => Failure::Timeout,
-            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Failure::Unreachable,
-            _ => Failure::Other,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Failure::Refused => "refused",
-            Failure::Timeout => "timeout",
-            Failure::Unreachable => "unreachable",
-            Failure::NoListener => "no_listener",
-            Failure::Other => "other",
-        }
-    }
 }
 
 impl Proxy {
@@ -260,6 +207,13 @@ impl Proxy {
         self.open_again(net);
     }
 
+    /// Connects to the first address of a backend, or as [`Proxy::connect`].
+    fn begin(&mut self, net: &mut Net, socket: SocketId, route: Arc<Route>) {
+        let give_up = net.now() + self.connect_timeout;
+        let attempt = Attempt { route, address: 0, give_up, error: ErrorKind::NotFound };
+        self.connect(net, socket, attempt);
+    }
+
     /// Connects to the first address that can be tried, or resets the client. Where there are no
     /// more open files it waits for one.
     fn connect(&mut self, net: &mut Net, socket: SocketId, attempt: Attempt) {
@@ -269,12 +223,13 @@ impl Proxy {
         }
     }
 
-    /// Connects, or resets the client; gives the attempt back where there are no more open files.
+    /// Connects, has the client wait for a look-up of the backend's name, or resets it; gives the
+    /// attempt back where there are no more open files.
     fn try_to_connect(
         &mut self,
         net: &mut Net,
         socket: SocketId,
-        attempt: Attempt,
+        mut attempt: Attempt,
     ) -> Result<(), Attempt> {
         let Some(status) = net.status(socket).filter(|_| !is_lost(net, socket)) else {
             net.drop(socket, "no_backend");
@@ -287,14 +242,23 @@ impl Proxy {
             Ok(pair) => drop(self.pairs.insert(socket, pair)),
             Err(error) if are_files_used_up(&error) => return Err(attempt),
             Err(error) => {
-                let last = attempt.route.to.last().copied();
-                if let Some(name) = &attempt.route.name {
-                    net.look_up(name);
+                attempt.error = error.kind();
+                match &attempt.route.name {
+                    Some(name) => {
+                        net.look_up(name);
+                        self.unnamed.push((socket, attempt));
+                    }
+                    None => self.give_up(net, socket, &attempt),
                 }
-                self.fail(net, socket, last, Failure::of(error.kind()));
             }
         }
         Ok(())
+    }
+
+    /// None of the backend's addresses takes a client.
+    fn give_up(&mut self, net: &mut Net, socket: SocketId, attempt: &Attempt) {
+        let last = attempt.route.to.last().copied();
+        self.fail(net, socket, last, Failure::of(attempt.error));
     }
 
     /// No backend takes a client. Of several addresses, `last` was tried last.
@@ -340,18 +304,34 @@ impl Service for Proxy {
     const FILES: u64 = 1;
 
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
-        let give_up = net.now() + self.connect_timeout;
         match self.routes.get(&listener).cloned() {
-            Some(route) => {
-                let attempt = Attempt { route, address: 0, give_up, error: ErrorKind::NotFound };
-                self.connect(net, socket, attempt);
-            }
+            Some(route) => self.begin(net, socket, route),
             None => self.fail(net, socket, None, Failure::NoListener),
         }
     }
 
     fn follow(&mut self, routes: &Routes) {
         self.routes.clone_from(routes);
+    }
+
+    /// Tries again for who has waited for that, where the backend has other addresses by now. This
+    /// route has no name: it is looked up for each client once.
+    fn looked_up(&mut self, net: &mut Net, found: &[Found]) -> Vec<String> {
+        let said = routes::follow(&mut self.routes, found);
+        let is_of = |a: &Attempt| found.iter().any(|(name, _)| a.route.name.as_ref() == Some(name));
+        let waited = self.unnamed.extract_if(.., |(_, attempt)| is_of(attempt));
+        for (socket, attempt) in waited.collect::<Vec<_>>() {
+            let old = &attempt.route;
+            let moved = |route: &&Arc<Route>| route.name == old.name && route.to != old.to;
+            match self.routes.values().find(moved) {
+                Some(new) => {
+                    let route = Route { to: new.to.clone(), name: None, ..Route::clone(old) };
+                    self.begin(net, socket, Arc::new(route));
+                }
+                None => self.give_up(net, socket, &attempt),
+            }
+        }
+        said
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {
@@ -405,14 +385,16 @@ impl Service for Proxy {
         for socket in idle {
             self.end(net, socket, End::Reset, "idle");
         }
-        // Who is gone waits for no file.
-        self.unopened.retain(|(socket, _)| {
+        // Who is gone waits for no file, and for no name.
+        let mut stays = |(socket, _): &(SocketId, Attempt)| {
             let lost = is_lost(net, *socket);
             if lost {
                 net.drop(*socket, "no_backend");
             }
             !lost
-        });
+        };
+        self.unopened.retain(&mut stays);
+        self.unnamed.retain(stays);
         self.open_again(net);
     }
 
@@ -420,50 +402,15 @@ impl Service for Proxy {
     fn drain(&mut self, _net: &mut Net) {}
 
     fn sockets(&self) -> Vec<SocketId> {
-        self.pairs.keys().copied().chain(self.unopened.iter().map(|(s, _)| *s)).collect()
+        let waiting = self.unopened.iter().chain(&self.unnamed).map(|(socket, _)| *socket);
+        self.pairs.keys().copied().chain(waiting).collect()
     }
 
     fn open(&self) -> usize {
-        self.pairs.len() + self.unopened.len()
+        self.pairs.len() + self.unopened.len() + self.unnamed.len()
     }
 
     fn counts(&self) -> Counted {
         self.counts.clone()
-    }
-}
-
-impl Counts for Counted {
-    fn add(&mut self, other: &Counted) {
-        self.failures.iter_mut().zip(other.failures).for_each(|(own, theirs)| *own += theirs);
-        self.connects.join(&other.connects);
-        self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
-        self.look_ups = other.look_ups.clone();
-    }
-
-    fn write(&self, to: &mut Exposition, _strategies: &[String]) {
-        to.counters(
-            "ackclock_backend_failures_total",
-            "Clients reset because no backend took them, by what the last one tried said.",
-            "reason",
-            &Failure::ALL.map(|failure| (failure.name(), self.failures[failure as usize])),
-        );
-        to.histogram(
-            "ackclock_backend_connect_seconds",
-            "How long it took to connect to a backend.",
-            &self.connects,
-        );
-        let [open, half_closed] = self.rested;
-        to.counters(
-            "ackclock_rested_connections_total",
-            "Connections reset because nothing moved for too long.",
-            "state",
-            &[("open", open), ("half_closed", half_closed)],
-        );
-        to.counters(
-            "ackclock_name_lookups_total",
-            "Look-ups of backends' names, by whether addresses were found.",
-            "result",
-            &self.look_ups.counts(),
-        );
     }
 }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Ecn;
-use super::daemon::{Listening, Own};
+use super::daemon::{Found, Listening, Own};
 use super::keep_alive::KeepAlives;
 use super::prefix::Prefix;
 use super::proxy_protocol::ProxyProtocol;
@@ -170,30 +170,25 @@ pub(crate) fn resolve(
     }
 }
 
-/// Looks up these names of backends again. Of one that is not found the addresses stay. Returns
-/// what there is to say: what names are elsewhere by now, and what went wrong.
-pub(crate) fn look_up(
-    routes: &mut Routes,
-    names: &[String],
-    own: &[Prefix],
-    look_ups: &LookUps,
-) -> Vec<String> {
+/// Leads to where names of backends were found. Of one that is not found the addresses stay.
+/// Returns what there is to say: what names are elsewhere by now, and what went wrong.
+pub(crate) fn follow(routes: &mut Routes, found: &[Found]) -> Vec<String> {
     let mut said = Vec::new();
-    for name in names {
-        match resolve(name, own, look_ups) {
+    for (name, to) in found {
+        match to {
             Ok(to) => {
                 let of_it = |route: &&mut Arc<Route>| route.name.as_ref() == Some(name);
-                let moved = |route: &&mut Arc<Route>| route.to != to;
+                let moved = |route: &&mut Arc<Route>| route.to != *to;
                 let mut any = false;
                 for route in routes.values_mut().filter(of_it).filter(moved) {
                     *route = Arc::new(Route { to: to.clone(), ..Route::clone(route) });
                     any = true;
                 }
                 if any {
-                    said.push(is_at(name, &to));
+                    said.push(is_at(name, to));
                 }
             }
-            Err(why) => said.push(why),
+            Err(why) => said.push(why.clone()),
         }
     }
     said

@@ -16,7 +16,7 @@ use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
-use super::daemon::{Daemon, DaemonArgs, Net, Own, Reload, Service};
+use super::daemon::{Again, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::files::Files;
 use super::options::patience;
 use super::prefix::Prefix;
@@ -102,7 +102,7 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
     // The path may lead elsewhere by now.
     daemon.run(&lines, move |_| {
         let (listen, split, said) = (listen.clone(), split.clone(), said.clone());
-        Ok(Some(Reload { listen, split, plan: open()?, said }))
+        Ok(Again::Reload(Reload { listen, split, plan: open()?, said }))
     })
 }
 

@@ -22,7 +22,7 @@ use super::counters::{Counters, text};
 use super::mail::{self, Post};
 use super::manager::{self, Manager};
 use super::net::add;
-use super::service::{Reload, Service, Why};
+use super::service::{Again, Found, Reload, Service, Why};
 use super::worker::{OnDrop, Worker};
 use crate::error::Error;
 
@@ -57,14 +57,14 @@ pub(super) struct Control<S: Service> {
     once_more: bool,
     /// When names were last looked up without SIGHUP, and what came of it the last time.
     looked_up: HashMap<String, Instant>,
-    found: Option<String>,
+    found: String,
     /// Why something is being read.
     why: Why,
     /// Whether the access log is open anew, to be said with what was read.
     reopened: Option<io::Result<()>>,
 }
 
-type Read<P> = Result<Option<Reload<P>>, Error>;
+type Read<P> = Result<Again<P>, Error>;
 
 /// Reads again what there is to be read.
 pub(super) type Reread<P> = Arc<dyn Fn(Why) -> Read<P> + Send + Sync + 'static>;
@@ -101,7 +101,7 @@ impl<S: Service> Control<S> {
             reading: None,
             once_more: false,
             looked_up: HashMap::new(),
-            found: None,
+            found: String::new(),
             why: Why::Hangup,
             reopened: None,
         })
@@ -200,19 +200,32 @@ impl<S: Service> Control<S> {
 
     /// Looks up names where no backend takes clients, unless that has just been done.
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
-        // What is asked for meanwhile waits.
-        if self.draining || self.reading.is_some() {
-            return;
-        }
-        let mut asked = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut names = std::mem::take(&mut *asked);
-        drop(asked);
         self.looked_up.retain(|_, at| at.elapsed() < LOOK_UP);
-        names.retain(|name| !self.looked_up.contains_key(name));
+        let under_way = match &self.why {
+            Why::NoBackend(names) if self.reading.is_some() => &names[..],
+            _ => &[],
+        };
+        let mut asked = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.retain(|name| !under_way.contains(name));
+        let recent: Vec<String> =
+            asked.extract_if(.., |name| self.looked_up.contains_key(name)).collect();
+        // While something is read, the others wait.
+        let names = if self.reading.is_some() { Vec::new() } else { std::mem::take(&mut *asked) };
+        drop(asked);
+        if !recent.is_empty() {
+            self.tell_found(not_found(&recent, "it has just been looked up"));
+        }
         if !names.is_empty() {
             self.looked_up.extend(names.iter().map(|name| (name.clone(), Instant::now())));
             self.read_again(Why::NoBackend(names), reread);
         }
+    }
+
+    /// Answers whoever waits for these names. Returns what there is to say of it.
+    fn tell_found(&self, found: Vec<Found>) -> String {
+        let look_up =
+            move |worker: &mut Worker<S>| worker.service.looked_up(&mut worker.net, &found);
+        mail::ask(&self.posts, look_up).into_iter().next().unwrap_or_default().join("; ")
     }
 
     /// Reads in a thread of its own: to find the address of a name may take long, and signals and
@@ -229,21 +242,12 @@ impl<S: Service> Control<S> {
         };
         match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
             Ok(_) => self.reading = Some(reading),
-            Err(error) => self.say_read(Err(Error::system("threads")(error))),
+            Err(error) => self.follow(Err(Error::system("threads")(error))),
         }
     }
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
-        if self.why != Why::Hangup {
-            let said = said.unwrap_or_else(|error| Some(error.to_string()));
-            // Only what is new.
-            if said.is_some() && said != self.found {
-                self.shared.notices.looked_up(said.as_deref().unwrap_or_default());
-                self.found = said;
-            }
-            return;
-        }
         self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
         self.shared.notices.hangup(self.reopened.take(), said);
         if !self.once_more {
@@ -257,23 +261,43 @@ impl<S: Service> Control<S> {
         self.shared.notices.hangup(self.reopened.take(), Ok(Some(said.into())));
     }
 
-    /// Has all workers do what was read again, if it was.
+    /// Takes what was read again, if it was.
     fn take_read(&mut self, reread: &Reread<S::Plan>) {
         let read = match self.reading.as_ref().map(Receiver::try_recv) {
             None | Some(Err(TryRecvError::Empty)) => return,
-            Some(Err(TryRecvError::Disconnected)) => Ok(None),
+            Some(Err(TryRecvError::Disconnected)) => Ok(Again::Nothing),
             Some(Ok(read)) => read,
         };
         self.reading = None;
         // Who ends listens nowhere any more.
-        if self.draining {
-            if self.why == Why::Hangup || self.once_more {
-                self.say_that_it_ends();
+        if self.draining && (self.why == Why::Hangup || std::mem::take(&mut self.once_more)) {
+            self.say_that_it_ends();
+        }
+        if self.why != Why::Hangup || !self.draining {
+            self.follow(read);
+        }
+        if std::mem::take(&mut self.once_more) && !self.draining {
+            self.read_again(Why::Hangup, reread);
+        }
+    }
+
+    /// Has all workers do what was read again, and says what came of it.
+    fn follow(&mut self, read: Read<S::Plan>) {
+        if let Why::NoBackend(names) = &self.why {
+            let said = self.tell_found(match read {
+                Ok(Again::Names(found)) => found,
+                Ok(_) => not_found(names, "the look-up ended early"),
+                Err(error) => not_found(names, &error.to_string()),
+            });
+            // Only what is new.
+            if !said.is_empty() && said != self.found {
+                self.shared.notices.looked_up(&said);
+                self.found = said;
             }
             return;
         }
-        let said = read.and_then(|reload| {
-            let Some(Reload { listen, split, plan, said }) = reload else { return Ok(None) };
+        let said = read.and_then(|read| {
+            let Again::Reload(Reload { listen, split, plan, said }) = read else { return Ok(None) };
             // They all have the same addresses and listeners, so what one can do all can.
             let done = mail::ask(&self.posts, move |worker| {
                 // Whoever waits at a listener that goes is taken first.
@@ -286,9 +310,6 @@ impl<S: Service> Control<S> {
             Ok(Some(said))
         });
         self.say_read(said);
-        if std::mem::take(&mut self.once_more) {
-            self.read_again(Why::Hangup, reread);
-        }
     }
 
     /// Resets what is left, and says what there was.
@@ -330,4 +351,9 @@ impl<S: Service> Control<S> {
             text(&counters, &services, shared)
         });
     }
+}
+
+/// The answer where these names are not looked up.
+fn not_found(names: &[String], why: &str) -> Vec<Found> {
+    names.iter().map(|name| (name.clone(), Err(format!("{name}: {why}")))).collect()
 }

@@ -403,7 +403,8 @@ impl Net {
         }
     }
 
-    /// No backend of this name takes a client: it may stand for other addresses by now.
+    /// No backend of this name takes a client: it may stand for other addresses by now. The service
+    /// gets an answer in any case, once the name is looked up or since that has just been done.
     pub fn look_up(&self, name: &str) {
         let mut names = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.iter().any(|other| other == name) {

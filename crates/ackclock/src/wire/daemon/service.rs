@@ -18,6 +18,19 @@ pub(crate) enum Why {
     NoBackend(Vec<String>),
 }
 
+/// What came of reading again.
+pub(crate) enum Again<P> {
+    /// There is nothing to be read.
+    Nothing,
+    /// What SIGHUP has read.
+    Reload(Reload<P>),
+    /// What names stand for.
+    Names(Vec<Found>),
+}
+
+/// A name of a backend with its addresses, or why they are not known.
+pub(crate) type Found = (String, Result<Vec<SocketAddr>, String>);
+
 /// What a file that was read again changes.
 pub(crate) struct Reload<P> {
     /// Where to listen from now on, and nowhere else.
@@ -60,6 +73,12 @@ pub(crate) trait Service: Send + 'static {
 
     /// From now on deals with new connections like this.
     fn follow(&mut self, _plan: &Self::Plan) {}
+
+    /// An answer to [`Net::look_up`], whichever queue has asked. Returns what there is to say of
+    /// it, which is the same at all queues.
+    fn looked_up(&mut self, _net: &mut Net, _found: &[Found]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A second has passed: time for what has waited too long.
     fn sweep(&mut self, net: &mut Net);

@@ -1,0 +1,97 @@
+//! What the proxy counts, as metrics.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use super::super::daemon::Counts;
+use super::super::histogram::Histogram;
+use super::super::metrics::Exposition;
+use super::super::routes::LookUps;
+
+#[derive(Clone, Default)]
+pub(super) struct Counted {
+    /// Clients that were reset because no backend took the connection.
+    pub failures: [u64; Failure::ALL.len()],
+    /// How long it took to connect to a backend.
+    pub connects: Histogram,
+    /// Connections that rested for too long: open, and half closed.
+    pub rested: [u64; 2],
+    /// The same for all queues.
+    pub look_ups: Arc<LookUps>,
+}
+
+/// Why no backend took a client.
+#[derive(Clone, Copy)]
+pub(super) enum Failure {
+    Refused,
+    Timeout,
+    Unreachable,
+    /// The listener is gone from the file.
+    NoListener,
+    Other,
+}
+
+impl Failure {
+    const ALL: [Failure; 5] = [
+        Failure::Refused,
+        Failure::Timeout,
+        Failure::Unreachable,
+        Failure::NoListener,
+        Failure::Other,
+    ];
+
+    pub fn of(error: ErrorKind) -> Failure {
+        match error {
+            ErrorKind::ConnectionRefused => Failure::Refused,
+            ErrorKind::TimedOut => Failure::Timeout,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Failure::Unreachable,
+            _ => Failure::Other,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Refused => "refused",
+            Failure::Timeout => "timeout",
+            Failure::Unreachable => "unreachable",
+            Failure::NoListener => "no_listener",
+            Failure::Other => "other",
+        }
+    }
+}
+
+impl Counts for Counted {
+    fn add(&mut self, other: &Counted) {
+        self.failures.iter_mut().zip(other.failures).for_each(|(own, theirs)| *own += theirs);
+        self.connects.join(&other.connects);
+        self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
+        self.look_ups = other.look_ups.clone();
+    }
+
+    fn write(&self, to: &mut Exposition, _strategies: &[String]) {
+        to.counters(
+            "ackclock_backend_failures_total",
+            "Clients reset because no backend took them, by what the last one tried said.",
+            "reason",
+            &Failure::ALL.map(|failure| (failure.name(), self.failures[failure as usize])),
+        );
+        to.histogram(
+            "ackclock_backend_connect_seconds",
+            "How long it took to connect to a backend.",
+            &self.connects,
+        );
+        let [open, half_closed] = self.rested;
+        to.counters(
+            "ackclock_rested_connections_total",
+            "Connections reset because nothing moved for too long.",
+            "state",
+            &[("open", open), ("half_closed", half_closed)],
+        );
+        to.counters(
+            "ackclock_name_lookups_total",
+            "Look-ups of backends' names, by whether addresses were found.",
+            "result",
+            &self.look_ups.counts(),
+        );
+    }
+}
