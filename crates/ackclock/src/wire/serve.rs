@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::{Error as TcpError, SocketId};
+use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
@@ -32,7 +33,8 @@ const REQUEST: Span = Span::from_secs(20);
 /// How long a client may go on sending, or say nothing, after the last response.
 const LINGER: Span = Span::from_secs(5);
 
-/// For how long a client has to be idle before it makes room for one that waits.
+/// For how long a client has to be idle, or to have all and FIN, before it makes room for one that
+/// waits.
 const LEAST_IDLE: Span = Span::from_secs(2);
 
 /// Requests are short: no more is taken ahead of answering.
@@ -283,6 +285,27 @@ impl Server {
         client.deadline = net.now() + self.idle;
     }
 
+    /// Resets at most `most` of those that have acknowledged all and FIN, and do not close: what
+    /// they have not read yet stays theirs. Returns how many.
+    fn reset_lingering(&mut self, net: &mut Net, most: usize) -> usize {
+        let until = net.now() + Span(LINGER.0 - LEAST_IDLE.0);
+        let late = self
+            .clients
+            .iter()
+            .filter(|(_, c)| matches!(c.phase, Phase::Lingering(_)) && c.deadline <= until);
+        let mut late: Vec<(Time, SocketId)> = late
+            .filter(|(s, _)| net.status(**s).is_none_or(|s| s.state == TcpState::FinWait2))
+            .map(|(s, c)| (c.deadline, *s))
+            .collect();
+        late.sort_unstable();
+        late.truncate(most);
+        for (_, socket) in &late {
+            self.clients.remove(socket);
+            net.drop(*socket, "idle");
+        }
+        late.len()
+    }
+
     fn end_idle(&mut self, net: &mut Net, socket: SocketId) {
         if let Some(mut client) = self.clients.remove(&socket) {
             linger(net, socket, &mut client);
@@ -340,7 +363,7 @@ fn note(net: &mut Net, socket: SocketId, request: Option<&Request>, status: Stat
 /// No more will be written.
 fn linger(net: &mut Net, socket: SocketId, client: &mut Client) {
     net.shutdown(socket);
-    client.phase = Phase::Lingering(usize::MAX);
+    client.phase = Phase::Lingering(net.status(socket).map_or(0, |status| status.unacked));
     client.deadline = net.now() + LINGER;
 }
 
@@ -407,9 +430,11 @@ impl Service for Server {
     }
 
     /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have
-    /// FIN first, and their places only once they answer or [`LINGER`] is over: without a place
-    /// they would be without number.
+    /// FIN first, and their places only once they answer, or for as long again do not: without a
+    /// place they would be without number.
     fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
+        let reset = self.reset_lingering(net, clients);
+        let clients = clients - reset;
         let idle_until = net.now() + self.idle;
         // The deadline of an idle one says since when it is.
         let idle = self.clients.iter().filter(|(_, c)| c.is_idle());
@@ -419,7 +444,7 @@ impl Service for Server {
         let leave = |c: &&Client| matches!(c.phase, Phase::Lingering(_));
         let leaving = self.clients.values().filter(leave).count();
         idle.truncate(clients.saturating_sub(leaving));
-        let room = leaving + idle.len();
+        let room = reset + leaving + idle.len();
         for (_, socket) in idle {
             self.end_idle(net, socket);
         }

@@ -170,15 +170,18 @@ fn limits_are_of_all_queues_together() {
     let server = serve(&ns, &dir, &[&TWO[..], &["--max-connections", "1"]].concat());
     let mut clients: Vec<TcpStream> = (0..16).map(|_| connect(&ns, ADDRESS)).collect();
     for client in &mut clients {
-        client.write_all(b"GET /file HTTP/1.0\r\n\r\n").unwrap();
+        client.write_all(b"GET /file HTTP/1.0\r\n").unwrap();
     }
     // No timer of a handshake runs any longer, which would have a queue look for room.
     std::thread::sleep(Duration::from_secs(3));
     let now = metrics(&ns, METRICS);
-    // The first one has not sent FIN yet, so that its connection is open.
+    // The request of the first one is not complete, so that its connection stays open.
     assert_eq!(now["ackclock_connections_open"], 1.0);
     assert_eq!(now["ackclock_connections_waiting"], 15.0);
     // Each that ends makes room for one that waits, at whichever queue. They come in any order.
+    for client in &mut clients {
+        client.write_all(b"\r\n").unwrap();
+    }
     let threads: Vec<_> = clients
         .into_iter()
         .map(|mut client| std::thread::spawn(move || assert!(rest(&mut client).ends_with("hello"))))

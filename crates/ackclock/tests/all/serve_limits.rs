@@ -112,6 +112,33 @@ fn who_is_idle_makes_room_for_those_who_wait() {
     server.end();
 }
 
+/// A client that does not answer FIN has its place for 2 s more, not for 5.
+#[test]
+fn who_ignores_the_end_makes_room_too() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-ignored");
+    fs::write(dir.join("a"), "A").unwrap();
+    let log = dir.join("log");
+    let args = ["--max-connections", "1", "--access-log", log.to_str().unwrap()];
+    let server = serve(&ns, &dir, &args);
+    let mut ignores = connect(&ns, ADDRESS);
+    ignores.write_all(b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    ignores.read_exact(&mut [0; 10]).unwrap();
+    let mut one = connect(&ns, ADDRESS);
+    one.write_all(b"GET /a HTTP/1.0\r\n\r\n").unwrap();
+    assert_eq!(codes(&rest(&mut one)), ["200"]);
+    // It had all that was sent.
+    assert_eq!(codes(&format!("HTTP/1.1 2{}", rest(&mut ignores))).len(), 1);
+    drop((ignores, one));
+    server.end();
+    let lines = fs::read_to_string(&log).unwrap();
+    let line: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(line["ended"], "idle");
+    // 2 s idle, 2 s to answer, and each time a second until it is looked at.
+    let lasted = line["duration_s"].as_f64().unwrap();
+    assert!((4.0..6.5).contains(&lasted), "{lasted}");
+}
+
 /// Both have sent all that they ask for before the server looks at it.
 #[test]
 fn many_requests_at_once_keep_nobody_else_waiting() {
