@@ -16,6 +16,9 @@ const TICKS: [u64; 2] = [60, 105];
 /// Clocks run apart by less than one part of so many: ntpd slews one by up to 500 ppm. So much a
 /// queue that never empties is underestimated.
 const DRIFT: i64 = 2_000;
+/// A clock that has counted for so long as one of milliseconds would is one: fewer ticks later on
+/// say that data is late.
+const KNOWN: Span = Span::from_secs(1);
 /// By no less, in ns, a clock is set (ntpd's step threshold is 128 ms), or a machine stands still
 /// that nobody notices. A segment takes less than that behind another, at 100 kbit/s and more.
 const SET: i64 = 128_000_000;
@@ -41,6 +44,8 @@ pub(super) struct SendClock {
     /// first, and how long after that one this was, in ns. A small packet has no part in it: it
     /// takes less time on its way.
     least: Option<[i64; 2]>,
+    /// It has fitted for [`KNOWN`].
+    known: bool,
     /// By how much the clock moves on at once, at the most, and how often it was seen to.
     step: Option<Span>,
     steps: u8,
@@ -79,7 +84,9 @@ impl SendClock {
         let passed = at.since(since);
         let [few, many] = TICKS.map(|part| (passed.0 / 100).saturating_mul(part));
         self.queued = Span::ZERO;
-        if (few..=many.saturating_add(TICK.0)).contains(&counted.0) {
+        let enough = self.known || counted.0 >= few;
+        if enough && counted.0 <= many.saturating_add(TICK.0) {
+            self.known |= counted >= KNOWN;
             self.fits(counted.0 as i64, passed.0 as i64);
         }
         Time(at.0 - self.queued.0)
@@ -249,6 +256,24 @@ mod tests {
         assert_eq!([window(0), window(1), window(2)].concat(), [0.0; 60]);
         assert_eq!(window(3), [1798.0; 20]);
         assert_eq!([window(4), window(5)].concat(), [0.0; 40]);
+    }
+
+    /// A link stands still for 3 s when the connection is 2 s old, longer than that and more than
+    /// its clock has counted: what it held back was sent before, less a tick and 1.5 ms by which
+    /// clocks may have run apart. Less than a second after it has begun, the clock is not
+    /// known, and nothing is said.
+    #[test]
+    fn a_link_stands_still_for_most_of_the_time() {
+        for (begin, queued) in [(2000, 2997.0), (900, 0.0)] {
+            let at = |ms: u32| f64::from(ms + 100);
+            let mut segments: Vec<_> = (0..begin).map(|ms| (ms, at(ms))).collect();
+            segments.extend((begin..begin + 20).map(|ms| (ms, at(begin) + 3000.0)));
+            let waited: Vec<_> = waited(&segments).iter().map(|ms| ms.floor()).collect();
+            let (before, held) = waited.split_at(begin as usize);
+            assert!(before.iter().all(|ms| *ms == 0.0), "{begin}");
+            let expected = |n: u32| (queued - f64::from(n)).max(0.0);
+            assert_eq!(held, (0..20).map(expected).collect::<Vec<_>>(), "{begin}");
+        }
     }
 
     #[test]

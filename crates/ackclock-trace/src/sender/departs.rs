@@ -13,7 +13,7 @@ use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
 
 /// RFC 6298 section 2.4 rounds shorter intervals up to this.
-const UNANSWERED: Span = Span::from_secs(1);
+pub(super) const UNANSWERED: Span = Span::from_secs(1);
 
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
