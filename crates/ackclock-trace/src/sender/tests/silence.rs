@@ -1,8 +1,8 @@
-//! Silence with something outstanding, away from the sender.
+//! Away from the sender: silence with something outstanding, and data out of order.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Seq, Span};
 
-use super::{Line, Sight};
+use super::{Line, MSS, Sent, Sight};
 use crate::lifetime::Limit;
 
 /// A window of four segments is answered so many ms after it was sent, and the next one after the
@@ -34,4 +34,33 @@ fn no_timer_outlasts_it() {
     assert_eq!(recovery(Sight::Sent, 3000.0, some), 0.0);
     // What probes a closed window waits for longer.
     assert_eq!(recovery(Sight::Received, 3000.0, 0), 0.0);
+}
+
+/// Segment 0 comes 10 ms after those behind it, so that it was not lost: its timestamp is older
+/// than theirs. Their duplicates reach the sender after that. At the receiver this takes no time
+/// for a repair; in the middle, segment 0 may have been lost behind the capture. And where its
+/// timestamp is newer, it has gone again.
+#[test]
+fn reordered_data_is_not_repaired() {
+    let recovery = |sight, tsval| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = sight;
+        line.ack(50.0, 0);
+        line.send(50.0, 1..5);
+        let (at, seq) = (super::ms(60.0), Seq(1));
+        let len = MSS as u32;
+        let (tsval, ip_id) = (Some(tsval), None);
+        let (frame, position, fin, missing) = (9, 0, false, 0);
+        line.model.sent(&Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing });
+        for n in 1..5 {
+            line.ack_sack(99.0 + n as f64, 0, &[(1, 1 + n)]);
+        }
+        line.ack(110.0, 5);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(recovery(Sight::Received, 49), 0.0);
+    // The third was reported at 102 ms.
+    assert_eq!(recovery(Sight::Arrived, 49), 8.0);
+    assert!(recovery(Sight::Received, 51) >= 8.0);
 }
