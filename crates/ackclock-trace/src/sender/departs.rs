@@ -13,7 +13,7 @@ use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
 
 /// RFC 6298 section 2.4 rounds shorter intervals up to this.
-pub(super) const UNANSWERED: Span = Span::from_secs(1);
+const UNANSWERED: Span = Span::from_secs(1);
 
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
@@ -75,10 +75,10 @@ impl SenderModel {
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
             self.after_silence(sent);
         }
-        if !resumes && self.stream.moments.since_progress(sent.at) > UNANSWERED {
-            self.look_for_acks(sent.at);
-        }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
+        if !resumes && self.stream.moments.since_progress(sent.at) > UNANSWERED {
+            self.without_acks(sent, asked);
+        }
         let since = self.stalls.since_asked(sent.at);
         self.limits.new_data(sent, &self.stream, asked, since);
         if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
@@ -117,6 +117,31 @@ impl SenderModel {
             }
         }
         self.ways.after_silence();
+    }
+
+    /// Away from the sender, a silence that no timer outlasts (RFC 6298 section 2.4) is recovery's,
+    /// also where all that the timer has sent was lost before the capture: a link has held back
+    /// everything.
+    pub(super) fn outlast_timers(&mut self, at: Time) {
+        let Stream { terms, moments, timers, windows, .. } = &self.stream;
+        let least = UNANSWERED.max(timers.rto());
+        if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
+            self.limits.timer_expired(&self.stream);
+        }
+    }
+
+    /// New data goes out although nothing was acknowledged for long. Where packets were lost before
+    /// the capture, the timer has sent them.
+    #[cold]
+    fn without_acks(&mut self, sent: &Sent, asked: bool) {
+        if lost(sent, asked) > 0 && !self.stream.terms.at_sender() {
+            self.outlast_timers(sent.at);
+            self.repair.get_or_insert_default().outlasted = sent.at;
+        }
+        let outlasted = self.repair.as_ref().map_or(Time::ZERO, |repair| repair.outlasted);
+        if outlasted <= self.stream.moments.progress() {
+            self.look_for_acks(sent.at);
+        }
     }
 
     /// New data goes out although the retransmission timer of what is outstanding has expired, and
@@ -167,8 +192,7 @@ impl SenderModel {
     /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&self, sent: &Sent, asked: bool) -> Span {
-        // One packet may have been the ACK of what the other end had asked.
-        let lost = sent.missing.saturating_sub(asked.into());
+        let lost = lost(sent, asked);
         if lost == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
@@ -281,6 +305,12 @@ impl SenderModel {
         }
         false
     }
+}
+
+/// Packets that were lost before the capture since the last one, by their numbers. One may have
+/// been the ACK of what the other end had `asked`.
+fn lost(sent: &Sent, asked: bool) -> u16 {
+    sent.missing.saturating_sub(asked.into())
 }
 
 /// Whether an ACK has let this go; what else did was silence.

@@ -139,6 +139,8 @@ pub(crate) struct SenderModel {
 struct Repair {
     recovery: LossRecovery,
     causes: Causes,
+    /// When a silence last ended in which a timer had sent what the capture does not have.
+    outlasted: Time,
     /// Room for what an ACK newly SACKs.
     newly: Vec<Segment>,
 }

@@ -2,7 +2,6 @@
 
 use ackclock_tcp::Time;
 
-use super::departs::UNANSWERED;
 use super::input::Acked;
 use super::rate::Trip;
 use super::recovery::retransmissions::Echo;
@@ -72,9 +71,7 @@ impl SenderModel {
         }
     }
 
-    /// An ACK comes after silence, which tells of probes. Away from the sender, a silence that no
-    /// timer outlasts (RFC 6298 section 2.4) is recovery's, also where all that the timer has sent
-    /// was lost before the capture: a link before it, or behind it, has held everything back.
+    /// An ACK comes after silence, which tells of probes.
     #[cold]
     fn ack_after_silence(&mut self, at: Time) {
         let none = Repair::default();
@@ -82,11 +79,7 @@ impl SenderModel {
         if causes.misses_probe(at, &self.stream, recovery) {
             self.repair.get_or_insert_default().causes.probes.was_missing(&self.stream);
         }
-        let Stream { terms, moments, timers, windows, .. } = &self.stream;
-        let least = UNANSWERED.max(timers.rto());
-        if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
-            self.limits.timer_expired(&self.stream);
-        }
+        self.outlast_timers(at);
     }
 
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.

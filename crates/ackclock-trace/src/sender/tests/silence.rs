@@ -36,6 +36,33 @@ fn no_timer_outlasts_it() {
     assert_eq!(recovery(Sight::Received, 3000.0, 0), 0.0);
 }
 
+/// A link holds back everything for 3 s, ACKs as well: they reach the sender later than the capture
+/// says, so that new data goes out without one. As the numbers of packets say, its timer has sent
+/// three before that are not in the capture. Where no number is missing, an ACK may be.
+#[test]
+fn acks_are_held_back_as_well() {
+    let recovery = |missing| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..10);
+        line.ack(100.0, 5);
+        line.ack(100.0, 10);
+        line.send(101.0, 10..14);
+        let (frame, position, len, fin) = (99, 14 * MSS, MSS as u32, false);
+        let (at, seq) = (super::ms(3101.0), Seq(1 + position as u32));
+        let (tsval, ip_id) = (Some(3101), None);
+        line.model.sent(&Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing });
+        line.send(3101.1, [15]);
+        line.ack(3102.0, 14);
+        line.ack(3152.0, 16);
+        let found = line.found();
+        let Span(ns) = found.lifetime.of(Limit::Recovery);
+        ((ns as f64 / 1e6).round(), found.unacked)
+    };
+    assert_eq!(recovery(3), (3000.0, Span::ZERO));
+    assert_eq!(recovery(0), (0.0, Span::from_secs(3)));
+}
+
 /// Segment 0 comes 10 ms after those behind it, so that it was not lost: its timestamp is older
 /// than theirs. Their duplicates reach the sender after that. At the receiver this takes no time
 /// for a repair; in the middle, segment 0 may have been lost behind the capture. And where its
