@@ -4,6 +4,7 @@
 //! Timestamps (RFC 7323) are made by the clocks of the ends. If those of both ends of a connection
 //! that was busy have not moved, no time has passed. If those of one have not, it stood still, as a
 //! machine does that is suspended: its clock for timestamps stands still, too (Linux's `jiffies`).
+//! Where they catch up soon after, it did not: a link had held back what it sent before.
 //! Without timestamps, nothing tells.
 
 use std::net::IpAddr;
@@ -65,14 +66,42 @@ pub(crate) struct Jumps {
     /// The timestamps of this end have not moved meanwhile.
     still: Option<IpAddr>,
     found: Vec<Jump>,
+    /// When the last one ended, if the host that stood still may catch up.
+    watched: Option<Time>,
 }
+
+/// So long after a silence, in parts of it, its host may catch up: its clock can move on by half of
+/// the silence in no other way.
+const CATCHES_UP: u64 = 4;
 
 impl Jumps {
     /// Whether there is something to be done about a packet of this time, if the last one came at
     /// `before`.
     #[inline]
     pub fn concern(&self, at: Time, before: Time) -> bool {
-        self.ahead > Span::ZERO || !self.waiting.is_empty() || is_long(at, before)
+        self.ahead > Span::ZERO
+            || !self.waiting.is_empty()
+            || self.watched.is_some()
+            || is_long(at, before)
+    }
+
+    /// A host that stood still may catch up.
+    pub fn watches(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// Takes a packet that does not wait, to find that its host did not stand still. `ticks` as in
+    /// [`Jumps::put`].
+    pub fn watch(&mut self, p: &Packet, ticks: Option<Ticks>) {
+        let (Some(ended), Some(jump)) = (self.watched, self.found.last()) else { return };
+        if p.at.since(ended) > Span(jump.by.0 / CATCHES_UP) {
+            self.watched = None;
+        } else if jump.stood_still == Some(p.src.ip())
+            && ticks.and_then(|ticks| moved(ticks, jump.by, p.at)) == Some(true)
+        {
+            self.watched = None;
+            self.found.pop();
+        }
     }
 
     /// Whether a packet of this time ends a silence, or comes while it is not known what that was.
@@ -113,6 +142,7 @@ impl Jumps {
                 return Some(Decided::Step);
             }
             (Some(true), other) => {
+                self.watched = other.map(|_| first.at);
                 self.found.extend(other.map(Some).map(jump));
                 return Some(Decided::Pause);
             }

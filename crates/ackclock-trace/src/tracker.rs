@@ -74,12 +74,17 @@ impl Tracker {
     #[cold]
     fn after_jump(&mut self, packet: &Packet) {
         let packet = Packet { at: self.jumps.time(packet.at), ..*packet };
-        if !self.jumps.wait(packet.at, self.now) {
+        let waits = self.jumps.wait(packet.at, self.now);
+        if !waits && !self.jumps.watches() {
             return self.track(&packet);
         }
         let (key, from_low) = Key::of(&packet);
         let open = self.open.get(&key);
         let ticks = open.and_then(|open| open.ticks(&packet, from_low));
+        if !waits {
+            self.jumps.watch(&packet, ticks);
+            return self.track(&packet);
+        }
         if let Some(decided) = self.jumps.put(&packet, self.now, ticks) {
             self.go_on(decided);
         }

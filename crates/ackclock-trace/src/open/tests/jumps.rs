@@ -76,6 +76,25 @@ fn a_host_that_stood_still() {
     assert!(one.from_client.lifetime.of(Limit::Path) > Span::from_secs(10));
 }
 
+/// A link holds an ACK back for 10 s. The timestamp of the next one says that its host did not
+/// stand still meanwhile.
+#[test]
+fn a_link_that_held_a_packet_back() {
+    for (stamp, found) in [(15_150, 0), (5150, 1)] {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0).ts(1000, 0)).at(10.0, syn(1).ts(5010, 1000));
+        talk.at(10.01, c(0, 0).ts(1010, 5010));
+        talk.at(100.0, c(0, 100).ts(1100, 5010)).at(110.0, s(0, 0).ack(100).ts(5110, 1100));
+        talk.at(120.0, c(100, 100).ts(1120, 5110));
+        talk.at(10_130.0, s(0, 0).ack(200).ts(5130, 1120));
+        talk.at(10_140.0, c(200, 100).ts(11_140, 5130));
+        talk.at(10_150.0, s(0, 0).ack(300).ts(stamp, 11_140));
+        let stood_still = Some("10.0.0.2".parse().unwrap());
+        let jumps = [Jump { frame: 7, by: Span::from_millis(10_010), stood_still }];
+        assert_eq!(talk.tracker.jumps(), &jumps[..found]);
+    }
+}
+
 /// A packet of another time than those around it is no step, and neither are timestamps that
 /// stand still in all of the connection.
 #[test]
