@@ -218,18 +218,13 @@ impl SenderModel {
 
     /// Away from the sender its fast retransmit may have been lost before the capture. Three
     /// segments behind a hole make it repair (RFC 6675 section 4, RFC 5681 section 3.2). A sender
-    /// that has learned of reordering waits for more; its holes are counted, too. At the receiver,
-    /// an original that has come late was reordered: what it shows is no hole any more.
+    /// that has learned of reordering waits for more; its holes are counted, too.
     #[inline]
     fn must_repair(&self) -> bool {
         let Stream { terms, outstanding, .. } = &self.stream;
         let Some(repair) = self.repair.as_ref().filter(|_| !terms.at_sender()) else {
             return false;
         };
-        let came_late = |head: &Segment| !head.is_hole() && head.again == 0;
-        if terms.sight == Sight::Received && outstanding.head().is_some_and(came_late) {
-            return false;
-        }
         let three = 3 * u64::from(terms.mss);
         outstanding.sacked_bytes() >= three || !terms.sack && repair.recovery.evidence.shows_loss()
     }
