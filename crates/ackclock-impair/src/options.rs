@@ -16,8 +16,11 @@ pub fn options<T: CommandFactory + FromArgMatches>(
     args: impl IntoIterator<Item = OsString>,
 ) -> Result<T, Error> {
     let mut command = numbers_may_be_negative(T::command());
-    let matches = command.try_get_matches_from_mut(args);
-    let matches = matches.map_err(|error| in_words(&command, &error).unwrap_or(error))?;
+    let matches = command.try_get_matches_from_mut(args).map_err(|error| {
+        // Else clap knows of an option what it prints only for the command in use.
+        command.build();
+        in_words(&command, &error).unwrap_or(error)
+    })?;
     T::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
@@ -76,6 +79,7 @@ mod tests {
 
     #[derive(Debug, Parser)]
     enum Verb {
+        Other(Go),
         Go(Go),
     }
 
@@ -122,7 +126,8 @@ mod tests {
         // What clap's derived code finds wrong has the form of what clap itself does.
         let error = options::<Late>(["late".into()]).unwrap_err().to_string();
         assert!(error.contains("\n\nUsage: late [OPTIONS]\n\nFor more"), "{error}");
-        let Verb::Go(go) = options(["all", "go", "--share", "-2.5"].map(Into::into)).unwrap();
+        let go = options(["all", "go", "--share", "-2.5"].map(Into::into)).unwrap();
+        let Verb::Go(go) = go else { panic!("{go:?}") };
         assert_eq!((go.seed, go.runs, go.share), (None, None, Some(-2.5)));
     }
 }

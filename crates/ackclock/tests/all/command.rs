@@ -1317,6 +1317,10 @@ fn options_that_contradict_each_other_are_refused() {
     let below = ackclock(&["run", &file, "--seed", "-1"]);
     let right = "'--seed <N>': write a whole number from 0 to 18446744073709551615";
     assert!(below.err.contains(right), "{}", below.err);
+    for args in [["explain", "--top", "x"], ["run", "--runs", "x"], ["gateway", "--seed", "x"]] {
+        let none = ackclock(&args);
+        assert!(none.code == 2 && none.err.contains("write a whole number"), "{}", none.err);
+    }
     let compare = ["compare", "--strategy", "sack"];
     for (args, expected) in [
         (&["--drop", "5,6", "--drop", "5-6"][..], "--drop: `5,6` is there twice"),
