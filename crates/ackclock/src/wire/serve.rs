@@ -288,15 +288,20 @@ impl Server {
     /// Resets at most `most` of those that have acknowledged all and FIN, and do not close: what
     /// they have not read yet stays theirs. Returns how many.
     fn reset_lingering(&mut self, net: &mut Net, most: usize) -> usize {
+        let soon = net.now() + LINGER;
         let until = net.now() + Span(LINGER.0 - LEAST_IDLE.0);
-        let late = self
-            .clients
-            .iter()
-            .filter(|(_, c)| matches!(c.phase, Phase::Lingering(_)) && c.deadline <= until);
-        let mut late: Vec<(Time, SocketId)> = late
-            .filter(|(s, _)| net.status(**s).is_none_or(|s| s.state == TcpState::FinWait2))
-            .map(|(s, c)| (c.deadline, *s))
-            .collect();
+        let mut late = Vec::new();
+        for (socket, client) in &mut self.clients {
+            if matches!(client.phase, Phase::Lingering(_))
+                && net.status(*socket).is_none_or(|s| s.state == TcpState::FinWait2)
+            {
+                // It had longer for what was on its way then.
+                client.deadline = client.deadline.min(soon);
+                if client.deadline <= until {
+                    late.push((client.deadline, *socket));
+                }
+            }
+        }
         late.sort_unstable();
         late.truncate(most);
         for (_, socket) in &late {
@@ -363,7 +368,9 @@ fn note(net: &mut Net, socket: SocketId, request: Option<&Request>, status: Stat
 /// No more will be written.
 fn linger(net: &mut Net, socket: SocketId, client: &mut Client) {
     net.shutdown(socket);
-    client.phase = Phase::Lingering(net.status(socket).map_or(0, |status| status.unacked));
+    // With data on its way the time begins anew, and as long as that takes.
+    let all_is_acked = net.status(socket).is_none_or(|status| status.unacked == 0);
+    client.phase = Phase::Lingering(if all_is_acked { 0 } else { usize::MAX });
     client.deadline = net.now() + LINGER;
 }
 

@@ -136,7 +136,7 @@ fn who_ignores_the_end_makes_room_too() {
     assert_eq!(line["ended"], "idle");
     // 2 s idle, 2 s to answer, and each time a second until it is looked at.
     let lasted = line["duration_s"].as_f64().unwrap();
-    assert!((4.0..6.5).contains(&lasted), "{lasted}");
+    assert!((4.0..9.0).contains(&lasted), "{lasted}");
 }
 
 /// Both have sent all that they ask for before the server looks at it.
