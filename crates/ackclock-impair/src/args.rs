@@ -155,9 +155,9 @@ fn with_api(
     let address = listen_address("--api", &format!("{host}{api}"))?;
     let seed = args.seed.unwrap_or(1);
     let mut proxies = Proxies::new(args.proxy_config(strategy), seed);
-    let interrupts = interrupts()?;
-    match (args.listen.as_slice(), &args.to) {
+    let first = match (args.listen.as_slice(), &args.to) {
         ([listen], Some(to)) => {
+            server_addresses("--to", to)?;
             let condition = args.condition()?;
             let seed = condition.links(args.seed, registry)?.seed();
             let new = NewProxy {
@@ -168,18 +168,22 @@ fn with_api(
                 seed: Some(seed),
                 conditions: vec![Condition { name: Some("options".into()), ..condition }],
             };
-            let wanted = new.found(registry).map_err(Error::from)?;
-            let shown = proxies.add(wanted).map_err(Error::from)?;
-            let listen = shown["listen"].as_str().unwrap_or_default();
-            say(&format!("forwarding {listen} to {to} as the proxy `default`"));
+            Some((new.found(registry).map_err(Error::from)?, to))
         }
-        ([], _) if args.condition()? == Condition::default() => {}
+        ([], _) if args.condition()? == Condition::default() => None,
         ([], _) => {
             let text =
                 "the options of conditions need --listen; other proxies get theirs by the API";
             return Err(Error::Usage(text.into()));
         }
         _ => return Err(Error::Usage("--listen: one beside --api, which makes others".into())),
+    };
+    // Names are looked up before, so that signals end that.
+    let interrupts = interrupts()?;
+    if let Some((wanted, to)) = first {
+        let shown = proxies.add(wanted).map_err(Error::from)?;
+        let listen = shown["listen"].as_str().unwrap_or_default();
+        say(&format!("forwarding {listen} to {to} as the proxy `default`"));
     }
     let proxies = Arc::new(Mutex::new(proxies));
     let name = api.rsplit_once(':').map_or("", |(host, _)| host);

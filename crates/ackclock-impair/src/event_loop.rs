@@ -1,6 +1,6 @@
 //! The thread of a proxy: sockets of the operating system, and the path between them.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender};
@@ -330,12 +330,14 @@ impl EventLoop {
         }
     }
 
-    /// Where the server is by now, if its name was found: who has waited for it is tried once more.
+    /// Where the server is by now, if its name was found. Who has waited is tried once more if it
+    /// has an address that it did not have.
     fn take_addresses(&mut self, found: Option<Vec<SocketAddr>>) {
-        let found_some = found.is_some();
-        self.to = found.unwrap_or_else(|| std::mem::take(&mut self.to));
+        let others = found.filter(|found| found.iter().any(|address| !self.to.contains(address)));
+        let retry = others.is_some();
+        self.to = others.unwrap_or_else(|| std::mem::take(&mut self.to));
         for end in std::mem::take(&mut self.unnamed) {
-            let addresses = if found_some { self.to.clone() } else { Vec::new() };
+            let addresses = if retry { self.to.clone() } else { Vec::new() };
             self.begin(end, Attempt { addresses, looked_up: true, until: None, give_up: None });
         }
     }
@@ -344,14 +346,16 @@ impl EventLoop {
     /// not come through the network for as long.
     fn give_up(&mut self) {
         let now = Instant::now();
-        while let Some(&(_, end)) = self.opening.front().filter(|(until, _)| *until <= now) {
-            self.opening.pop_front();
-            if self.path.is_opening(end)
-                && let Some(&token) = self.tokens.get(&end)
-            {
-                self.counts.unreachable += 1;
-                self.reset(token);
+        while let Some(&(until, end)) = self.opening.front() {
+            if self.path.is_opening(end) {
+                if until > now {
+                    break;
+                } else if let Some(&token) = self.tokens.get(&end) {
+                    self.counts.unreachable += 1;
+                    self.reset(token);
+                }
             }
+            self.opening.pop_front();
         }
         while let Some(&(_, end)) = self.connecting.first().filter(|(until, _)| *until <= now) {
             self.connecting.pop_first();
@@ -455,14 +459,14 @@ impl EventLoop {
         let late = self.joints.values_mut().filter_map(|joint| {
             rests(joint).filter(|&since| until.since(since) >= self.rest).map(|_| joint.end)
         });
-        for end in late.collect::<Vec<_>>() {
-            let port = self.path.port(end);
-            let both = self.tokens.iter().filter(|(other, _)| {
-                **other == end || port.is_some() && self.path.port(**other) == port
-            });
-            for token in both.map(|(_, token)| *token).collect::<Vec<_>>() {
-                self.reset(token);
-            }
+        let late: HashSet<End> = late.collect();
+        let ports: HashSet<u16> = late.iter().filter_map(|end| self.path.port(*end)).collect();
+        let ends = |port: Option<u16>| port.is_some_and(|port| ports.contains(&port));
+        let both = self.tokens.iter().filter(|(end, _)| {
+            !late.is_empty() && (late.contains(end) || ends(self.path.port(**end)))
+        });
+        for token in both.map(|(_, token)| *token).collect::<Vec<_>>() {
+            self.reset(token);
         }
     }
 

@@ -64,7 +64,7 @@ impl NewProxy {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
-    /// It stays: who has read a proxy writes it back with its name.
+    /// It stays. A change may name the proxy, as those of Toxiproxy's clients do.
     pub(super) name: Option<String>,
     listen: Option<String>,
     upstream: Option<String>,
