@@ -267,12 +267,19 @@ class Condition:
 
     def add(self):
         """Has it hold from now on."""
-        if self._holds:
+        if self._holds and self._is_there():
             raise ImpairError("it holds already; make another one with `proxy.condition`")
         path = self._proxy._path("conditions")
         self.state = self._proxy._impair._request("POST", path, self._settings)
         self._holds = True
         return self
+
+    def _is_there(self):
+        """Whether neither `reset` nor anybody else has removed it."""
+        with _unless_gone():
+            self._proxy._impair._request("GET", self._path())
+            return True
+        return False
 
     def update(self, **changes):
         """Changes these settings; None removes one."""

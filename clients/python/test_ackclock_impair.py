@@ -100,6 +100,11 @@ class Client(unittest.TestCase):
             self.assertEqual(self.proxy.conditions(), [])
         with self.assertRaisesRegex(ImpairError, "^it holds already"):
             self.proxy.add(delay="1ms").add()
+        self.impair.reset()
+        condition.add()
+        self.impair.reset()
+        condition.add()
+        self.assertEqual(len(self.proxy.conditions()), 1)
 
     def test_losses_can_be_asserted(self):
         round_trip(self.client)
