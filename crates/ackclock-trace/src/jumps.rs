@@ -7,7 +7,7 @@
 //! Where they catch up soon after, it did not: a link had held back what it sent before.
 //! Without timestamps, nothing tells.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Span, Time};
 
@@ -47,7 +47,9 @@ pub struct Jump {
 /// What the timestamps of an end say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
-    /// By how many this packet's is later than the last one.
+    /// This packet's.
+    pub stamp: u32,
+    /// By how many that is later than the last one.
     pub passed: u32,
     /// By how many that was later than the SYN's, if it was seen; and how long that took.
     pub since_syn: Option<(u32, Span)>,
@@ -64,10 +66,34 @@ pub(crate) struct Jumps {
     /// When that silence began.
     from: Time,
     /// The timestamps of this end have not moved meanwhile.
-    still: Option<IpAddr>,
+    still: Option<Still>,
     found: Vec<Jump>,
     /// When the last one ended, if the host that stood still may catch up.
     watched: Option<Time>,
+}
+
+/// An end whose timestamps have not moved in a silence.
+#[derive(Clone, Copy, Debug)]
+struct Still {
+    /// It, and the other end.
+    ends: [SocketAddr; 2],
+    /// Of a packet after the silence, beside the last one before.
+    ticks: Ticks,
+    /// When the silence began.
+    from: Time,
+}
+
+impl Still {
+    fn host(&self) -> IpAddr {
+        self.ends[0].ip()
+    }
+
+    /// What a later packet of the same end says beside the last one before the silence: what was
+    /// held back comes one after the other, in small steps.
+    fn since(&self, ticks: Ticks) -> Ticks {
+        let passed = ticks.stamp.wrapping_sub(self.ticks.stamp).wrapping_add(self.ticks.passed);
+        Ticks { passed, ..self.ticks }
+    }
 }
 
 /// So long after a silence, in parts of it, its host may catch up: its clock can move on by half of
@@ -96,11 +122,16 @@ impl Jumps {
         let (Some(ended), Some(jump)) = (self.watched, self.found.last()) else { return };
         if p.at.since(ended) > Span(jump.by.0 / CATCHES_UP) {
             self.watched = None;
-        } else if jump.stood_still == Some(p.src.ip())
-            && ticks.and_then(|ticks| moved(ticks, jump.by, p.at)) == Some(true)
-        {
-            self.watched = None;
-            self.found.pop();
+        } else if jump.stood_still == Some(p.src.ip()) {
+            let same = self.still.filter(|still| still.ends == [p.src, p.dst]);
+            let moved = ticks.and_then(|ticks| match same {
+                Some(still) => moved(still.since(ticks), jump.by, still.from),
+                None => moved(ticks, jump.by, p.at),
+            });
+            if moved == Some(true) {
+                self.watched = None;
+                self.found.pop();
+            }
         }
     }
 
@@ -132,7 +163,7 @@ impl Jumps {
         }
         let by = first.at.since(self.from);
         let moved = ticks.and_then(|ticks| moved(ticks, by, self.from));
-        let other = self.still.filter(|still| *still != p.src.ip());
+        let other = self.still.map(|still| still.host()).filter(|host| *host != p.src.ip());
         let jump = |stood_still| Jump { frame: first.frame, by, stood_still };
         match (moved, other) {
             (Some(false), Some(_)) => {
@@ -146,7 +177,10 @@ impl Jumps {
                 self.found.extend(other.map(Some).map(jump));
                 return Some(Decided::Pause);
             }
-            (Some(false), None) => self.still = Some(p.src.ip()),
+            (Some(false), None) => {
+                self.still =
+                    ticks.map(|ticks| Still { ends: [p.src, p.dst], ticks, from: self.from });
+            }
             (None, _) => {}
         }
         // What tells comes first, or not at all: a connection that was busy goes on.
@@ -181,7 +215,7 @@ fn is_long(at: Time, before: Time) -> bool {
 /// Whether the clock of an end has moved in a silence of this length, which began at this time.
 /// `None` if that is not sure, whatever its ticks are.
 fn moved(ticks: Ticks, by: Span, from: Time) -> Option<bool> {
-    let Ticks { passed, since_syn, busy } = ticks;
+    let Ticks { passed, since_syn, busy, .. } = ticks;
     let half = Span(by.0 / 2);
     let known = since_syn.filter(|(ticks, _)| *ticks >= MANY);
     let tick = known.map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);

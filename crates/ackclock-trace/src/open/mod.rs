@@ -263,7 +263,7 @@ impl Open {
         let stands = since_syn.is_some_and(|(ticks, _)| ticks == 0);
         let passed = val.wrapping_sub(last);
         let sure = !stands && !Timestamps::is_older(val, last);
-        sure.then_some(Ticks { passed, since_syn, busy })
+        sure.then_some(Ticks { stamp: val, passed, since_syn, busy })
     }
 
     /// The clock of the capture was set ahead: nothing is known of how long what is on its way

@@ -95,6 +95,32 @@ fn a_link_that_held_a_packet_back() {
     }
 }
 
+/// A link holds packets back for 1.5 s. They come in a burst, in small steps of their timestamps,
+/// and what was held back last left its host when the silence was nearly over.
+#[test]
+fn a_link_that_held_many_packets_back() {
+    for (step, found) in [(10, 0), (1, 1)] {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0).ts(1000, 0)).at(10.0, syn(1).ts(5010, 1000));
+        talk.at(10.01, c(0, 100).ts(1010, 5010));
+        let mut next = 0;
+        for n in 0..100 {
+            let ms = 20 + n;
+            talk.at(f64::from(ms), s(next, 1000).ack(100).ts(5000 + ms, 1010));
+            next += 1000;
+            talk.at(f64::from(ms) + 0.1, c(100, 0).ack(next).ts(1000 + ms, 5000 + ms));
+        }
+        for n in 0..100 {
+            let at = 1619.0 + f64::from(n) * 0.1;
+            let stamp = 5120 + step * n;
+            talk.at(at, s(next, 1000).ack(100).ts(stamp, 1010));
+            next += 1000;
+            talk.at(at + 0.05, c(100, 0).ack(next).ts(1000 + at as u32, stamp));
+        }
+        assert_eq!(talk.tracker.jumps().len(), found);
+    }
+}
+
 /// A packet of another time than those around it is no step, and neither are timestamps that
 /// stand still in all of the connection.
 #[test]
