@@ -15,8 +15,8 @@ pub(super) struct Clock {
     /// The last packet's own time.
     stamp: Time,
     went_back: u32,
-    /// Milliseconds for which the client had waited when an end closed the connection; 0 if none
-    /// has.
+    /// Milliseconds for which the client had waited when an end closed the connection, and one
+    /// more; 0 if none has.
     waited: u32,
     packets: u64,
 }
@@ -48,13 +48,13 @@ impl Clock {
     #[cold]
     pub fn gives_up(&mut self, waited: Span) {
         if self.waited == 0 {
-            self.waited = u32::try_from(waited.0 / 1_000_000).unwrap_or(u32::MAX);
+            self.waited = u32::try_from(waited.0 / 1_000_000 + 1).unwrap_or(u32::MAX);
         }
     }
 
     /// For how long the client had waited when an end closed the connection; `None` if none has.
     pub fn waited(&self) -> Option<Span> {
-        (self.waited > 0).then(|| Span::from_millis(self.waited.into()))
+        self.waited.checked_sub(1).map(|waited| Span::from_millis(waited.into()))
     }
 
     /// How often the clock of the capture has gone back by more than queues may explain.

@@ -48,7 +48,7 @@ impl Open {
             why
         };
         let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
-        let until = now.max(self.clock.last());
+        let until = if self.is_over() { self.clock.last() } else { now.max(self.clock.last()) };
         let waited = || self.clock.waited().unwrap_or_else(|| self.senders[1].since_asked(until));
         let in_vain = self.waits().then(waited);
         let models = [0, 1].map(|end| self.settle(end, budget));

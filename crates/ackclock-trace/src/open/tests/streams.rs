@@ -845,6 +845,20 @@ fn what_the_server_never_answers() {
     }
 }
 
+/// Of an end that closes at once, and not until the capture ends, which is much later.
+#[test]
+fn a_server_that_closes_at_once() {
+    for isns in ISNS {
+        let mut talk = Talk::new(isns);
+        talk.open().at(11.0, c(0, 500)).at(11.4, s(0, 0).ack(500).with(Control::FIN));
+        talk.at(11.5, c(500, 0).ack(1).with(Control::FIN)).at(11.6, s(1, 0).ack(501));
+        let mut p = syn(0);
+        p.packet.src.set_port(40_001);
+        talk.at(9000.0, p);
+        assert_eq!(talk.all()[0].no_answer, Some(Span::ZERO));
+    }
+}
+
 /// A client that closes its end as soon as it has asked waits all the same.
 #[test]
 fn a_client_that_has_said_all_waits() {
