@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
+use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Span, Time};
 use rustc_hash::FxHashMap;
 
@@ -19,9 +20,6 @@ use crate::settings::Settings;
 /// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK
 /// was lost, for the most part.
 const LINGER: Span = Span::from_secs(10);
-
-/// Connections that are looked at for what a damaged packet may belong to.
-const LOOKED_AT: usize = 1000;
 
 /// Sorts packets into connections.
 pub struct Tracker {
@@ -105,7 +103,8 @@ impl Tracker {
         self.now = self.now.max(packet.at);
         let (key, from_low) = Key::of(packet);
         let Some(open) = self.open.get_mut(&key) else {
-            if packet.damaged && self.has_right_sums(packet.src.ip()) {
+            // What was damaged may name ports that nobody uses.
+            if packet.damaged && !packet.control.contains(Control::SYN) {
                 return self.damaged += 1;
             }
             return self.begin(key, from_low, packet);
@@ -154,14 +153,8 @@ impl Tracker {
         }
     }
 
-    /// Another connection of this host shows that its checksums are right; what was damaged may
-    /// name ports that nobody uses.
-    #[cold]
-    fn has_right_sums(&self, host: IpAddr) -> bool {
-        self.open.values().take(LOOKED_AT).any(|open| open.has_right_sums(host))
-    }
-
-    /// Packets that were left out since they were damaged on their way.
+    /// Packets that were left out since they were damaged on their way: of a connection whose
+    /// checksums are right otherwise, or of none that is known.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }

@@ -280,15 +280,12 @@ impl Open {
         usize::from(from_low != self.client_is_low)
     }
 
-    /// Whether a packet was damaged, and is to be left out.
+    /// Whether a packet was damaged, and is to be left out. No SYN is: too much hangs on it.
     #[inline]
     pub fn is_damaged(&mut self, p: &Packet, from_low: bool) -> bool {
-        p.len == 0 && self.sums.is_damaged(self.from(from_low), p.damaged)
-    }
-
-    /// The checksums of this host are right here.
-    pub fn has_right_sums(&self, host: IpAddr) -> bool {
-        [0, 1].into_iter().any(|end| self.hosts[end] == host && self.sums.tells(end))
+        p.len == 0
+            && !p.control.contains(Control::SYN)
+            && self.sums.is_damaged(self.from(from_low), p.damaged)
     }
 
     /// The next packet, from the end with the lower or the higher address.

@@ -27,7 +27,7 @@ impl Sums {
     }
 
     /// Checksums of this end are right.
-    pub fn tells(&self, end: usize) -> bool {
+    fn tells(&self, end: usize) -> bool {
         self.right[end] >= RIGHT
     }
 }

@@ -923,3 +923,24 @@ fn what_was_damaged_is_left_out() {
     assert_eq!(acked(20, 81), (1, 1, 0));
     assert_eq!(acked(0, 80), (0, 1, 98_000));
 }
+
+/// On one device checksums are right, and on the other one they are not filled in: a SYN and its
+/// answer count there.
+#[test]
+fn a_syn_whose_checksum_is_wrong() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.open();
+    for n in 0..20 {
+        talk.at(20.0 + n as f64, s(100 * n, 100));
+        talk.at(20.5 + n as f64, c(0, 0).ack(100 * n + 100));
+    }
+    for (at, mut p) in [(50.0, syn(0)), (50.1, syn(1)), (50.2, c(0, 0)), (50.3, c(0, 100))] {
+        let client = if p.from == 0 { &mut p.packet.src } else { &mut p.packet.dst };
+        client.set_port(40_001);
+        p.packet.damaged = p.packet.len == 0;
+        talk.at(at, p);
+    }
+    assert_eq!(talk.tracker.damaged(), 0);
+    let all = talk.all();
+    assert_eq!((all.len(), all[1].packets, all[1].begun), (2, 4, true));
+}
