@@ -3,25 +3,31 @@
 use super::input::Data;
 use crate::sender::FAREWELL;
 
+/// One request has so many bytes at most: what goes out at once (the initial window of RFC 3390).
+const REQUEST: u16 = 4380;
+
 #[derive(Default)]
 pub(super) struct Asked {
-    /// Bytes that the client has sent since the server last sent data, at most 255.
-    bytes: u8,
+    /// Bytes that the client has sent since the server last sent data, at most 65535.
+    bytes: u16,
+    /// It sent more when the server had acknowledged all of them.
+    more: bool,
     /// The server has sent data before.
     spoken: bool,
 }
 
 impl Asked {
-    /// An end sends data that is new.
+    /// An end sends data that is new. `taken`: all before is acknowledged.
     #[inline]
-    pub fn sent(&mut self, end: usize, data: &Data) {
+    pub fn sent(&mut self, end: usize, data: &Data, taken: bool) {
         if data.len == 0 {
             return;
         }
         if end == 1 {
-            *self = Asked { bytes: 0, spoken: true };
+            *self = Asked { spoken: true, ..Asked::default() };
         } else {
-            self.bytes = self.bytes.saturating_add(u8::try_from(data.len).unwrap_or(u8::MAX));
+            self.more |= self.bytes > 0 && taken;
+            self.bytes = self.bytes.saturating_add(u16::try_from(data.len).unwrap_or(u16::MAX));
         }
     }
 
@@ -29,5 +35,11 @@ impl Asked {
     /// frames acknowledge what it said, or are a farewell.
     pub fn is_owed(&self) -> bool {
         u64::from(self.bytes) > if self.spoken { FAREWELL } else { 0 }
+    }
+
+    /// A server may have nothing to say, as one that collects logs. It has spoken, or was asked
+    /// once, for no more than a request has.
+    pub fn is_answered(&self) -> bool {
+        self.spoken || !self.more && self.bytes <= REQUEST
     }
 }

@@ -50,7 +50,7 @@ impl Open {
         let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
         let until = if self.is_over() { self.clock.last() } else { now.max(self.clock.last()) };
         let waited = || self.clock.waited().unwrap_or_else(|| self.senders[1].since_asked(until));
-        let in_vain = self.waits().then(waited);
+        let in_vain = self.waited_in_vain().then(waited);
         let models = [0, 1].map(|end| self.settle(end, budget));
         let misses_most = |end: usize| {
             // Away from the sender, what it had sent before may look new.
@@ -101,6 +101,15 @@ impl Open {
     /// before waits, too.
     pub(super) fn waits(&self) -> bool {
         self.asked.is_owed() && self.ends[0].is_taken()
+    }
+
+    /// It still did in the end. Where nothing says that the server ever has something to say, a
+    /// client that closes its end has said all, and one that resets the connection, or leaves it
+    /// open, may wait.
+    fn waited_in_vain(&self) -> bool {
+        let closed = self.ends.iter().any(End::has_fin) || self.ends[1].is_reset();
+        let waits_for_more = self.ends[0].is_reset() || !closed;
+        self.waits() && (self.asked.is_answered() || waits_for_more)
     }
 
     /// The server has answered the SYN by a reset.

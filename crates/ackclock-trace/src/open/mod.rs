@@ -361,7 +361,7 @@ impl Open {
         }
         if let Some(mut data) = data {
             if !data.again {
-                self.asked.sent(one, &data);
+                self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
             data.cwr = data.cwr && !self.marks.is_accurate();
             if syn && one == 0 && !data.again && !data.fin {

@@ -859,6 +859,33 @@ fn a_server_that_closes_at_once() {
     }
 }
 
+/// A client that hands over its log closes its end when it has no more. One that resets the
+/// connection, or leaves it open, may wait for an answer.
+#[test]
+fn a_server_that_has_nothing_to_say() {
+    for isns in ISNS {
+        let more = |talk: &mut Talk| {
+            talk.at(31.0, c(500, 500)).at(41.0, s(0, 0).ack(1000));
+        };
+        assert_eq!(no_answer(isns, more), Some(10));
+        for (control, waited) in [(Control::FIN, None), (Control::RST, Some(4970))] {
+            let closes = |talk: &mut Talk| {
+                more(talk);
+                talk.at(5001.0, c(1000, 0).with(control)).at(5011.0, s(0, 0).ack(1001));
+            };
+            assert_eq!(no_answer(isns, closes), waited);
+        }
+        // At once, and of more than a request.
+        let much = |len: u32| {
+            let mut talk = Talk::new(isns);
+            talk.open().at(11.0, c(0, len)).at(21.0, s(0, 0).ack(len.into()));
+            talk.at(1011.0, c(len.into(), 0).with(Control::FIN));
+            talk.one().no_answer
+        };
+        assert_eq!([4380, 4381].map(much), [Some(Span::from_secs(1)), None]);
+    }
+}
+
 /// A client that closes its end as soon as it has asked waits all the same.
 #[test]
 fn a_client_that_has_said_all_waits() {
