@@ -171,6 +171,7 @@ pub(crate) fn explained() -> Explained {
         packets: 15,
         copies: 0,
         begun: false,
+        opened: true,
         one_way: false,
         unanswered: false,
         no_answer: None,

@@ -30,11 +30,12 @@ pub struct Connection {
     pub end: Time,
     /// Packets seen of it, both ways.
     pub packets: u64,
-    /// Of these, the ones that are copies of others, as a mirror port or several interfaces give
-    /// them. Nothing else counts them.
+    /// Of these, copies, as of mirror ports or several interfaces. Nothing else counts them.
     pub copies: u64,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
+    /// Whether it came about: more than SYNs was seen of it.
+    pub opened: bool,
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is
     /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).
     pub one_way: bool,
@@ -48,8 +49,7 @@ pub struct Connection {
     pub ended: Ended,
     /// Where the capture was taken.
     pub position: Position,
-    /// The sequence numbers of position 0 and after the last byte that was seen, of client and
-    /// server; `None` of an end of which nothing is known.
+    /// Sequence numbers of position 0 and after the last byte seen, of client and server, if known.
     pub numbers: [Option<[Seq; 2]>; 2],
     /// What the client sent.
     pub from_client: Flow,

@@ -101,6 +101,18 @@ fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
     assert_eq!(json["captures"][0]["jumps"], jumps);
 }
 
+/// What never came about is not open.
+#[test]
+fn a_connection_that_never_opened() {
+    let why = |opened: bool| {
+        let mut found = explained().connections.swap_remove(0);
+        found.connection.opened = opened;
+        found.connection.from_server.lifetime.add(Limit::Path, Span::from_millis(1000));
+        crate::text::why(&found)
+    };
+    assert_eq!(why(true), why(false) + "; still open at the end of the capture");
+}
+
 /// Nothing limits anybody where only one direction was captured, and no timeout is counted.
 #[test]
 fn one_direction_has_no_verdict() {

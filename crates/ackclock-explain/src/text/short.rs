@@ -340,7 +340,9 @@ fn no_answer(found: &Found) -> Option<String> {
 fn ended(found: &Found) -> Option<String> {
     let (by, cuts_off) = match found.connection.ended {
         Ended::Reset(Reset { by, cuts_off }) => (by, cuts_off),
-        Ended::Open => return Some("; still open at the end of the capture".into()),
+        Ended::Open if found.connection.opened => {
+            return Some("; still open at the end of the capture".into());
+        }
         _ => return None,
     };
     let who = match by {

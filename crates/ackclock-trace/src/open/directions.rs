@@ -72,6 +72,11 @@ impl Directions {
             new && self.first_data.get().is_some_and(|first| at.since(first) > TIMED_OUT);
     }
 
+    /// A packet was seen that is no SYN: the handshake is complete, or was before.
+    pub fn has_begun(&self) -> bool {
+        self.talks != [false; 2]
+    }
+
     /// No packet of the other end than this one was seen.
     pub fn is_only(&self, end: usize) -> bool {
         self.seen[end] && !self.seen[1 - end]

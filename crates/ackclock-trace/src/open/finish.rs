@@ -72,6 +72,7 @@ impl Open {
             packets: self.clock.packets(),
             copies: self.ends.iter().map(End::copies).sum(),
             begun: self.begun,
+            opened: self.directions.has_begun(),
             one_way: self.directions.is_one(),
             unanswered,
             no_answer: in_vain.filter(|_| told),

@@ -39,6 +39,7 @@ fn connection(from_server: Flow) -> Found {
         packets: 9,
         copies: 0,
         begun: true,
+        opened: true,
         one_way: false,
         unanswered: false,
         no_answer: None,

@@ -30,6 +30,7 @@ pub fn connection() -> Connection {
         packets: 250,
         copies: 0,
         begun: true,
+        opened: true,
         one_way: false,
         unanswered: false,
         no_answer: None,
