@@ -225,6 +225,17 @@ impl Found {
     }
 }
 
+/// Whose packets were captured, of a connection of which one direction was: who sent data, but for
+/// a SYN of the other end; or who acknowledges what was not captured.
+fn only(c: &Connection) -> End {
+    let flows = [&c.from_client, &c.from_server];
+    let sent = |end: End| {
+        let [own, other] = [flows[end as usize], flows[end.other() as usize]];
+        (own.bytes, own.segments, other.unseen)
+    };
+    End::BOTH.into_iter().max_by_key(|end| sent(*end)).unwrap_or(End::Client)
+}
+
 /// How long each of these stalls lasted, which are in the order of their beginnings, so that the
 /// times add up: time in which two lasted counts for the one that began first, and for one of the
 /// application last.
@@ -306,7 +317,8 @@ impl Explained {
             let before = &earlier.connection;
             let goes_on = !c.begun && before.ended == Ended::Open && before.end <= c.start;
             let goes_on = goes_on && c.start.since(before.end) <= GOES_ON;
-            parts += usize::from(before.one_way && c.one_way || goes_on);
+            let other_way = before.one_way && c.one_way && only(before) != only(c);
+            parts += usize::from(other_way || goes_on);
         }
         parts
     }

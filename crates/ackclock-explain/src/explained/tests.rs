@@ -113,6 +113,24 @@ fn a_connection_that_never_opened() {
     assert_eq!(why(true), why(false) + "; still open at the end of the capture");
 }
 
+/// The same direction in two captures, as two taps on the way have it, makes no whole.
+#[test]
+fn both_parts_have_one_direction() {
+    let parted = |bytes: [[u64; 2]; 2]| {
+        let mut explained = explained();
+        explained.captures.push(explained.captures[0].clone());
+        for (i, [client, server]) in bytes.into_iter().enumerate() {
+            let found = &mut explained.connections[i];
+            let c = &mut found.connection;
+            (found.capture, c.one_way) = (i, true);
+            (c.from_client, c.from_server) = Default::default();
+            (c.from_client.bytes, c.from_server.bytes) = (client, server);
+        }
+        explained.parted()
+    };
+    assert_eq!([[[9, 0], [0, 9]], [[0, 9], [0, 9]], [[9, 0], [9, 0]]].map(parted), [1, 0, 0]);
+}
+
 /// Nothing limits anybody where only one direction was captured, and no timeout is counted.
 #[test]
 fn one_direction_has_no_verdict() {
