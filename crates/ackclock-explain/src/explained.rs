@@ -7,7 +7,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
     Connection, Damage, Ended, Flow, Frame, Ignored, Jump, Kind, Recovery, Retransmission, Stall,
-    StallCause, State, Timeout, Vantage,
+    StallCause, State, Timeout, Tracker, Vantage,
 };
 
 use crate::clock::Back;
@@ -61,6 +61,13 @@ impl Capture {
 
     pub(crate) fn ignore(&mut self, why: Ignored, frames: u64) {
         *self.ignored.entry(why.name()).or_default() += frames;
+    }
+
+    /// Adds what was found when its packets were sorted into connections.
+    pub(crate) fn tracked(&mut self, tracker: &Tracker) {
+        self.jumps.extend(tracker.jumps());
+        let damaged = Some(tracker.damaged()).filter(|packets| *packets > 0);
+        damaged.into_iter().for_each(|packets| self.ignore(Ignored::Damaged, packets));
     }
 }
 

@@ -71,6 +71,8 @@ impl Monitor {
 
     /// No more frames come: the same of what is open.
     pub fn finish(&mut self) -> Vec<Found> {
+        self.tracker.flush();
+        self.capture.tracked(&self.tracker);
         let tracker = std::mem::replace(&mut self.tracker, Tracker::new(Settings::default()));
         self.count(tracker.finish().collect())
     }
@@ -121,6 +123,7 @@ impl Monitor {
     pub fn capture(&self) -> Capture {
         let mut capture = self.capture.clone();
         self.fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
+        capture.tracked(&self.tracker);
         capture
     }
 
@@ -148,7 +151,8 @@ impl Monitor {
 mod tests {
     use std::fs::File;
 
-    use ackclock_trace::Reader;
+    use ackclock_tcp::wire::Control;
+    use ackclock_trace::{Packet, Reader};
 
     use super::*;
 
@@ -190,6 +194,31 @@ mod tests {
         assert_eq!((capture.packets, capture.segments), (929, 929));
         assert!(monitor.headline().starts_with("30 connections, 453000 bytes; 5.3 % of 507"));
         assert!(monitor.finish().is_empty());
+    }
+
+    /// What the tracker has left out is told of before the end and afterwards.
+    #[test]
+    fn damaged_packets_are_counted() {
+        let (mut monitor, last) = seen(10);
+        let client = "10.55.2.1:1".parse().unwrap();
+        let damaged = |frame: u64, packet: &Packet| Packet {
+            frame,
+            at: last,
+            src: client,
+            control: Control::ACK,
+            len: 0,
+            damaged: true,
+            ..*packet
+        };
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+        let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+        let first = decode(&reader.next().unwrap().unwrap()).unwrap();
+        for frame in [11, 12] {
+            monitor.tracker.packet(&damaged(frame, &first));
+        }
+        assert_eq!(monitor.capture().ignored["damaged"], 2);
+        monitor.finish();
+        assert_eq!(monitor.capture().ignored["damaged"], 2);
     }
 
     /// An hour after its beginning a connection is told of and forgotten, and when all ends.

@@ -122,10 +122,9 @@ fn one(
     let tracker = Tracker::new(Settings { detail, ..Settings::default() });
     let mut tracked = Tracked { tracker, connections: Vec::new() };
     let mut capture = segments(source, options.filter.clone(), progress, &mut tracked)?;
-    let Tracked { tracker, mut connections } = tracked;
-    capture.jumps = tracker.jumps().to_vec();
-    let damaged = Some(tracker.damaged()).filter(|packets| *packets > 0);
-    damaged.into_iter().for_each(|packets| capture.ignore(Ignored::Damaged, packets));
+    let Tracked { mut tracker, mut connections } = tracked;
+    tracker.flush();
+    capture.tracked(&tracker);
     connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
     hosts::decide(connections.iter_mut().map(Box::as_mut));

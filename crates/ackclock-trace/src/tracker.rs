@@ -249,10 +249,16 @@ impl Tracker {
         self.ended.pop_front()
     }
 
+    /// No more packets come: lets go of what waits, so that [`Tracker::jumps`] and
+    /// [`Tracker::damaged`] know of all.
+    pub fn flush(&mut self) {
+        self.go_on(Decided::Pause);
+    }
+
     /// The capture has ended, and with it all connections: those that have ended before, and then
     /// the rest in order of [`Connection::number`]. Each is freed when the next one is asked for.
     pub fn finish(mut self) -> impl Iterator<Item = Connection> {
-        self.go_on(Decided::Pause);
+        self.flush();
         let rest = self.open.into_values().filter(|open| !open.is_empty());
         let mut rest: Vec<Box<Open>> = rest.collect();
         rest.sort_unstable_by_key(|open| open.number());

@@ -121,6 +121,25 @@ fn a_link_that_held_many_packets_back() {
     }
 }
 
+/// A capture ends while packets wait: one of them was damaged.
+#[test]
+fn what_waits_at_the_end() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, syn(0).ts(1000, 0)).at(10.0, syn(1).ts(5010, 1000));
+    for n in 0..10 {
+        let at = 100.0 + f64::from(n);
+        talk.at(at, c(100 * u64::from(n), 100).ts(1100 + n, 5010));
+        talk.at(at + 0.5, s(0, 0).ack(100 * u64::from(n + 1)).ts(5100 + n, 1100 + n));
+    }
+    talk.at(10_000.0, s(0, 0).ack(1000).ts(5109, 1109));
+    let mut damaged = s(0, 0).ack(900).ts(5109, 1109);
+    damaged.packet.damaged = true;
+    talk.at(10_001.0, damaged);
+    assert_eq!(talk.tracker.damaged(), 0);
+    talk.tracker.flush();
+    assert_eq!(talk.tracker.damaged(), 1);
+}
+
 /// A packet of another time than those around it is no step, and neither are timestamps that
 /// stand still in all of the connection.
 #[test]
