@@ -4,13 +4,15 @@
 //! What is read is pcapng (draft-ietf-opsawg-pcapng), made while it is read, with an interface for
 //! each link type and times in nanoseconds.
 
+use std::error;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ackclock_tcp::Time;
 use ackclock_trace::file::block::{ENHANCED_PACKET, INTERFACE_DESCRIPTION, SECTION_HEADER};
-use ackclock_trace::{LinkType, Reader};
+use ackclock_trace::{Damage, LinkType, Reader};
 
 /// The frames of several captures, in order of time; of those of one time, in the order of the
 /// captures.
@@ -37,6 +39,19 @@ struct Next {
     data: Vec<u8>,
     wire_len: u32,
 }
+
+/// Where one of the captures is damaged; it says which.
+#[derive(Debug)]
+pub(crate) struct DamagedPart(pub Damage);
+
+impl fmt::Display for DamagedPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage { offset, what } = &self.0;
+        write!(f, "at byte {offset}: {what}")
+    }
+}
+
+impl error::Error for DamagedPart {}
 
 impl Capture {
     fn open(path: &Path) -> io::Result<Capture> {
@@ -82,7 +97,7 @@ impl Joined {
 
     /// Makes the next block. Where a capture is damaged, the others are read to their ends first.
     fn make(&mut self) -> io::Result<()> {
-        (self.bytes, self.at) = (std::mem::take(&mut self.bytes), 0);
+        self.at = 0;
         self.bytes.clear();
         let first = |(place, capture): (usize, &Capture)| Some((capture.next.as_ref()?.at, place));
         let earliest = self.captures.iter().enumerate().filter_map(first).min();
@@ -100,9 +115,9 @@ impl Joined {
 
     fn damage(&self) -> io::Result<()> {
         let damaged = self.captures.iter().find_map(|c| Some((&c.path, c.reader.damage()?)));
-        let Some((path, damage)) = damaged else { return Ok(()) };
-        let what = format!("{}: byte {}: {}", path.display(), damage.offset, damage.what);
-        Err(io::Error::new(io::ErrorKind::InvalidData, what))
+        let Some((path, Damage { offset, what })) = damaged else { return Ok(()) };
+        let damage = Damage { offset: *offset, what: format!("{}: {what}", path.display()) };
+        Err(io::Error::new(io::ErrorKind::InvalidData, DamagedPart(damage)))
     }
 
     fn frame(&mut self, next: &Next) {

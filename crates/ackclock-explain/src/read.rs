@@ -12,6 +12,7 @@ use ackclock_trace::{
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
+use crate::join::DamagedPart;
 use crate::source::Source;
 
 /// How to read.
@@ -172,7 +173,9 @@ pub(crate) fn segments(
     match frames(source, &mut capture, sink, filter, progress) {
         Ok(()) => {}
         Err(Error::Read { error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
-            capture.damage = Some(Damage { offset: 0, what: error.to_string() });
+            let part = error.get_ref().and_then(|error| error.downcast_ref::<DamagedPart>());
+            let whole = || Damage { offset: 0, what: error.to_string() };
+            capture.damage = Some(part.map_or_else(whole, |part| part.0.clone()));
         }
         Err(Error::Read { error, .. }) => capture.failed = Some(error.to_string()),
         Err(other) => return Err(other),

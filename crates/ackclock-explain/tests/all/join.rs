@@ -57,8 +57,12 @@ fn a_part_may_be_damaged() {
     let joined = explained(&[Source::Joined(vec![a.clone(), b.clone()])]);
     let capture = &joined.captures[0];
     assert_eq!(capture.packets, 7);
-    let what = &capture.damage.as_ref().unwrap().what;
-    assert!(what.starts_with(&format!("{}: byte ", a.display())), "{what}");
+    // The last packet begins where it was whole.
+    let damage = capture.damage.as_ref().unwrap();
+    let whole = explained(&[Source::File(a.clone())]).captures[0].damage.clone().unwrap();
+    let what = format!("{}: {}", a.display(), whole.what);
+    assert_eq!((damage.offset, &damage.what), (whole.offset, &what));
+    assert!(whole.offset > 0);
     // One that is no capture cannot be opened.
     fs::write(&b, "no capture").unwrap();
     let joined = explained(&[Source::Joined(vec![a, b.clone()])]);
