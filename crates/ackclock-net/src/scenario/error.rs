@@ -155,12 +155,23 @@ fn in_words(message: &str) -> (String, Option<String>) {
 
 /// What is wrong with a line whose key is there already: the name of a table, or a key in it.
 fn twice(line: &str) -> (String, Option<String>) {
-    let table = line.trim().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let name = line.trim().trim_start_matches('[').split(']').next().unwrap_or_default().trim();
+    let table =
+        name.rsplit('.').next().filter(|last| line.trim().starts_with('[') && is_list(last));
     let help = match table {
-        Some((name, _)) => format!("tables of which there may be several are written `[[{name}]]`"),
+        Some(_) => format!("tables of which there may be several are written `[[{name}]]`"),
         None => "leave one of the two out".into(),
     };
     ("this key is set already".into(), Some(help))
+}
+
+/// Whether there may be several tables of this name.
+fn is_list(name: &str) -> bool {
+    let lists = [
+        "node", "link", "fate", "loss", "spikes", "change", "outage", "flow", "cbr", "listener",
+        "split",
+    ];
+    lists.contains(&name)
 }
 
 /// The same where a key has one of several kinds, or there may be several of it.
@@ -190,14 +201,8 @@ fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
     if let (Some(example), true) = (example, message.starts_with("invalid type")) {
         return Some((in_words(message).0, format!("for example `{example}`")));
     }
-    if let (
-        Some(
-            name @ ("node" | "link" | "fate" | "loss" | "spikes" | "change" | "outage" | "flow"
-            | "cbr" | "listener" | "split"),
-        ),
-        true,
-    ) = (last, message.contains("a sequence"))
-    {
+    let list = last.filter(|name| is_list(name) && message.contains("a sequence"));
+    if let Some(name) = list {
         let inner = match name {
             "fate" | "loss" | "spikes" | "change" | "outage" => format!("link.{name}"),
             _ => name.into(),

@@ -212,6 +212,9 @@ fn text_that_is_no_toml_has_its_line() {
     let twice = "3: this key is set already; tables of which there may be several are written \
         `[[flow]]`";
     assert_eq!(error("[flow]\na = 1\n [flow]\n"), twice);
+    assert_eq!(error("[flow]\na = 1\n[[flow]]\n"), twice);
+    let twice = "3: this key is set already; leave one of the two out";
+    assert_eq!(error("[tcp]\na = 1\n[tcp]\n"), twice);
 }
 
 #[test]
