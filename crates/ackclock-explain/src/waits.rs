@@ -84,11 +84,10 @@ impl Found {
         (self.sender() == End::Server && mostly).then_some(unasked)
     }
 
-    /// How often the client asked, each time after the answer to what it had asked before, if the
-    /// round trips of that are what the connection waited for, and not that the path was full.
+    /// How often the client asked, each time at once after the answer to what it had asked before,
+    /// if the round trips of that are what the connection waited for, and not that the path was full.
     pub(crate) fn asks_in_turn(&self) -> Option<u64> {
-        let c = &self.connection;
-        let (lifetime, turns) = (self.lifetime(), c.from_client.turns.min(c.from_server.turns));
+        let (lifetime, turns) = (self.lifetime(), self.connection.from_client.turns);
         let took = self.least_round_trip()?.times(turns);
         let way = lifetime.of(Limit::Path) - lifetime.full();
         let path = lifetime.main() == Some(Limit::Path);

@@ -153,8 +153,8 @@ pub struct Flow {
     pub undecided: Vec<Timeout>,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
-    /// How often this end began to send data, at first or after the other one had sent some:
-    /// requests of a client that waits for each answer, and answers of a server.
+    /// How often this end began to send data, at first or at once after the other one had sent
+    /// some, give or take half a round trip: requests of a client that waits for each answer.
     pub turns: u64,
     /// Time to live (hop limit) of a reset that came from this end's address, and of its packet
     /// before, if they are more than a few hops apart: something on the path has sent the reset.

@@ -330,7 +330,8 @@ impl Open {
         self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
         let shift = self.handshake.shift(one);
         if data.is_some_and(|data| data.len > 0 && !data.again) {
-            self.turns.sent(one);
+            let since = self.senders[one].since_asked(now.at);
+            self.turns.sent(one, since, self.place.at_once(one));
         }
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
             (true, false) => self.ends[other].ack(p, now.at, shift),

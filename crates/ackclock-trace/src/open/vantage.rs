@@ -181,6 +181,15 @@ impl Place {
         self.sights[end]
     }
 
+    /// What passes on its way to `end` is answered at once within this time: the shortest round trip
+    /// to it and back, and half of that over the whole path, by which round trips differ. Who types
+    /// does not wait for an answer.
+    #[inline]
+    pub fn at_once(&self, end: usize) -> Span {
+        let half = Span(self.whole_trip().unwrap_or_default().0 / 2);
+        self.trips[end].least.get().unwrap_or_default() + half
+    }
+
     /// How much later than at the capture an ACK is at the end that it is for, in the frame of time
     /// of what that end sends.
     #[inline]

@@ -917,12 +917,30 @@ fn nothing_is_owed() {
 #[test]
 fn ends_take_turns() {
     each(|mut talk| {
-        talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 50).ack(100)).at(13.0, c(100, 0).ack(50));
-        talk.at(14.0, c(100, 50).ack(50)).at(15.0, c(150, 50).ack(50)).at(16.0, s(50, 50).ack(200));
+        talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 50).ack(100)).at(12.1, c(100, 0).ack(50));
+        talk.at(12.5, c(100, 50).ack(50)).at(15.0, c(150, 50).ack(50)).at(16.0, s(50, 50).ack(200));
         talk.at(17.0, c(150, 50).ack(50)).at(18.0, s(100, 50).ack(200));
         let one = talk.one();
         assert_eq!([one.from_client.turns, one.from_server.turns], [2, 2]);
     });
+}
+
+/// A round trip over the path takes 10 ms. What follows an answer after more than half of that, and
+/// not after what the way to the client takes, is no request that has waited for it.
+#[test]
+fn who_types_takes_no_turns() {
+    let turns = |after: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.open();
+        for n in 0..20 {
+            let at = 100.0 + 100.0 * n as f64;
+            talk.at(at, s(10 * n, 10).ack(10 * n));
+            talk.at(at + after, c(10 * n, 10).ack(10 * n + 10));
+        }
+        let one = talk.one();
+        [one.from_client.turns, one.from_server.turns]
+    };
+    assert_eq!([turns(5.0), turns(6.0)], [[20, 1], [0, 1]]);
 }
 
 /// An ACK whose checksum is wrong acknowledges nothing where those before were right, and one to

@@ -81,7 +81,7 @@ fn a_client_that_asks_for_nothing() {
 fn requests_in_turn() {
     let asked = |turns: u64, trip: u64| {
         let mut flow = flow(&[(Limit::Path, 4000)]);
-        (flow.turns, flow.rtt) = (turns, Some(fixture::round_trip(span(trip), 9)));
+        flow.rtt = Some(fixture::round_trip(span(trip), 9));
         let mut found = connection(flow);
         found.connection.from_client.turns = turns;
         (why(&found), lines(found))
