@@ -1,12 +1,14 @@
 //! A comparison for people.
 
+use std::collections::BTreeMap;
+
 use ackclock_report::{Align, align};
 use ackclock_tcp::Span;
 use ackclock_trace::Limit;
 
 use super::between::Way;
 use super::{Both, Comparison, Shared};
-use crate::explained::{End, Explained};
+use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::summary::Summary;
 use crate::text::{bounded, captures, count, time};
@@ -25,7 +27,7 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
     match &comparison.both {
         Some(both) => {
             text.push_str(&between(both, [name(0), name(1)], top));
-            both.connections.iter().for_each(|shared| text.push_str(&in_vain(shared, explained)));
+            text.push_str(&all_in_vain(both, explained, top));
         }
         None => text.push_str("No connection is in both captures.\n"),
     }
@@ -139,24 +141,31 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
     text
 }
 
-/// Data that one capture has after the other one ended may have been lost, all of it: then no ACK
-/// of it came back, however often it went.
-fn in_vain(shared: &Shared, explained: &Explained) -> String {
-    let mut text = String::new();
-    for end in End::BOTH.into_iter().filter(|end| shared.ways[*end as usize].not_compared > 0) {
-        let numbers = || shared.numbers.into_iter().flatten();
-        let found = || explained.connections.iter().filter(|f| numbers().any(|n| n == f.number));
-        if let Some((f, long)) = found().find_map(|f| Some((f, f.in_vain(end)?))) {
-            text.push_str(&format!(
-                "#{}: what the {} sent in the last {} went again and again, and nothing \
-                 acknowledged it: it was lost\n",
-                f.number,
-                end.name(),
-                time(long)
-            ));
-        }
-    }
-    text
+/// Data that one capture has after the other one ended may have been lost, all of it, or all ACKs
+/// of it: then none came back, however often it went. At most `top` lines of that; 0 for all.
+fn all_in_vain(both: &Both, explained: &Explained, top: usize) -> String {
+    let by_number: BTreeMap<usize, &Found> =
+        explained.connections.iter().map(|found| (found.number, found)).collect();
+    let lines: Vec<String> =
+        both.connections.iter().flat_map(|shared| in_vain(shared, &by_number)).collect();
+    let (shown, more) = bounded(lines.len(), top);
+    if shown == 0 { String::new() } else { lines[..shown].concat() + &more }
+}
+
+fn in_vain(shared: &Shared, by_number: &BTreeMap<usize, &Found>) -> Vec<String> {
+    let one = |end: End| {
+        let found = || shared.numbers.into_iter().flatten().filter_map(|n| by_number.get(&n));
+        let (found, long) = found().find_map(|found| Some((found, found.in_vain(end)?)))?;
+        Some(format!(
+            "#{}: what the {} sent in the last {} went again and again, and nothing acknowledged \
+             it: it, or all ACKs of it, were lost\n",
+            found.number,
+            end.name(),
+            time(long)
+        ))
+    };
+    let ends = End::BOTH.into_iter().filter(|end| shared.ways[*end as usize].not_compared > 0);
+    ends.filter_map(one).collect()
 }
 
 fn row(end: End, way: &Way) -> Vec<String> {
