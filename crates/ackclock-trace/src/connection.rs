@@ -131,6 +131,9 @@ pub struct Flow {
     /// Round trips from the capture to the other end and back, as far as data and its ACKs measure
     /// them, plus the part on this side.
     pub rtt: Option<RoundTrip>,
+    /// Round trips have become longer by another route, so that the shortest says nothing of how
+    /// long packets wait in queues.
+    pub rerouted: bool,
     /// Every retransmission, in order.
     pub retransmissions: Vec<Retransmission>,
     /// Every expiry of the retransmission timer, in order.

@@ -25,6 +25,10 @@ const MANY_SPURIOUS: usize = 3;
 /// half of what a window can be (RFC 7323 section 2.2).
 const UNSCALED: u64 = 1 << 15;
 
+/// Times that are not time lost: those of several connections add up to nothing.
+const EACH_TRIP: &str = "of each round trip";
+const UNTIL_RESET: &str = "until the reset";
+
 /// What to change, and how much time that is about.
 #[derive(Debug, PartialEq)]
 struct Advice {
@@ -60,8 +64,8 @@ pub(crate) fn of(explained: &Explained) -> Vec<String> {
         if line.number > said.number {
             *said = line;
         }
-        let sum = spans.entry(what).or_default();
-        *sum = *sum + span;
+        let all = spans.entry(what).or_default();
+        *all = if [EACH_TRIP, UNTIL_RESET].contains(&what) { span.max(*all) } else { *all + span };
     }
     let whole = |spans: &BTreeMap<&str, Span>| spans.values().map(|span| span.0).sum::<u64>();
     let mut all: Vec<_> = all.into_values().collect();
@@ -178,7 +182,7 @@ fn firewall(found: &Found) -> Option<Advice> {
     );
     let subject = format!("{client} and {server}: resets");
     let line = Line { text, subject, number: 0.0 };
-    Some(Advice { line, what: "until the reset", span: found.lifetime().whole() })
+    Some(Advice { line, what: UNTIL_RESET, span: found.lifetime().whole() })
 }
 
 /// Packets wait at a busy bottleneck in a queue that loses none, or of whose losses nothing is
@@ -196,7 +200,7 @@ fn queue(found: &Found, from: End, known: &Known) -> Option<Advice> {
         time(span)
     );
     let line = Line { text, subject, number: span.secs_f64() };
-    Some(Advice { line, what: "of each round trip", span })
+    Some(Advice { line, what: EACH_TRIP, span })
 }
 
 fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line> {

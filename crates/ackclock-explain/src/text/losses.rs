@@ -48,10 +48,11 @@ pub(crate) fn queueing(found: &Found) -> Option<String> {
     Some(format!("queueing takes {waits} of a round trip of {median} (bufferbloat)"))
 }
 
-/// For how long, in the same cases.
+/// For how long, in the same cases. Over another route nobody knows.
 pub(super) fn waits(found: &Found) -> Option<Span> {
-    let rtt =
-        found.flow(found.sender()).rtt.filter(|rtt| rtt.alone.saturating_mul(2) < rtt.samples)?;
+    let flow = found.flow(found.sender());
+    let told = |rtt: &RoundTrip| !flow.rerouted && rtt.alone.saturating_mul(2) < rtt.samples;
+    let rtt = flow.rtt.filter(told)?;
     let waits = rtt.median - rtt.min;
     (waits >= LONG && waits >= rtt.min).then_some(waits)
 }
@@ -184,15 +185,16 @@ mod tests {
     /// nothing is said.
     #[test]
     fn bufferbloat() {
-        let measured = |min: u64, median: u64, alone: u64| {
+        let found = |min: u64, median: u64, alone: u64| {
             let mut explained = fixture::explained();
-            let found = &mut explained.connections[0];
+            let mut found = explained.connections.remove(0);
             let [min, median] = [min, median].map(Span::from_millis);
             let rtt = RoundTrip { min, alone, ..fixture::round_trip(median, 9) };
             found.connection.from_client.rtt = Some(rtt);
             found.connection.from_server.rtt = Some(rtt);
-            queueing(found)
+            found
         };
+        let measured = |min, median, alone| queueing(&found(min, median, alone));
         let waits = |min, median| measured(min, median, 0);
         let text = "queueing takes 80.0 ms of a round trip of 0.10 s (bufferbloat)";
         assert_eq!(waits(20, 100).as_deref(), Some(text));
@@ -200,5 +202,9 @@ mod tests {
         assert_eq!(waits(1, 20), None);
         assert_eq!(measured(20, 100, 4).as_deref(), Some(text));
         assert_eq!(measured(20, 100, 5), None);
+        let mut moved = found(20, 100, 0);
+        moved.connection.from_client.rerouted = true;
+        moved.connection.from_server.rerouted = true;
+        assert_eq!(queueing(&moved), None);
     }
 }

@@ -179,6 +179,7 @@ impl Open {
             ecn: Ecn { reductions: found.reductions, ..flow.ecn },
             full_window: found.full_window,
             rtt: found.rtt,
+            rerouted: found.moved,
             timeouts: found.timeouts,
             recoveries: found.recoveries,
             stalls: found.stalls,

@@ -302,6 +302,11 @@ impl Limits {
         Queue::measured(&mut self.queue, trip, bottleneck, &mut self.full);
     }
 
+    /// The route has become longer.
+    pub fn has_moved(&self) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.has_moved())
+    }
+
     /// A SYN goes out, and there was none before.
     pub fn opening(&mut self) {
         self.opening = true;

@@ -95,6 +95,7 @@ pub(crate) struct Found {
     pub stalls: Vec<Stall>,
     /// Until [`Found::end`].
     pub lifetime: Lifetime,
+    pub moved: bool,
     /// When the last packet was at the sender.
     pub end: Time,
     pub losses: Losses,
@@ -306,6 +307,7 @@ impl SenderModel {
         let full_window = limits.full_window();
         let rate_bps = bottleneck.bits_per_second();
         let kept = limits.kept(rate_bps);
+        let moved = limits.has_moved();
         let mut lifetime = limits.into_lifetime(
             stream.terms.mss,
             |base| match base {
@@ -320,6 +322,7 @@ impl SenderModel {
             end,
             stalls: stalls.into_all(&timeouts, &retransmissions),
             lifetime,
+            moved,
             events: picture.into_events(&retransmissions, &reductions),
             reductions,
             retransmissions,

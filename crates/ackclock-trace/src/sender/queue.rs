@@ -83,6 +83,11 @@ impl<T: Times> Queue<T> {
         segments >= LEAST && self.route.is_queued(at, span)
     }
 
+    /// The route has become longer.
+    pub fn has_moved(&self) -> bool {
+        !self.past.is_empty()
+    }
+
     /// At the end: how long there was a queue, and what filled cwnd or the path over routes before.
     pub fn settle(mut self, full: &mut T) -> (Span, Vec<(Base, T)>) {
         self.before.empty_into(full);

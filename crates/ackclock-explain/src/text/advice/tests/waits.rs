@@ -137,22 +137,30 @@ fn a_reset_from_something_in_between() {
     );
     let line = "192.0.2.1 and 192.0.2.2: something on the path resets connections in the name of \
         the server; look for a firewall (until the reset: 4.0 s)";
-    assert_eq!(lines(found), [line]);
+    // That another one lasted as long before it was reset adds nothing.
+    let connections = vec![found.clone(), found];
+    assert_eq!(of(&Explained { connections, ..Explained::default() }), [line]);
 }
 
 /// A queue that delays and loses nothing has advice of its own, where it was what limited.
 #[test]
 fn a_queue_without_losses() {
-    let delayed = |full: u64, cause: Option<LossCause>| {
+    let found = |full: u64, cause: Option<LossCause>| {
         let mut flow = flow(&[(Limit::Path, 4000)]);
         flow.rtt = Some(RoundTrip { min: span(40), ..fixture::round_trip(span(220), 9) });
         flow.lifetime.add_full(span(full));
         flow.losses.cause = cause;
-        lines(connection(flow))
+        connection(flow)
     };
+    let two = |full, cause| {
+        let connections = vec![found(full, cause), found(full, cause)];
+        of(&Explained { connections, ..Explained::default() })
+    };
+    let delayed = |full, cause| lines(found(full, cause));
     let queue = "192.0.2.2 to 192.0.2.1: packets wait in a queue for 0.18 s; manage it (fq_codel, \
         CAKE) (of each round trip: 0.18 s)";
     assert_eq!(delayed(4000, None), [queue]);
+    assert_eq!(two(4000, None), [queue]);
     assert_eq!(delayed(399, None), nothing());
     // The advice on its losses says the same.
     let overflows = LossCause::DropTail { delay: span(180), size: None };
