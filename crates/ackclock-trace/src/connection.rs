@@ -160,7 +160,8 @@ pub struct Flow {
     /// some, give or take half a round trip: requests of a client that waits for each answer.
     pub turns: u64,
     /// Time to live (hop limit) of a reset that came from this end's address, and of its packet
-    /// before, if they are more than a few hops apart: something on the path has sent the reset.
+    /// before, if they are more than a few hops apart: something on the path has probably sent the
+    /// reset.
     pub strange_reset: Option<[u8; 2]>,
     /// Everything as it happened, for a picture; empty unless asked for
     /// ([`Settings::detail`](crate::Settings)).

@@ -177,8 +177,8 @@ fn firewall(found: &Found) -> Option<Advice> {
     let (client, server) = hosts(found, End::Client);
     let name = end.name();
     let text = format!(
-        "{client} and {server}: something on the path resets connections in the name of the {name}; \
-         look for a firewall"
+        "{client} and {server}: something on the path probably resets connections in the name of \
+         the {name}; look for a firewall"
     );
     let subject = format!("{client} and {server}: resets");
     let line = Line { text, subject, number: 0.0 };

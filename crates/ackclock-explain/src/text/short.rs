@@ -360,7 +360,7 @@ fn ended(found: &Found) -> Option<String> {
     if strange.is_empty() {
         return Some(format!("; {who} reset it{data}"));
     }
-    Some(format!("; something on the path reset it {}{data}", strange.join(" and ")))
+    Some(format!("; something on the path probably reset it {}{data}", strange.join(" and ")))
 }
 
 #[cfg(test)]

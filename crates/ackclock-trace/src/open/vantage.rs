@@ -50,13 +50,15 @@ impl Place {
         Place { trips, ..*self }
     }
 
-    /// A packet from `end` has this time to live. A reset may come from somewhere else.
+    /// A packet from `end` has this time to live. A reset may come from somewhere else; unless it
+    /// comes from as far off: applications set a time to live for their data (RFC 5082 section 3),
+    /// and their hosts reset with the usual one (Linux's `tcp_v4_send_reset`).
     #[inline]
     pub fn ttl(&mut self, end: usize, ttl: u8, reset: bool) {
         let usual = self.ttls[end];
         if !reset || usual == 0 {
             self.ttls[end] = ttl;
-        } else if ttl.abs_diff(usual) > FEW_HOPS {
+        } else if ttl.abs_diff(usual) > FEW_HOPS && hops(ttl) != hops(usual) {
             self.reset_ttls[end] = ttl;
         }
     }
@@ -361,8 +363,13 @@ fn by_trips(to_client: Span, to_server: Span) -> (Vantage, f64) {
 }
 
 /// Hosts begin with 64, 128 or 255, and every router takes one off.
+fn hops(ttl: u8) -> u8 {
+    [64, 128, 255].into_iter().find(|full| *full >= ttl).unwrap_or(255) - ttl
+}
+
+/// By the one end, if any, from which packets come as they began.
 fn by_ttls(ttls: [u8; 2]) -> (Vantage, f64) {
-    match ttls.map(|ttl| matches!(ttl, 64 | 128 | 255)) {
+    match ttls.map(|ttl| hops(ttl) == 0) {
         _ if ttls == [0; 2] => (Vantage::Unknown, 0.0),
         [true, false] if ttls[1] != 0 => (Vantage::Client, 0.3),
         [false, true] if ttls[0] != 0 => (Vantage::Server, 0.3),

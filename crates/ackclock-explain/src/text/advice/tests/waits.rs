@@ -132,11 +132,11 @@ fn a_reset_from_something_in_between() {
     found.connection.from_server.strange_reset = Some([200, 62]);
     ends(
         &found,
-        "; something on the path reset it in the name of the server (time to live 200, not 62 as \
-         before), which cut off data on its way",
+        "; something on the path probably reset it in the name of the server (time to live 200, \
+         not 62 as before), which cut off data on its way",
     );
-    let line = "192.0.2.1 and 192.0.2.2: something on the path resets connections in the name of \
-        the server; look for a firewall (until the reset: 4.0 s)";
+    let line = "192.0.2.1 and 192.0.2.2: something on the path probably resets connections in the \
+        name of the server; look for a firewall (until the reset: 4.0 s)";
     // That another one lasted as long before it was reset adds nothing.
     let connections = vec![found.clone(), found];
     assert_eq!(of(&Explained { connections, ..Explained::default() }), [line]);
