@@ -70,7 +70,7 @@ impl Source {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Source::File(path) => Ok(Box::new(File::open(path)?)),
-            Source::Joined(paths) => Ok(Box::new(Joined::open(paths)?)),
+            Source::Joined(paths) => Ok(Box::new(Joined::open(paths))),
             Source::Stream(input) => {
                 let taken = input.lock().map(|mut input| input.take()).unwrap_or_default();
                 taken.ok_or_else(|| io::Error::other("a stream can be read only once"))

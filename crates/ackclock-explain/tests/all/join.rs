@@ -63,9 +63,16 @@ fn a_part_may_be_damaged() {
     let what = format!("{}: {}", a.display(), whole.what);
     assert_eq!((damage.offset, &damage.what), (whole.offset, &what));
     assert!(whole.offset > 0);
-    // One that is no capture cannot be opened.
+    // So it is where one is no capture, or is not there. The first one that is damaged is named.
+    fs::write(&a, &bytes).unwrap();
+    let none = a.with_extension("none");
     fs::write(&b, "no capture").unwrap();
-    let joined = explained(&[Source::Joined(vec![a, b.clone()])]);
-    let what = &joined.captures[0].damage.as_ref().unwrap().what;
-    assert!(what.starts_with(&format!("{}: no capture", b.display())), "{what}");
+    for (other, why) in [(&b, "no capture"), (&none, "No such file")] {
+        let joined = explained(&[Source::Joined(vec![other.clone(), a.clone(), none.clone()])]);
+        let capture = &joined.captures[0];
+        assert_eq!((capture.packets, joined.connections.len()), (5, 1));
+        let damage = capture.damage.as_ref().map(|damage| &damage.what);
+        let what = damage.or(capture.failed.as_ref()).unwrap();
+        assert!(what.starts_with(&format!("{}: {why}", other.display())), "{what}");
+    }
 }
