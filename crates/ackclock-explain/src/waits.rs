@@ -10,8 +10,9 @@ use crate::explained::{End, Found, sent_by};
 /// Timeouts in a row, of which all but the last were in vain: losses at random seldom take a
 /// segment three times.
 const IN_A_ROW: usize = 3;
-/// The first timeout comes after a second at the latest (RFC 6298 section 2.1), or after so many
-/// round trips (section 2.3).
+/// The first timeout comes after this time at the latest (RFC 6298 section 2.1), or after about so
+/// many round trips (section 2.3). Elsewhere than at the sender a silence that is longer than so
+/// many of the longer of both has held timeouts before the one that was seen.
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 const TRIPS: u64 = 3;
 /// Who asks so often asks one after the other for a reason.

@@ -18,7 +18,7 @@ use super::words::{size, time};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 
-/// Retransmissions.
+/// Retransmissions. One delay, of what two segments or their ACKs waited in, may make two of them.
 const MANY_SPURIOUS: usize = 3;
 
 /// Without scaling, a receiver whose buffer is not the limit offers more than this, in bytes: the

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
-use ackclock_trace::{Flow, Kind, Limit, LossCause, Recovery, Retransmission, State};
+use ackclock_trace::{
+    Flow, Kind, Limit, LossCause, Recovery, Retransmission, Stall, StallCause, State,
+};
 
 use super::{
     Advice, Known, address, came_unacknowledged, has_lost, hosts, lacking, look_for_delay,
@@ -62,9 +64,12 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         }
         _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
         _ if late.0 > span.0 / 2 => {
+            let late = match flow.timeouts[..] {
+                [] => "acknowledgments come late",
+                [..] => "timers expire though nothing was lost",
+            };
             let line = format!(
-                "{sender} to {receiver}: timers expire though nothing was lost; look for delay \
-                 spikes and lost acknowledgments"
+                "{sender} to {receiver}: {late}; look for delay spikes and lost acknowledgments"
             );
             (line.into(), what, span)
         }
@@ -165,7 +170,8 @@ fn outages(found: &Found, from: End) -> Span {
     outages.fold(Span::ZERO, |sum, outage| sum + outage.most)
 }
 
-/// How long it waited for a timer that expired though nothing was lost.
+/// How long it waited for a timer that expired though nothing was lost, or for ACKs that came late
+/// before any did.
 fn late(found: &Found, from: End) -> Span {
     let (flow, at_sender) = (found.flow(from), found.is_at_sender(from));
     let spurious = |timeout: Option<usize>| {
@@ -173,7 +179,8 @@ fn late(found: &Found, from: End) -> Span {
         // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
         timeout.is_some_and(|t| t.spurious.is_some() && !lost_behind(flow, at_sender, t))
     };
-    let stalls = flow.stalls.iter().filter(|stall| spurious(stall.timeout));
+    let late = |stall: &&Stall| stall.cause == StallCause::Network || spurious(stall.timeout);
+    let stalls = flow.stalls.iter().filter(late);
     let stalls = stalls.filter(|stall| found.outage(from, stall).is_none());
     stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
 }

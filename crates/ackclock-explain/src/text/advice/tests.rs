@@ -82,6 +82,22 @@ fn lines(found: Found) -> Vec<String> {
     of(&Explained { connections: vec![found], ..Explained::default() })
 }
 
+/// Nothing moves for most of the time, without a timer, and then goes on. That little is repaired
+/// says nothing of it.
+#[test]
+fn acknowledgments_that_come_late() {
+    let late = |cause: StallCause, end: u64| {
+        let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
+        flow.stalls = vec![Stall { start: ms(100), end: ms(end), frame: 9, cause, timeout: None }];
+        lines(connection(flow))
+    };
+    let line = "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
+        acknowledgments (recovery: 2.0 s)";
+    assert_eq!(late(StallCause::Network, 1101), [line]);
+    assert_eq!(late(StallCause::Network, 1100), [LOST]);
+    assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
+}
+
 /// Where the cause of the losses is known, the advice names it.
 #[test]
 fn why_packets_are_lost() {
