@@ -86,7 +86,8 @@ impl Found {
     }
 
     /// How often the client asked, each time at once after the answer to what it had asked before,
-    /// if the round trips of that are what the connection waited for, and not that the path was full.
+    /// if the round trips of that are what the connection waited for, and not that the path was
+    /// full.
     pub(crate) fn asks_in_turn(&self) -> Option<u64> {
         let (lifetime, turns) = (self.lifetime(), self.connection.from_client.turns);
         let took = self.least_round_trip()?.times(turns);

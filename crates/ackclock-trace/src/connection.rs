@@ -131,8 +131,7 @@ pub struct Flow {
     /// Round trips from the capture to the other end and back, as far as data and its ACKs measure
     /// them, plus the part on this side.
     pub rtt: Option<RoundTrip>,
-    /// Round trips have become longer by another route, so that the shortest says nothing of how
-    /// long packets wait in queues.
+    /// The route has become longer: the shortest round trip tells nothing of queues.
     pub rerouted: bool,
     /// Every retransmission, in order.
     pub retransmissions: Vec<Retransmission>,
@@ -151,8 +150,7 @@ pub struct Flow {
     pub probes_of_new_data: u64,
     /// How this end goes about losses.
     pub ways: Ways,
-    /// Of each retransmission of [`Kind::ProbeOrTimeout`], in order: what is to be said of it if it
-    /// was a timeout.
+    /// Of each [`Kind::ProbeOrTimeout`], in order: what is to be said of it if it was a timeout.
     pub undecided: Vec<Timeout>,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
@@ -160,11 +158,9 @@ pub struct Flow {
     /// some, give or take half a round trip: requests of a client that waits for each answer.
     pub turns: u64,
     /// Time to live (hop limit) of a reset that came from this end's address, and of its packet
-    /// before, if they are more than a few hops apart: something on the path has probably sent the
-    /// reset.
+    /// before, if they are more than a few hops apart: something on the path has probably sent it.
     pub strange_reset: Option<[u8; 2]>,
-    /// Everything as it happened, for a picture; empty unless asked for
-    /// ([`Settings::detail`](crate::Settings)).
+    /// All events, for a picture; empty unless asked for ([`Settings::detail`](crate::Settings)).
     pub events: Vec<Event>,
     /// What could not be known, and why.
     pub doubts: Vec<String>,

@@ -183,9 +183,9 @@ impl Place {
         self.sights[end]
     }
 
-    /// What passes on its way to `end` is answered at once within this time: the shortest round trip
-    /// to it and back, and half of that over the whole path, by which round trips differ. Who types
-    /// does not wait for an answer.
+    /// What passes on its way to `end` is answered at once within this time: the shortest round
+    /// trip to it and back, and half of that over the whole path, by which round trips differ. Who
+    /// types does not wait for an answer.
     #[inline]
     pub fn at_once(&self, end: usize) -> Span {
         let half = Span(self.whole_trip().unwrap_or_default().0 / 2);
