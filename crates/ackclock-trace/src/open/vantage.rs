@@ -142,15 +142,17 @@ impl Place {
     }
 
     /// Where the capture was taken. What was learned is too little to settle what the capture
-    /// shows, but tells more than times to live.
+    /// shows: it is asked where nothing else tells.
     pub fn position(&self) -> Position {
         let known = self.least_trips();
-        let learned = self.learned.map(|us| (us > 0).then(|| Span::from_micros(us.into())));
-        let trips = [0, 1].map(|end: usize| known[end].or(learned[end]));
-        let mut position = position(trips, self.ttls);
-        if trips != known {
-            position.confidence /= 2.0;
+        let told = position(known, self.ttls);
+        if told.vantage != Vantage::Unknown {
+            return told;
         }
+        let learned = self.learned.map(|us| (us > 0).then(|| Span::from_micros(us.into())));
+        let mut position =
+            position([0, 1].map(|end: usize| known[end].or(learned[end])), self.ttls);
+        position.confidence /= 2.0;
         position
     }
 
