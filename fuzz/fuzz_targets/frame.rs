@@ -27,7 +27,9 @@ fuzz_target!(|bytes: &[u8]| {
         (Err(Ignored::Cut), _) => {}
         (Ok(cut), Ok(all)) => {
             let options = if cut.options_cut { cut.options } else { all.options };
-            assert_eq!(cut, Packet { options, options_cut: cut.options_cut, ..all });
+            let Packet { options_cut, damaged, .. } = cut;
+            assert!(all.damaged || !damaged);
+            assert_eq!(cut, Packet { options, options_cut, damaged, ..all });
         }
         (cut, all) => assert_eq!(cut, all),
     }

@@ -49,13 +49,17 @@ fuzz_target!(|bytes: &[u8]| {
             options_cut: kind & 128 != 0,
             ip_id: (kind & 8 != 0).then_some(u16::from(d)),
             ttl: time,
+            damaged: kind & 64 != 0,
             codepoint: [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ect1, Codepoint::Ce]
                 [usize::from(kind >> 4 & 3)],
         });
         all.extend(tracker.poll_ended());
     }
+    tracker.flush();
+    let damaged = tracker.damaged();
+    all.extend(tracker.poll_ended());
     all.extend(tracker.finish());
-    assert_eq!(all.iter().map(|c| c.packets).sum::<u64>(), frame);
+    assert_eq!(all.iter().map(|c| c.packets).sum::<u64>() + damaged, frame);
     all.iter().for_each(check);
 });
 
