@@ -248,7 +248,7 @@ impl<'a> Division<'a> {
         let bottleneck = &self.bottleneck;
         let mut lifetime = Lifetime::from(self.found);
         let filled = |flight: u64, base| {
-            let holds = bottleneck.holds_over(base, arrivals);
+            let holds = bottleneck.holds(base, arrivals);
             holds.map_or(0.0, |holds| flight as f64 / holds)
         };
         let path = |lifetime: &mut Lifetime, span| {

@@ -20,14 +20,8 @@ impl Sums {
             *right = right.saturating_add(1);
             return false;
         }
-        let damaged = self.tells(end);
-        let right = &mut self.right[end];
+        let are_right = *right >= RIGHT;
         *right = right.saturating_sub(RIGHT);
-        damaged
-    }
-
-    /// Checksums of this end are right.
-    fn tells(&self, end: usize) -> bool {
-        self.right[end] >= RIGHT
+        are_right
     }
 }

@@ -691,13 +691,14 @@ impl Limits {
         self.full_window.into()
     }
 
-    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding,
-    /// over the route of this round trip, or the last one. Where they left at an even pace, that
-    /// takes some that have `waited` there, too.
+    /// At the end: all of it. A path that `holds` so many bytes over the route of a shortest round
+    /// trip, in the end of this one, was full with as many outstanding. Where they left at an even
+    /// pace, that takes some that have `waited` there, too.
     pub fn into_lifetime(
         mut self,
         mss: u32,
-        holds: impl Fn(Option<Base>) -> Option<f64>,
+        base: Base,
+        holds: impl Fn(Base) -> Option<f64>,
         waited: bool,
     ) -> Lifetime {
         self.was_missing(true);
@@ -720,7 +721,7 @@ impl Limits {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             holds.map_or(0.0, |holds| outstanding / holds)
         };
-        let last = holds(None);
+        let last = holds(base);
         for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
             for (level, span) in cells.iter() {
                 if waited && filled(level, last) >= 1.0 {
@@ -735,7 +736,7 @@ impl Limits {
             self.queue.map(|queue| queue.settle(&mut self.full)).unwrap_or_default();
         found.add(Limit::Path, queued);
         found.add_full(queued);
-        let past = past.iter().map(|(base, full)| (full, holds(Some(*base))));
+        let past = past.iter().map(|(base, full)| (full, holds(*base)));
         for (full, holds) in past.chain([(&self.full, last)]) {
             for (level, span) in full.iter() {
                 let limit = found.note_filled(filled(level, holds), span);

@@ -208,13 +208,19 @@ impl SenderModel {
     /// Something happens: what limited the sender until then?
     #[inline]
     fn elapse(&mut self, at: Time) {
-        let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
         let repairs = match () {
-            () if !open || self.stream.outstanding.retransmitted() > 0 => Repairs::Yes,
+            () if self.is_repairing() => Repairs::Yes,
             () if self.must_repair() => Repairs::Perhaps,
             () => Repairs::No,
         };
         self.limits.elapse(at, &self.stream, repairs);
+    }
+
+    /// Losses are being repaired, as the capture shows.
+    #[inline]
+    fn is_repairing(&self) -> bool {
+        let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
+        !open || self.stream.outstanding.retransmitted() > 0
     }
 
     /// Away from the sender its fast retransmit may have been lost before the capture. Three
@@ -310,10 +316,8 @@ impl SenderModel {
         let moved = limits.has_moved();
         let mut lifetime = limits.into_lifetime(
             stream.terms.mss,
-            |base| match base {
-                Some(base) => bottleneck.holds_over(base, arrivals),
-                None => bottleneck.holds(arrivals),
-            },
+            bottleneck.base(),
+            |base| bottleneck.holds(base, arrivals),
             stream.has_waited(),
         );
         lifetime.add_kept(kept);

@@ -295,13 +295,8 @@ impl Bottleneck {
     /// Bytes of payload that are on their way when the bottleneck is just busy. `arrivals`: the
     /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
     /// is not seen there, so that no more than this is ever outstanding, and that is known to
-    /// within an eighth (`limits.rs`).
-    pub fn holds(&self, arrivals: Option<ArrivalRate>) -> Option<f64> {
-        self.holds_over(self.base, arrivals)
-    }
-
-    /// The same where this is the shortest round trip.
-    pub fn holds_over(&self, base: Base, arrivals: Option<ArrivalRate>) -> Option<f64> {
+    /// within an eighth (`limits.rs`). `base`: the shortest round trip, of this route or another.
+    pub fn holds(&self, base: Base, arrivals: Option<ArrivalRate>) -> Option<f64> {
         let Base { trip, ahead, gap } = base;
         let trip = trip.get()?;
         let behind = arrivals.is_some_and(|arrivals| arrivals.behind);

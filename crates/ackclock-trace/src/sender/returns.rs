@@ -220,10 +220,10 @@ impl SenderModel {
     /// what has arrived.
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
-        let recovery = &mut self.repair.get_or_insert_default().recovery;
-        if !recovery.phases.is_open() || self.stream.outstanding.retransmitted() > 0 {
+        if self.is_repairing() {
             self.limits.repairs(segment.len);
         }
+        let recovery = &mut self.repair.get_or_insert_default().recovery;
         let sent = recovery.arrived(segment, a, echo, &self.stream);
         if segment.again > 0 {
             self.episodes.arrived(a.at.since(sent));
