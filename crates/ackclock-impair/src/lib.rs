@@ -24,6 +24,7 @@ mod links;
 mod look_up;
 mod options;
 mod path;
+mod percent;
 mod proxy;
 mod report;
 
@@ -36,6 +37,8 @@ pub use joint::has_unsent;
 pub use links::{LinkCounts, Passed};
 #[doc(hidden)]
 pub use options::options;
+#[doc(hidden)]
+pub use percent::percent_decode;
 pub use proxy::Proxy;
 pub use report::ProxyReport;
 

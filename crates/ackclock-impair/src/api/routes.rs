@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::wanted::Changes;
 use super::{Condition, NewProxy, Object, Problem, Proxies, Reply, read};
+use crate::percent::percent_decode;
 
 const PATHS: &str = "/version, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
                      /proxies/NAME/conditions/NAME, /populate, /reset";
@@ -110,17 +111,8 @@ fn stays(name: &str, wanted: Option<&str>) -> Result<(), Problem> {
 /// The steps of a path, decoded (RFC 3986 section 2.1), so that an encoded `/` divides none. `None`
 /// where the encoding is wrong.
 fn parts(path: &str) -> Option<Vec<String>> {
-    path.trim_matches('/').split('/').map(percent_decode).collect()
-}
-
-fn percent_decode(text: &str) -> Option<String> {
-    let digit = |b: Option<u8>| char::from(b?).to_digit(16).map(|d| d as u8);
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::with_capacity(text.len());
-    while let Some(b) = bytes.next() {
-        decoded.push(if b == b'%' { digit(bytes.next())? << 4 | digit(bytes.next())? } else { b });
-    }
-    String::from_utf8(decoded).ok()
+    let decoded = |step: &str| String::from_utf8(percent_decode(step.as_bytes())?).ok();
+    path.trim_matches('/').split('/').map(decoded).collect()
 }
 
 /// The methods that a path has, if there is one.

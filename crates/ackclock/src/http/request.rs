@@ -1,5 +1,7 @@
 //! Requests (RFC 9112), cut into fields by `httparse`.
 
+use ackclock_impair::percent_decode;
+
 use super::status::Status;
 
 /// Most bytes of a request's head.
@@ -273,17 +275,6 @@ fn decode_path(path: &str) -> Result<(Vec<u8>, bool), Status> {
         names.push(name);
     }
     Ok((names.join(&b'/'), path.is_empty() || path.ends_with('/')))
-}
-
-/// RFC 3986 section 2.1; `None` if a `%` is not followed by two hexadecimal digits.
-fn percent_decode(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |b: Option<u8>| char::from(b?).to_digit(16).map(|d| d as u8);
-    let mut bytes = text.iter().copied();
-    let mut decoded = Vec::with_capacity(text.len());
-    while let Some(b) = bytes.next() {
-        decoded.push(if b == b'%' { digit(bytes.next())? << 4 | digit(bytes.next())? } else { b });
-    }
-    Some(decoded)
 }
 
 struct Fields<'h, 'b>(&'h [httparse::Header<'b>]);
