@@ -90,10 +90,7 @@ impl SenderModel {
         if sent.fin && self.stream.moments.since_new_data(sent.at) <= SOON {
             self.limits.closes(sent.end() - 1);
         }
-        let recovering = self.repair.as_mut().is_some_and(|repair| {
-            repair.recovery.phases.new_data();
-            repair.recovery.phases.is_recovery()
-        });
+        let recovering = self.repair.as_mut().is_some_and(|repair| repair.recovery.new_data());
         self.stream.append(sent, recovering);
         if let Some(causes) = watching(&mut self.repair) {
             causes.watch_new_data(sent, &self.stream);

@@ -58,9 +58,9 @@ impl LossRecovery {
         stream: &Stream,
         picture: &mut Picture,
     ) -> Kind {
-        if self.is_undo_in_doubt(stream) {
-            self.phases.resume();
-        }
+        let evident = !stream.terms.sack && self.evidence.shows_loss();
+        let in_doubt = self.is_undo_in_doubt(stream);
+        let undone = in_doubt.then(|| self.phases.resume(evident)).flatten();
         let (sack, duplicates) = (stream.terms.sack, self.evidence.duplicates());
         let repeated = stream.outstanding.get(first).is_some_and(|s| self.phases.has(s.again));
         // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
@@ -70,10 +70,25 @@ impl LossRecovery {
         if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
             self.check_slow_start(at, stream);
         }
-        self.phases.by_ack(repeated, anew).unwrap_or_else(|| {
+        let kind = self.phases.by_ack(repeated, anew).unwrap_or_else(|| {
             self.enter_recovery(at, stream, picture);
             Kind::FastRetransmit
-        })
+        });
+        if let Some(undone) = undone.filter(|_| evident && first == 0 && kind == Kind::Recovery) {
+            let number = self.retransmissions.last_number() + 1;
+            self.phases.may_begin_anew(at, number, stream.outstanding.flight(), undone);
+        }
+        kind
+    }
+
+    /// New data goes out. Returns whether that is within a recovery.
+    #[inline]
+    pub fn new_data(&mut self) -> bool {
+        self.phases.new_data();
+        if self.phases.has_begun_anew() {
+            self.phases.begin_anew(&mut self.retransmissions);
+        }
+        self.phases.is_recovery()
     }
 
     /// A partial ACK releases one retransmission (RFC 6582 section 3.2 step 3). A second one on the

@@ -36,6 +36,9 @@ pub(crate) struct Phases {
     undone: Option<(Phase, u64)>,
     /// An undo was due, and new data went out next: this sender undoes.
     undoes: bool,
+    /// Retransmissions that went on with what was due to be undone, though enough spoke of a loss:
+    /// if this sender undoes, each has begun a recovery.
+    anew: Vec<Anew>,
     /// A phase that has just ended, and that a sender without SACK stays in until more is
     /// acknowledged (RFC 6582 section 3.2).
     lingering: Option<Phase>,
@@ -52,6 +55,16 @@ pub(crate) struct Phases {
     /// The ACK at hand reports data that was outstanding when the phase began and that was never
     /// retransmitted.
     reports_original: bool,
+}
+
+/// A retransmission that may have begun a recovery.
+#[derive(Clone, Copy, Debug)]
+struct Anew {
+    number: u32,
+    at: Time,
+    flight: u64,
+    /// When the undo was due that has ended the one before.
+    undone: Time,
 }
 
 impl Phases {
@@ -267,11 +280,49 @@ impl Phases {
         self.undoes |= matches!(self.undone, Some((Phase::Recovery, _)));
     }
 
-    /// The sender has not undone anything: the phase goes on.
-    pub fn resume(&mut self) {
-        if let Some((phase, recover)) = self.undone.take() {
-            (self.phase, self.recover) = (phase, recover);
+    /// The sender has not undone anything, as far as is known: the phase goes on. `evident`: enough
+    /// speaks of a loss for a sender that undoes to begin anew at once (`tcp_fastretrans_alert`).
+    /// With less, this one does not undo. Returns when the undo was due, of a recovery.
+    pub fn resume(&mut self, evident: bool) -> Option<Time> {
+        if !evident {
+            self.anew = Vec::new();
         }
+        let (phase, recover) = self.undone.take()?;
+        (self.phase, self.recover) = (phase, recover);
+        if phase != Phase::Recovery {
+            return None;
+        }
+        self.recovering = true;
+        self.recoveries.last_mut()?.end.take()
+    }
+
+    /// The retransmission with this number, and with so much outstanding, begins a recovery if this
+    /// sender undoes. The undo was due at `undone`.
+    pub fn may_begin_anew(&mut self, at: Time, number: u32, flight: u64, undone: Time) {
+        self.anew.push(Anew { number, at, flight, undone });
+    }
+
+    /// Whether some retransmissions have begun recoveries, as is known only now.
+    #[inline]
+    pub fn has_begun_anew(&self) -> bool {
+        self.undoes && !self.anew.is_empty()
+    }
+
+    /// Each of these has begun a recovery.
+    pub fn begin_anew(&mut self, retransmissions: &mut Retransmissions) {
+        let anew = std::mem::take(&mut self.anew);
+        let of = retransmissions.began_recoveries(anew.iter().map(|begin| begin.number));
+        let mut begins = anew.iter().zip(of).peekable();
+        let mut all = Vec::with_capacity(self.recoveries.len() + anew.len());
+        for (number, mut recovery) in (1..).zip(std::mem::take(&mut self.recoveries)) {
+            while let Some((begin, _)) = begins.next_if(|(_, of)| *of == number) {
+                let next = Recovery { start: begin.at, flight: begin.flight, ..recovery };
+                all.push(Recovery { end: Some(begin.undone), by_timeout: false, ..recovery });
+                recovery = next;
+            }
+            all.push(recovery);
+        }
+        self.recoveries = all;
     }
 
     /// What an ACK retransmits: a `repeated` retransmission of this phase, or one for which the

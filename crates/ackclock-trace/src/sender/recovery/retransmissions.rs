@@ -198,6 +198,22 @@ impl Retransmissions {
         }
     }
 
+    /// Those with these numbers, in order, have begun a recovery each. Returns to which one each of
+    /// them was thought to belong, counted from 1.
+    pub fn began_recoveries(&mut self, numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+        let (mut numbers, mut of) = (numbers.peekable(), Vec::new());
+        for ((number, r), note) in (1..).zip(&mut self.found).zip(&mut self.notes) {
+            if numbers.next_if_eq(&number).is_some() {
+                r.kind = Kind::FastRetransmit;
+                of.push(note.recovery);
+            }
+            if note.recovery > 0 {
+                note.recovery += of.len() as u32;
+            }
+        }
+        of
+    }
+
     /// Those of a recovery from `first` on were sent in slow start.
     pub fn were_slow_start(&mut self, first: usize) {
         for r in self.found.iter_mut().skip(first).filter(|r| r.kind == Kind::Recovery) {

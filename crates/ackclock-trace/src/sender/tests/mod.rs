@@ -14,6 +14,7 @@ mod retransmissions;
 mod routes;
 mod silence;
 mod states;
+mod undone;
 mod ways;
 
 use std::sync::Arc;

@@ -1,0 +1,63 @@
+//! Recoveries that the sender undoes, and begins anew.
+
+use super::{Line, kinds};
+use crate::connection::Kind;
+
+/// Ten segments, of which six draw duplicates of the first one, and go out again late: each ACK
+/// echoes what was sent before. It advances by one, so that the duplicates still speak of a loss.
+fn late_duplicates() -> Line {
+    let mut line = Line::timestamped(50.0);
+    line.model.stream.terms.sack = false;
+    line.send(0.0, 0..10);
+    for n in 0..6 {
+        line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
+    }
+    line.send(50.51, [0]);
+    for n in 1..3 {
+        line.ack_echo(51.0 + n as f64, n, 0.0);
+        line.send(51.01 + n as f64, [n]);
+    }
+    line.ack_echo(54.0, 9, 0.0);
+    line
+}
+
+/// Linux undoes a recovery with an ACK that echoes what was sent before it, and begins the next one
+/// at once as long as three duplicates are left (`tcp_fastretrans_alert`). What goes out then says
+/// nothing of it. But when the last duplicates are used up, new data follows: so it has undone the
+/// others, too.
+#[test]
+fn new_data_shows_what_was_undone_before() {
+    let mut line = late_duplicates();
+    line.send(54.01, [10]);
+    line.ack(104.0, 11);
+    let found = line.found();
+    assert_eq!(kinds(&found), [0, 1, 2].map(|n| (n, Kind::FastRetransmit)));
+    let of = |at: fn(&crate::connection::Recovery) -> Option<ackclock_tcp::Time>| {
+        let us = |recovery| at(recovery).map(|at| at.0 / 1000);
+        found.recoveries.iter().map(us).collect::<Vec<_>>()
+    };
+    assert_eq!(of(|r| Some(r.start)), [Some(50_510), Some(52_010), Some(53_010)]);
+    assert_eq!(of(|r| r.end), [Some(52_000), Some(53_000), Some(54_000)]);
+    assert_eq!(
+        found.recoveries.iter().map(|r| r.flight).collect::<Vec<_>>(),
+        [10_000, 9_000, 8_000]
+    );
+    assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [1, 1, 1]);
+}
+
+/// One that goes on with no duplicates left has undone nothing (RFC 6582 section 3.2 step 3), what
+/// it sends later.
+#[test]
+fn a_sender_that_goes_on_has_undone_nothing() {
+    let mut line = late_duplicates();
+    line.send(54.01, [9]);
+    line.ack_echo(55.0, 10, 0.0);
+    line.send(55.01, [10]);
+    line.ack(105.0, 11);
+    let found = line.found();
+    let later = [1, 2, 9].map(|n| (n, Kind::Recovery));
+    assert_eq!(kinds(&found)[0], (0, Kind::FastRetransmit));
+    assert_eq!(kinds(&found)[1..], later);
+    assert_eq!(found.recoveries.len(), 1);
+    assert_eq!(found.recoveries[0].retransmissions, 4);
+}
