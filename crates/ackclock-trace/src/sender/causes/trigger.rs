@@ -7,11 +7,8 @@
 
 use ackclock_tcp::Span;
 
-use crate::sender::recovery::SOON;
+use crate::sender::recovery::{AT_ONCE, SOON};
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
-
-/// What an ACK's retransmission takes on a host that has nothing else to do.
-const AT_ONCE: Span = Span::from_micros(100);
 
 /// Between two segments of a sender that paces, at the least rate that matters here.
 const PACE: Span = Span::from_millis(10);

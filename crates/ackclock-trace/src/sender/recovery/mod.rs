@@ -21,6 +21,9 @@ use crate::connection::{Kind, Recovery, Retransmission, State};
 /// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
 pub(crate) const SOON: Span = Span::from_millis(1);
 
+/// What it takes on a host that has nothing else to do.
+pub(crate) const AT_ONCE: Span = Span::from_micros(100);
+
 /// The parts, each of which owns its fields.
 #[derive(Debug, Default)]
 pub(crate) struct LossRecovery {
@@ -66,7 +69,9 @@ impl LossRecovery {
         // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
         // retransmits nothing more for it, and needs new duplicates.
         let alone = self.retransmissions.last_number() == self.phases.first();
-        let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone;
+        // A sender that paces may send its next hole while duplicates come.
+        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= AT_ONCE;
+        let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone && at_once;
         if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
             self.check_slow_start(at, stream);
         }
