@@ -301,6 +301,7 @@ mod tests {
             timestamps: false,
             sight: Sight::Received,
             opening: Opening::Seen,
+            opens: true,
             handshake_rtt: None,
             events: false,
         };

@@ -31,6 +31,7 @@ fn terms(sack: bool) -> Terms {
         timestamps: false,
         sight: Sight::Received,
         opening: Opening::Seen,
+        opens: true,
         handshake_rtt: Some(Span::from_millis(RTT as u64)),
         events: false,
     }

@@ -473,6 +473,7 @@ impl Open {
                 (true, true) => Opening::MadeUp,
                 (true, false) => Opening::Seen,
             },
+            opens: end == 0,
             mss: self.mss(end),
             header: self.header(end),
             // Where SACK blocks are cut off, duplicates have to do.

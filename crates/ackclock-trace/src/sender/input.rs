@@ -114,6 +114,8 @@ pub(crate) struct Terms {
     pub timestamps: bool,
     pub sight: Sight,
     pub opening: Opening,
+    /// This end sent the SYN, and not its answer.
+    pub opens: bool,
     /// The round trip of the handshake, over the whole path; `None` if it was not seen.
     pub handshake_rtt: Option<Span>,
     /// Keep events for a picture.

@@ -32,7 +32,11 @@ impl SenderModel {
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if self.stalls.opened() {
             if let (Some(repair), Some(echo)) = (&mut self.repair, a.tsecr) {
-                repair.recovery.retransmissions.syn_answered(echo);
+                let first = self.stream.moments.progress();
+                let sent = repair.recovery.retransmissions.syn_answered(echo, first);
+                if let Some(sent) = sent.filter(|_| self.stream.terms.opens && a.timed) {
+                    self.stream.timers.answered_syn(a.at.since(sent));
+                }
             }
             self.progressed(a, true);
         }

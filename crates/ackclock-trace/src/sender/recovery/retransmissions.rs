@@ -177,18 +177,22 @@ impl Retransmissions {
     }
 
     /// The first ACK echoes the timestamp of a SYN: that one has arrived, and those sent after it
-    /// were not needed (RFC 3522 section 3.2).
-    pub fn syn_answered(&mut self, echo: u32) {
+    /// were not needed (RFC 3522 section 3.2). Returns when it was sent, if it was `first` or one
+    /// of the others.
+    pub fn syn_answered(&mut self, echo: u32, first: Time) -> Option<Time> {
         let all = || self.notes.iter().take_while(|note| note.end == 0);
-        if !self.syn.into_iter().chain(all().filter_map(|note| note.tsval)).any(|s| s == echo) {
-            return;
-        }
+        let again = self.found.iter().zip(all()).find(|(_, note)| note.tsval == Some(echo));
+        let sent = match self.syn {
+            Some(syn) if syn == echo => first,
+            _ => again?.0.at,
+        };
         let is_later = |stamp: u32| Timestamps::is_older(echo, stamp);
         for (r, note) in self.found.iter_mut().zip(all()) {
             if note.tsval.is_some_and(is_later) {
                 (r.spurious, r.known) = (Some(Spurious::Timestamp), true);
             }
         }
+        Some(sent)
     }
 
     /// Now it is known which timer sent this one.

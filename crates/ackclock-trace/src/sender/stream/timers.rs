@@ -66,6 +66,14 @@ impl Timers {
         self.trips.add(newest);
     }
 
+    /// The answer to a SYN that went again took so long since the SYN whose timestamp it echoes. A
+    /// sender begins with that (RFC 7323 section 4.1, `tcp_ack_update_rtt`), though the answer may
+    /// have been lost before and sent again. It says nothing of the path.
+    pub fn answered_syn(&mut self, rtt: Span) {
+        self.timer = LinuxTimer::default();
+        self.take(rtt, 0, 0);
+    }
+
     /// The last sample was by the ACK of a single segment with nothing behind it.
     pub fn was_alone(&mut self) {
         self.alone = self.alone.saturating_add(1);

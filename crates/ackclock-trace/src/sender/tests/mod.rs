@@ -60,6 +60,7 @@ impl Line {
             timestamps: false,
             sight: Sight::Sent,
             opening: Opening::Seen,
+            opens: true,
             handshake_rtt: Some(Span((rtt * 1e6) as u64)),
             events: false,
         };

@@ -98,3 +98,27 @@ fn a_paced_hole_among_duplicates_begins_nothing() {
     line.ack(151.5, 12);
     assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (5, Kind::Recovery)]);
 }
+
+/// The SYN was lost, the answer to the next one too, and the answer's timer sent it again after a
+/// second. It echoes the SYN that had arrived, so that the sender begins with a round trip of one
+/// second (`tcp_ack_update_rtt`): no retransmission timer expires after 400 ms. The third duplicate
+/// has sent the segment, which waits for the pace. Where the first SYN was lost alone, it is a
+/// timeout.
+#[test]
+fn an_answer_to_a_syn_that_comes_late_makes_the_timer_slow() {
+    let kind = |answered: f64| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sack = false;
+        line.model.syn(2, ms(1000.0), Seq(0), false, Some([0, 1000]));
+        line.ack_echo(answered, 0, 1000.0);
+        line.send(answered + 1.0, 0..5);
+        for n in 0..3 {
+            line.ack_echo(answered + 400.0 + f64::from(n), 0, answered + 1.0);
+        }
+        line.send(answered + 405.0, [0]);
+        line.ack_echo(answered + 455.0, 5, answered + 405.0);
+        kinds(&line.found())[1..].to_vec()
+    };
+    assert_eq!(kind(2000.0), [(0, Kind::FastRetransmit)]);
+    assert_eq!(kind(1050.0), [(0, Kind::Timeout)]);
+}
