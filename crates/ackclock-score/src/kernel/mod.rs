@@ -32,10 +32,10 @@ use trace::Tracing;
 use crate::truth::{EVERYWHERE, PLACES};
 
 /// Takes captures, `jobs` at a time, and writes them into a directory. `report` is called
-/// with what came of each.
+/// with what came of each. One that fails does not keep the others from being taken.
 ///
 /// # Errors
-/// The first that something could not be done.
+/// The first that something could not be done, with the name of its capture.
 pub fn take(
     plan: &Plan,
     directory: &Path,
@@ -55,7 +55,8 @@ pub fn take(
                     let taken = take_one(planned, sysctl, directory, (n % 250) as u8 + 1);
                     report(&planned.name, &taken);
                     if let (Err(error), Ok(mut failure)) = (taken, failure.lock()) {
-                        failure.get_or_insert(error);
+                        let named = format!("{}: {error}", planned.name);
+                        failure.get_or_insert(io::Error::new(error.kind(), named));
                     }
                 }
             });

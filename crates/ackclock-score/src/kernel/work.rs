@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -98,62 +98,85 @@ fn accept(listener: &TcpListener, peer: &TcpStream) -> io::Result<TcpStream> {
         }
         left = left.saturating_sub(STEP);
     }
-    let error = format!("the handshake with {address} was not over within {LIMIT:?}");
-    Err(io::Error::new(io::ErrorKind::TimedOut, error))
+    Err(io::ErrorKind::TimedOut.into())
 }
 
-/// The two ends of a connection.
+/// The two ends of a connection: one has opened it, and the other waits for it.
 struct Pair {
-    sender: TcpStream,
-    receiver: TcpStream,
+    opened: TcpStream,
+    listener: TcpListener,
+    sender_opens: bool,
 }
 
 impl Pair {
     fn to_receiver(testbed: &Testbed, congestion: &str) -> io::Result<Pair> {
         let address = SocketAddr::new(testbed.addresses[1], PORT);
         let listener = testbed.receiver.run(|| TcpListener::bind(address))??;
-        let sender = testbed.sender.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
-        set_tcp_congestion(&sender, congestion)?;
-        let receiver = accept(&listener, &sender)?;
-        Ok(Pair { sender, receiver })
+        let opened = testbed.sender.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
+        set_tcp_congestion(&opened, congestion)?;
+        Ok(Pair { opened, listener, sender_opens: true })
     }
 
     fn from_receiver(testbed: &Testbed, listener: &TcpListener) -> io::Result<Pair> {
         let address = SocketAddr::new(testbed.addresses[0], PORT);
-        let receiver = testbed.receiver.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
-        let sender = accept(listener, &receiver)?;
-        Ok(Pair { sender, receiver })
+        let opened = testbed.receiver.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
+        Ok(Pair { opened, listener: listener.try_clone()?, sender_opens: false })
     }
 
-    /// Lets both do their part, in [`LIMIT`] or not at all, then closes: the sender first.
+    /// Lets both do their part, in [`LIMIT`] or not at all, then closes: the sender first. The end
+    /// that opens begins before the other one has come about.
     fn within_limit(
         self,
         sender: impl FnOnce(TcpStream) -> io::Result<()> + Send + 'static,
         receiver: impl FnOnce(TcpStream) -> io::Result<()> + Send + 'static,
         at_end: impl FnOnce() -> io::Result<()>,
     ) -> io::Result<()> {
+        let Pair { opened, listener, sender_opens } = self;
+        let (peer, ours) = (opened.try_clone()?, opened.try_clone()?);
+        let accepted = Arc::new(OnceLock::new());
+        let kept = Arc::clone(&accepted);
+        let accepts = move || {
+            let stream = accept(&listener, &peer)?;
+            // Nobody else sets it.
+            let _ = kept.set(stream.try_clone()?);
+            Ok(stream)
+        };
+        let opens = move || Ok(ours);
+        let ends: [End; 2] = match sender_opens {
+            true => [Box::new(opens), Box::new(accepts)],
+            false => [Box::new(accepts), Box::new(opens)],
+        };
+        let [from, to] = ends;
         let (done, over) = mpsc::channel();
-        let (from, to) = (self.sender.try_clone()?, self.receiver.try_clone()?);
         let also = done.clone();
         let threads = [
-            thread::spawn(move || drop((sender(from), done.send(())))),
-            thread::spawn(move || drop((receiver(to), also.send(())))),
+            thread::spawn(move || drop((from().and_then(sender), done.send(())))),
+            thread::spawn(move || drop((to().and_then(receiver), also.send(())))),
         ];
         let finished = over.recv_timeout(LIMIT).and_then(|()| over.recv_timeout(LIMIT)).is_ok();
         let asked = at_end();
+        let Some(accepted) = accepted.get() else {
+            let address = opened.local_addr()?;
+            let error = format!("the handshake with {address} was not over within {LIMIT:?}");
+            return Err(io::Error::new(io::ErrorKind::TimedOut, error));
+        };
+        let (sender, mut receiver) =
+            if sender_opens { (&opened, accepted) } else { (accepted, &opened) };
         // What is not through by now ends here: the writer by this, the reader by what the writer
         // sends then.
-        self.sender.shutdown(Shutdown::Write)?;
+        sender.shutdown(Shutdown::Write)?;
         if finished {
-            let _ = self.receiver.set_read_timeout(Some(LIMIT));
-            let _ = io::copy(&mut &self.receiver, &mut io::sink());
+            let _ = receiver.set_read_timeout(Some(LIMIT));
+            let _ = io::copy(&mut receiver, &mut io::sink());
         } else {
-            let _ = self.receiver.shutdown(Shutdown::Both);
+            let _ = receiver.shutdown(Shutdown::Both);
         }
-        drop(self);
         for thread in threads {
             let _ = thread.join();
         }
         asked
     }
 }
+
+/// Yields one end of a connection.
+type End = Box<dyn FnOnce() -> io::Result<TcpStream> + Send>;
