@@ -337,6 +337,8 @@ impl Path {
                 let earlier = again[..i].iter().map(|&i| &self.sent[i]).filter(|r| r.snd_max > una);
                 let class = match () {
                     () if backed_off => TimeoutClass::BackedOff,
+                    // That of a SYN/ACK is of the handshake whatever SYNs it has answered again.
+                    () if sent.end == 1 => TimeoutClass::Handshake,
                     () if earlier.clone().any(|r| r.start <= sent.start && sent.start < r.end) => {
                         TimeoutClass::LostRetransmission
                     }

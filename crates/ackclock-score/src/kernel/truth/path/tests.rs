@@ -260,3 +260,21 @@ fn classes_without_a_retransmission_of_the_same_segment() {
         );
     }
 }
+
+/// The timer of a SYN/ACK that has already answered a SYN that came again.
+#[test]
+fn a_timeout_of_the_handshake_is_of_the_handshake() {
+    let mut story = Story::begun();
+    let syn_ack = Control::SYN.with(Control::ACK);
+    for (control, by) in [(syn_ack, Caller::Syn), (syn_ack, Caller::Timer)] {
+        story.packet(0, 0, 0, control).options.mss = Some(MSS as u16);
+        story.traced(What::Retransmit(by));
+    }
+    let truth = story.connection();
+    let kinds: Vec<_> = truth.retransmissions.iter().filter_map(|r| r.kind.as_deref()).collect();
+    assert_eq!(kinds, ["unknown", "timeout"]);
+    assert_eq!(
+        truth.timeouts.iter().map(|t| (t.seq, t.class.as_str())).collect::<Vec<_>>(),
+        [(7, "handshake")]
+    );
+}
