@@ -24,7 +24,8 @@ use crate::ways::TrueWays;
 #[derive(Clone, Debug)]
 pub struct KernelScore {
     /// As of the simulator's captures. A receiver reports spurious ones where D-SACK or
-    /// timestamps are in use.
+    /// timestamps are in use. Of those that were lost themselves nobody reports anything, but for
+    /// the echo of an older timestamp.
     pub score: Score,
     /// Expiries of the timer beside fast retransmissions.
     pub apart: Matrix,
@@ -217,6 +218,8 @@ impl KernelScore {
             let was = was.map(|i| seen[i].again);
             let is = is.map(|i| &flow.retransmissions[i]);
             let kind = was.and_then(|was| kind(was.kind.as_deref()?));
+            let vain = was.is_some_and(|was| was.spurious && was.lost && !was.reported);
+            let can_report = can_report && !vain;
             let again = was.map(|was| Retransmitted {
                 kind: kind.unwrap_or(Kind::Unknown),
                 spurious: Some(was.spurious),

@@ -67,6 +67,15 @@ fn spurious_retransmissions_are_found() {
     );
 }
 
+/// Of a spurious retransmission that was lost nobody reports anything, but for an echo of an older
+/// timestamp.
+#[test]
+fn what_was_lost_is_reported_by_nobody() {
+    let KernelScore { score, .. } = scored();
+    let counts = |matrix: &ackclock_score::Matrix| matrix.of_truth("yes");
+    assert_eq!((counts(&score.spurious), counts(&score.spurious_unreported)), (225, 92));
+}
+
 /// The kernel says with CWR, once each, that it has lowered its window: for a mark, or for a loss.
 /// Two of the recoveries began while CWR was under way, and lowered it no further
 /// (`tcp_enter_recovery`).
