@@ -233,6 +233,7 @@ mod tests {
             tsval: None,
             ip_id: None,
             missing: 0,
+            counted: false,
         }
     }
 

@@ -49,6 +49,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
         tsval: None,
         ip_id: None,
         missing: 0,
+        counted: false,
     })
 }
 

@@ -312,9 +312,9 @@ impl Model {
             rest -= payload;
             let fin = data.fin && rest == 0;
             let len = payload + u32::from(fin);
-            let Data { frame, tsval, ip_id, .. } = *data;
+            let Data { frame, tsval, ip_id, counted, .. } = *data;
             let at = self.now;
-            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing };
+            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
             let late = self.sender.sent(&sent);
             self.keep(|| if late { Entry::Late(sent) } else { Entry::Sent(sent) }, places);
             if rest == 0 {

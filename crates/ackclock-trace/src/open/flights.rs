@@ -111,6 +111,7 @@ mod tests {
             tsval: None,
             ip_id: None,
             missing: 0,
+            counted: false,
             cwr,
         };
         (0, Input::Data(data))

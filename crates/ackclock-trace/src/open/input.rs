@@ -20,6 +20,8 @@ pub(super) struct Data {
     pub ip_id: Option<u16>,
     /// As in [`Sent`](crate::sender::Sent).
     pub missing: u16,
+    /// The numbers tell that.
+    pub counted: bool,
     /// It has CWR.
     pub cwr: bool,
 }

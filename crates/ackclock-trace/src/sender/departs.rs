@@ -30,7 +30,18 @@ impl SenderModel {
             }
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
-            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing: 0 };
+            let sent = Sent {
+                frame,
+                at,
+                position,
+                seq,
+                len,
+                fin,
+                tsval,
+                ip_id,
+                missing: 0,
+                counted: false,
+            };
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
             let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
@@ -52,6 +63,7 @@ impl SenderModel {
     #[inline]
     pub fn sent(&mut self, sent: &Sent) -> bool {
         self.stream.count();
+        self.stream.holes.unseen.passed(sent);
         self.elapse(sent.at);
         if self.limits.is_opening() && sent.at.since(self.stream.moments.progress()) > SOON {
             // Data in a SYN and right behind one needs no answer (RFC 7413). Any other was sent

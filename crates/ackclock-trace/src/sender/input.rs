@@ -40,6 +40,8 @@ pub(crate) struct Sent {
     /// Packets of this end that went out after what was seen before, and were not seen, by their
     /// numbers; 0 if these do not tell.
     pub missing: u16,
+    /// The numbers tell that.
+    pub counted: bool,
 }
 
 impl Sent {

@@ -102,6 +102,7 @@ impl SenderModel {
         self.episodes.acked(bytes);
         let all = self.limits.delivered(bytes);
         self.stream.outstanding.advance(a.ack);
+        self.stream.holes.repaired();
         if let Some(oldest) = oldest {
             self.measure(a, oldest, &newest);
             let (newest, flight) = (newest.at, newest.flight);

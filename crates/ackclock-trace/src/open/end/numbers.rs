@@ -25,20 +25,20 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// A packet of this end was seen. Returns how many before it were not; 0 if that is not known.
-    /// `mss`: what it is cut into if it is a super-segment.
+    /// A packet of this end was seen. Returns how many before it were not, 0 if that is not known,
+    /// and whether it is. `mss`: what it is cut into if it is a super-segment.
     #[inline]
-    pub fn passed(&mut self, p: &Packet, mss: u32) -> u16 {
-        let Some(id) = p.ip_id.filter(|_| p.ttl <= TTL) else { return 0 };
+    pub fn passed(&mut self, p: &Packet, mss: u32) -> (u16, bool) {
+        let Some(id) = p.ip_id.filter(|_| p.ttl <= TTL) else { return (0, false) };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
         self.next = id.wrapping_add(packets as u16);
         if missing == 0 {
             self.in_order = self.in_order.saturating_add(1);
-            return 0;
+            return (0, self.in_order >= ENOUGH);
         }
         let tells = self.in_order >= ENOUGH && missing < MOST;
         self.in_order = if missing < MOST { self.in_order / 2 } else { 0 };
-        if tells { missing } else { 0 }
+        (if tells { missing } else { 0 }, tells)
     }
 }

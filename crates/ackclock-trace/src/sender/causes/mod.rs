@@ -10,7 +10,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use self::aftermath::{Aftermath, Answer, NewData};
 use self::probes::{Ambiguous, Probes};
-use self::timeouts::{Timeouts, hides_another};
+use self::timeouts::{Timeouts, hides_another, is_due};
 use self::trigger::{Situation, Trigger};
 use super::input::{Acked, Sent};
 use super::picture::Picture;
@@ -350,23 +350,34 @@ impl Causes {
     /// What is to be said of a timeout that sends this.
     fn describe(&self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Timeout {
         let waited = stream.moments.since_progress(sent.at);
-        // Away from the sender, a retransmission may have been lost before the capture.
-        let may_hide = !stream.terms.at_sender()
-            && hides_another(
-                recovery.evidence.duplicates(),
-                stream.outstanding.sacked_bytes(),
-                stream.terms.mss,
-                waited,
-                stream.timers.rto(),
-            );
+        let (outstanding, duplicates) = (&stream.outstanding, recovery.evidence.duplicates());
+        let (mss, sacked) = (stream.terms.mss, outstanding.sacked_bytes());
         let last = recovery.retransmissions.last().map(|r| r.at);
+        // Away from the sender, a retransmission may have been lost before the capture, unless the
+        // numbers of packets say that none was.
+        let lost_again = stream.holes.unseen.lost_again();
+        let may_hide = !stream.terms.at_sender()
+            && lost_again != Some(0)
+            && hides_another(duplicates, sacked, mss, waited, stream.timers.rto());
+        // The first one is of the head.
+        let hides_head = may_hide
+            && lost_again.is_some()
+            && outstanding.retransmitted() == 0
+            && recovery.phases.is_open()
+            && is_due(duplicates, sacked, mss);
+        let (class, state) = if hides_head && self.timeouts.in_a_row() == 0 {
+            (TimeoutClass::LostRetransmission, State::Recovery)
+        } else {
+            let class = self.timeouts.class(sent, outstanding.head(), last, may_hide);
+            (class, recovery.state(stream))
+        };
         Timeout {
             at: sent.at,
             seq: sent.seq,
             position: sent.position,
             retransmission: recovery.retransmissions.len(),
-            class: self.timeouts.class(sent, stream.outstanding.head(), last, may_hide),
-            state: recovery.state(stream),
+            class,
+            state,
             flight: stream.outstanding.flight(),
             cwnd: stream.windows.cwnd().max(stream.windows.pipe()),
             waited,

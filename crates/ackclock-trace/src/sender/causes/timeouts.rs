@@ -93,5 +93,10 @@ pub(crate) fn hides_another(
     waited: Span,
     rto: Span,
 ) -> bool {
-    duplicates >= 3 || sacked_bytes >= 3 * u64::from(mss) || waited > rto + Span(rto.0 / 2)
+    is_due(duplicates, sacked_bytes, mss) || waited > rto + Span(rto.0 / 2)
+}
+
+/// A fast retransmit is due (RFC 5681 section 3.2, RFC 6675 section 4).
+pub(crate) fn is_due(duplicates: u32, sacked_bytes: u64, mss: u32) -> bool {
+    duplicates >= 3 || sacked_bytes >= 3 * u64::from(mss)
 }

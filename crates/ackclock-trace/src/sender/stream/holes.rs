@@ -6,6 +6,7 @@ use ackclock_tcp::{Span, Time, Timestamps};
 use thin_vec::ThinVec;
 
 use super::timers::Timers;
+use super::unseen::Unseen;
 use crate::sender::input::Sent;
 
 /// Most holes that are remembered; older ones are judged by time alone.
@@ -37,9 +38,17 @@ pub(crate) struct Holes {
     holes: ThinVec<Hole>,
     /// Identification of the last segment of new data.
     last_id: Option<u16>,
+    /// Retransmissions that went out and were not seen.
+    pub unseen: Unseen,
 }
 
 impl Holes {
+    /// What was lost is repaired.
+    #[inline]
+    pub fn repaired(&mut self) {
+        self.unseen = Unseen::default();
+    }
+
     /// New data was seen.
     #[inline]
     pub fn new_data(&mut self, ip_id: Option<u16>) {

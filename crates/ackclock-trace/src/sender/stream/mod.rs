@@ -5,6 +5,7 @@ pub(crate) mod moments;
 pub(crate) mod outstanding;
 pub(crate) mod timers;
 pub(crate) mod trips;
+mod unseen;
 pub(crate) mod windows;
 
 use std::ops::Range;
@@ -40,7 +41,7 @@ pub(crate) struct Stream {
     pub moments: Moments,
     pub windows: Windows,
     pub timers: Timers,
-    holes: Holes,
+    pub holes: Holes,
     /// The byte of new data that has last probed a closed window.
     window_probe: Compact<u64>,
     /// Position of the FIN.
@@ -162,8 +163,15 @@ impl Stream {
 
     /// `sent` shows that everything before it, from the highest byte seen, went out unseen.
     pub fn miss(&mut self, sent: &Sent) {
-        self.holes.shown_by(sent, self.outstanding.max());
+        let max = self.outstanding.max();
+        self.holes.shown_by(sent, max);
+        self.holes.unseen.missed(self.segments_in(sent.position - max));
         self.outstanding.append_unseen(sent.at, sent.position);
+    }
+
+    /// So many segments have these bytes, at the least.
+    fn segments_in(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.terms.mss.max(1).into())
     }
 
     /// An ACK covers what was never seen going out.
@@ -171,6 +179,7 @@ impl Stream {
         let max = self.outstanding.max();
         if ack > max {
             self.holes.shown_by_ack(at, max, ack);
+            self.holes.unseen.missed(self.segments_in(ack - max));
             self.outstanding.reach_ahead(ack);
         }
     }

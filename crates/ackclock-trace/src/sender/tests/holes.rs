@@ -22,6 +22,7 @@ fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>
         tsval,
         ip_id,
         missing: 0,
+        counted: false,
     });
 }
 

@@ -81,7 +81,18 @@ fn an_original_behind_its_retransmission_is_none() {
             let (position, seq, len) = (n * MSS, Seq((1 + n * MSS) as u32), MSS as u32);
             let (tsval, ip_id) = (stamps.then_some(tsval), Some(id));
             let (frame, at) = (line.frame, ms(t));
-            let sent = Sent { frame, at, position, seq, len, fin: false, tsval, ip_id, missing: 0 };
+            let sent = Sent {
+                frame,
+                at,
+                position,
+                seq,
+                len,
+                fin: false,
+                tsval,
+                ip_id,
+                missing: 0,
+                counted: false,
+            };
             line.model.sent(&sent)
         };
         send(0.0, 0, 7, 65_533);

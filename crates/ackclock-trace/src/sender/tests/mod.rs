@@ -15,6 +15,7 @@ mod routes;
 mod silence;
 mod states;
 mod undone;
+mod unseen;
 mod ways;
 
 use std::sync::Arc;
@@ -100,6 +101,7 @@ impl Line {
             tsval,
             ip_id: None,
             missing: 0,
+            counted: false,
         });
     }
 

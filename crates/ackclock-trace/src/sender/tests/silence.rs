@@ -51,7 +51,18 @@ fn acks_are_held_back_as_well() {
         let (frame, position, len, fin) = (99, 14 * MSS, MSS as u32, false);
         let (at, seq) = (super::ms(3101.0), Seq(1 + position as u32));
         let (tsval, ip_id) = (Some(3101), None);
-        line.model.sent(&Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing });
+        line.model.sent(&Sent {
+            frame,
+            at,
+            position,
+            seq,
+            len,
+            fin,
+            tsval,
+            ip_id,
+            missing,
+            counted: true,
+        });
         line.send(3101.1, [15]);
         line.ack(3102.0, 14);
         line.ack(3152.0, 16);
@@ -77,7 +88,18 @@ fn reordered_data_is_not_repaired() {
         let len = MSS as u32;
         let (tsval, ip_id) = (Some(tsval), None);
         let (frame, position, fin, missing) = (9, 0, false, 0);
-        line.model.sent(&Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing });
+        line.model.sent(&Sent {
+            frame,
+            at,
+            position,
+            seq,
+            len,
+            fin,
+            tsval,
+            ip_id,
+            missing,
+            counted: true,
+        });
         for n in 1..5 {
             line.ack_sack(99.0 + n as f64, 0, &[(1, 1 + n)]);
         }
