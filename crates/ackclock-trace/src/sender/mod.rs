@@ -14,6 +14,7 @@
 //! | **What is on its way?** | [`stream`] |
 //! | Which segments are outstanding? | [`stream::outstanding`] |
 //! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
+//! | How many retransmissions were lost before the capture? | `stream::unseen` |
 //! | When did the stream last move? | [`stream::moments`] |
 //! | How large are the windows? | [`stream::windows`] |
 //! | When do the sender's timers expire? | [`stream::timers`] |
