@@ -217,6 +217,7 @@ impl Causes {
             told: None,
         };
         let (mss, cwnd) = (stream.terms.mss, stream.windows.cwnd());
+        let cwnd = if self.probes.has_lowered(sent.position) { cwnd / 2 } else { cwnd };
         let sends_small =
             stream.outstanding.head().is_some_and(|head| head.len < mss && head.flight > head.len);
         self.probes.sent(

@@ -92,6 +92,12 @@ impl Probes {
         self.in_flight.is_none() && self.open.is_none_or(|end| una > end)
     }
 
+    /// An ACK has gone beyond the last probe, up to `una`, and nothing said that it was spurious:
+    /// that has lowered cwnd (RFC 8985 section 7.4.2, `tcp_process_tlp_ack`).
+    pub fn has_lowered(&self, una: u64) -> bool {
+        self.open.is_some_and(|end| una > end)
+    }
+
     /// When the probe in flight was sent.
     pub fn sent_at(&self) -> Option<Time> {
         self.in_flight.map(|probe| probe.at)

@@ -375,3 +375,25 @@ fn one_probe_until_an_ack_beyond_it() {
         assert_eq!(found.ways.probes.leaning(), None);
     }
 }
+
+/// A probe has repaired a loss: the next ACK beyond it lowers cwnd (RFC 8985 section 7.4.2). So the
+/// third segment waits after the next probe, too, and does not tell it from a timeout.
+#[test]
+fn what_a_probe_has_repaired_lowers_the_window() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 4);
+    line.send(100.0, [4]);
+    line.send(351.0, [4]);
+    line.ack(401.0, 5);
+    line.send(401.1, 5..8);
+    line.ack(451.1, 8);
+    line.send(500.0, [8]);
+    line.send(751.0, [8]);
+    line.ack(801.0, 9);
+    line.send(801.1, 9..11);
+    line.ack(851.1, 11);
+    line.send(851.2, [11]);
+    line.ack(901.2, 12);
+    assert_eq!(kinds(&line.found()), [4, 8].map(|n| (n, Kind::TailLossProbe)));
+}
