@@ -12,7 +12,7 @@
 //! A queue that drops what comes when it is full loses the same packets as a bucket with its rate
 //! and its size. What sets them apart is delay (`verdict.rs`).
 
-use super::timeline::Timeline;
+use super::timeline::{Moment, Timeline};
 
 /// The bucket is empty if it has tokens for no more packets than this.
 const EMPTY: f64 = 2.0;
@@ -69,8 +69,8 @@ struct Gap {
 
 /// The bucket that explains the losses best.
 pub(super) fn best(line: &Timeline) -> Option<Bucket> {
-    let mut gaps = Vec::new();
-    let mut of = |rate: f64| Bucket::of(line, rate, &mut gaps);
+    let (runs, mut gaps) = (line.runs_to_losses(), Vec::new());
+    let mut of = |rate: f64| Bucket::of(line, &runs, rate, &mut gaps);
     let mut all: Vec<Bucket> = candidates(line).into_iter().filter_map(&mut of).collect();
     all.sort_by(|a, b| b.fits.total_cmp(&a.fits));
     all.truncate(4);
@@ -143,8 +143,8 @@ fn candidates(line: &Timeline) -> Vec<f64> {
 }
 
 impl Bucket {
-    /// One with this rate.
-    fn of(line: &Timeline, rate: f64, gaps: &mut Vec<Gap>) -> Option<Bucket> {
+    /// One with this rate. `runs`: the moments up to each loss.
+    fn of(line: &Timeline, runs: &[&[Moment]], rate: f64, gaps: &mut Vec<Gap>) -> Option<Bucket> {
         if !rate.is_finite() || rate <= 0.0 {
             return None;
         }
@@ -153,23 +153,27 @@ impl Bucket {
         let known = line.complete;
         gaps.clear();
         let (mut most, mut start, mut since) = (f64::NEG_INFINITY, None, (0.0, 0.0));
-        for moment in &line.moments {
-            let surplus = rate * moment.at - moment.before;
-            most = most.max(surplus);
-            if moment.lost {
-                let left = start.map_or(f64::INFINITY, |start| surplus - start);
-                if start.is_some() || known {
-                    let steady = (moment.before - since.0, moment.at - since.1);
-                    gaps.push(Gap {
-                        left,
-                        steady,
-                        excess: most - surplus,
-                        speaks: moment.begins || steady.0 >= FAR * line.size,
-                    });
-                }
-                (start, most) = (Some(surplus), surplus);
-                since = (moment.before, moment.at);
+        let surplus = |moment: &Moment| rate * moment.at - moment.before;
+        for run in runs {
+            for moment in *run {
+                let surplus = surplus(moment);
+                // Not by `f64::max`, which asks for numbers that are none.
+                most = if surplus > most { surplus } else { most };
             }
+            let Some(loss) = run.last() else { continue };
+            let surplus = surplus(loss);
+            let left = start.map_or(f64::INFINITY, |start| surplus - start);
+            if start.is_some() || known {
+                let steady = (loss.before - since.0, loss.at - since.1);
+                gaps.push(Gap {
+                    left,
+                    steady,
+                    excess: most - surplus,
+                    speaks: loss.begins || steady.0 >= FAR * line.size,
+                });
+            }
+            (start, most) = (Some(surplus), surplus);
+            since = (loss.before, loss.at);
         }
         let held = |gap: &Gap| if gap.left.is_finite() { gap.excess + gap.left } else { 0.0 };
         let mut full: Vec<f64> =

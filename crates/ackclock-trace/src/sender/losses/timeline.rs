@@ -122,6 +122,12 @@ impl Timeline {
         Some(line)
     }
 
+    /// The moments in pieces, of which each ends with a loss; those after the last one are in none.
+    pub fn runs_to_losses(&self) -> Vec<&[Moment]> {
+        let runs = self.moments.chunk_by(|moment, _| !moment.lost);
+        runs.filter(|run| run.last().is_some_and(|last| last.lost)).collect()
+    }
+
     pub fn episodes(&self) -> usize {
         self.moments.iter().filter(|m| m.begins).count()
     }
