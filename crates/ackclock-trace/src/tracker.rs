@@ -116,9 +116,10 @@ impl Tracker {
             let strays = open.take_strays(packet, from_low);
             return self.reuse(key, packet, &strays);
         }
-        let was_over = open.is_over();
+        let ends = packet.control.contains(Control::FIN) || packet.control.contains(Control::RST);
+        let was_open = ends && !open.is_over();
         open.packet(packet, from_low, &mut self.budget);
-        if !was_over && open.is_over() {
+        if was_open && open.is_over() {
             self.closing.push_back(Closing { key, number: open.number(), due: self.now + LINGER });
         }
         self.let_go();
@@ -270,8 +271,8 @@ impl Tracker {
 /// Both addresses and ports, the lower ones first, so that both ways have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
-    low: [u64; 2],
-    high: [u64; 2],
+    low: (u64, u64),
+    high: (u64, u64),
     ports: u32,
 }
 
@@ -283,15 +284,20 @@ impl Key {
         let from_low = src <= dst;
         let (low, high) = if from_low { (src, dst) } else { (dst, src) };
         let ports = u32::from(low.1) << 16 | u32::from(high.1);
-        (Key { low: low.0, high: high.0, ports }, from_low)
+        (Key { low: halves(low.0), high: halves(high.0), ports }, from_low)
     }
 }
 
 #[inline]
-fn end(addr: SocketAddr) -> ([u64; 2], u16) {
+fn end(addr: SocketAddr) -> (u128, u16) {
     let ip = match addr.ip() {
-        IpAddr::V4(ip) => [0, u64::from(ip.to_bits())],
-        IpAddr::V6(ip) => [(ip.to_bits() >> 64) as u64, ip.to_bits() as u64],
+        IpAddr::V4(ip) => ip.to_bits().into(),
+        IpAddr::V6(ip) => ip.to_bits(),
     };
     (ip, addr.port())
+}
+
+/// A number of 128 bits would stand at multiples of 16 bytes, and a key take more.
+fn halves(ip: u128) -> (u64, u64) {
+    ((ip >> 64) as u64, ip as u64)
 }
