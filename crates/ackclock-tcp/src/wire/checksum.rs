@@ -63,15 +63,15 @@ impl PseudoHeader {
 
     /// The sum over the pseudo-header of another protocol, as ICMPv6 has it (RFC 8200 section 8.1).
     pub fn of(&self, protocol: u8, len: u32) -> Checksum {
+        // All of it is whole words, which may be summed two or four at a time: RFC 1071 section 2.
         let addresses = match self {
-            PseudoHeader::V4 { src, dst } => {
-                Checksum::default().then(&src.octets()).then(&dst.octets())
-            }
+            PseudoHeader::V4 { src, dst } => u64::from(src.to_bits()) + u64::from(dst.to_bits()),
             PseudoHeader::V6 { src, dst } => {
-                Checksum::default().then(&src.octets()).then(&dst.octets())
+                let words = [src, dst].into_iter().flat_map(Ipv6Addr::segments);
+                words.map(u64::from).sum()
             }
         };
-        addresses.then(&len.to_be_bytes()).then(&[0, protocol])
+        Checksum { sum: addresses + u64::from(len) + u64::from(protocol), odd: false }
     }
 
     /// The checksum of a TCP segment that lies in `parts` one after the other: what belongs in its
@@ -88,9 +88,11 @@ impl PseudoHeader {
 fn sum_of_words(bytes: &[u8]) -> u16 {
     let (words, last) = bytes.as_chunks::<4>();
     let mut sum: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
-    let mut word = [0; 4];
-    word[..last.len()].copy_from_slice(last);
-    sum += u64::from(u32::from_ne_bytes(word));
+    if !last.is_empty() {
+        let mut word = [0; 4];
+        word[..last.len()].copy_from_slice(last);
+        sum += u64::from(u32::from_ne_bytes(word));
+    }
     u16::from_be(fold(sum))
 }
 
