@@ -205,23 +205,24 @@ fn frames(
         capture.packets += 1;
         clock.frame(frame.number, frame.at);
         capture.start = capture.start.or(Some(frame.at));
-        let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&frame));
+        let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&{ frame }));
         if !wanted.map_err(|error| Error::Usage(format!("--filter: {error}")))? {
             capture.filtered += 1;
         } else {
-            // By reference, since a packet is large.
+            // A packet by reference, since it is large. Frames that need more are handed on as a
+            // copy, so that the others stay in registers.
             match &decode(&frame) {
                 Ok(packet) => {
                     capture.segments += 1;
                     sink.packet(packet);
                 }
                 Err(Ignored::Fragment) => {
-                    if let Some(packet) = &fragments.put(&frame) {
+                    if let Some(packet) = &fragments.put(&{ frame }) {
                         capture.segments += 1;
                         sink.packet(packet);
                     }
                 }
-                Err(why) => capture.leave_out(&frame, *why),
+                Err(why) => capture.leave_out(&{ frame }, *why),
             }
         }
         if capture.packets.is_multiple_of(TURN) {

@@ -63,7 +63,8 @@ impl Reader {
     ///
     /// # Errors
     /// What reading returns.
-    #[inline]
+    // However often it is called: a frame that is returned goes through memory, as a packet does.
+    #[inline(always)]
     #[expect(
         clippy::should_implement_trait,
         reason = "a frame borrows the reader, so that nothing is copied"

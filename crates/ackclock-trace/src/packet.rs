@@ -75,7 +75,8 @@ pub fn is_known(link: LinkType) -> bool {
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
 // However often it is called, as `Tracker::packet`. What nearly all frames are is looked at by
 // itself: where it met what the others come to, it would go through memory, and be read back in
-// other pieces than it was written, which a processor waits for.
+// other pieces than it was written, which a processor waits for. For the same reason a frame is
+// handed on as a copy where that happens rarely: what has no address stays in registers.
 #[inline(always)]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     if let Some(packet) = link::ipv4_in_ethernet(frame.link, Bytes::of(frame))
@@ -85,14 +86,14 @@ pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     {
         return segment(frame, ip);
     }
-    decode_any(frame)
+    decode_any(*frame)
 }
 
 #[inline(never)]
-fn decode_any(frame: &Frame<'_>) -> Result<Packet, Ignored> {
-    let packet = link::strip(frame.link, Bytes::of(frame))?;
+fn decode_any(frame: Frame<'_>) -> Result<Packet, Ignored> {
+    let packet = link::strip(frame.link, Bytes::of(&frame))?;
     let ip = tunnel::open(ip::any(packet)?)?;
-    if ip.part.is_some() { Err(Ignored::Fragment) } else { segment(frame, ip) }
+    if ip.part.is_some() { Err(Ignored::Fragment) } else { segment(&frame, ip) }
 }
 
 /// The segment in an IP packet.
@@ -107,31 +108,33 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
     let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
-    let damaged = len == 0 && is_damaged(&ip);
-    let segment = Segment { frame, ip, fixed, len, options_cut, damaged };
-    match options {
-        [] => Ok(segment.packet(None)),
+    let damaged = len == 0 && is_damaged(ip.src, ip.dst, tcp);
+    let Frame { number, at, .. } = *frame;
+    let segment = Segment { number, at, ip, fixed, len, options_cut, damaged };
+    let timestamps = match options {
+        [] => None,
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
             let (val, ecr) =
                 (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
-            Ok(segment.packet(Some(Timestamps { val, ecr })))
+            Some(Timestamps { val, ecr })
         }
-        others => Ok(Packet { options: other_options(others), ..segment.packet(None) }),
-    }
+        others => return Ok(segment.with_options(others)),
+    };
+    Ok(segment.packet(timestamps))
 }
 
 /// A whole segment without payload has a wrong checksum. Who writes captures without a network
 /// leaves it zero.
-fn is_damaged(ip: &ip::Ip<'_>) -> bool {
-    let tcp = ip.payload.kept;
-    let pseudo = match (ip.src, ip.dst) {
+#[inline]
+fn is_damaged(src: IpAddr, dst: IpAddr, tcp: Bytes<'_>) -> bool {
+    let pseudo = match (src, dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => PseudoHeader::V4 { src, dst },
         (IpAddr::V6(src), IpAddr::V6(dst)) => PseudoHeader::V6 { src, dst },
         _ => return false,
     };
-    let whole = tcp.len() == ip.payload.wire as usize;
-    whole && tcp.get(16..18) != Some(&[0; 2]) && pseudo.checksum(&[tcp]) != 0
+    let whole = tcp.kept.len() == tcp.wire as usize;
+    whole && tcp.kept.get(16..18) != Some(&[0; 2]) && pseudo.checksum(&[tcp.kept]) != 0
 }
 
 /// The default as a constant, which is copied and not put together.
@@ -145,7 +148,8 @@ const NO_OPTIONS: Options = Options {
 
 /// What is known of a segment before its options are looked at.
 struct Segment<'a> {
-    frame: &'a Frame<'a>,
+    number: u64,
+    at: Time,
     ip: ip::Ip<'a>,
     fixed: &'a [u8; MIN_HEADER_LEN],
     len: u32,
@@ -161,8 +165,8 @@ impl Segment<'_> {
         let u16_at = |at: usize| u16::from_be_bytes([self.fixed[at], self.fixed[at + 1]]);
         let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
         let mut packet = Packet {
-            frame: self.frame.number,
-            at: self.frame.at,
+            frame: self.number,
+            at: self.at,
             src: SocketAddr::new(self.ip.src, u16_at(0)),
             dst: SocketAddr::new(self.ip.dst, u16_at(2)),
             seq: Seq(u32_at(4)),
@@ -181,10 +185,11 @@ impl Segment<'_> {
         packet.options.timestamps = timestamps;
         packet
     }
-}
 
-#[cold]
-#[inline(never)]
-fn other_options(bytes: &[u8]) -> Options {
-    Options::parse(bytes).0
+    /// With all of these.
+    #[cold]
+    #[inline(never)]
+    fn with_options(self, bytes: &[u8]) -> Packet {
+        Packet { options: Options::parse(bytes).0, ..self.packet(None) }
+    }
 }

@@ -71,7 +71,7 @@ impl Pcap {
     }
 
     /// Reads the next frame into `record`; `false` at the end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Halt> {
         if !input.need(self.record_header)? {
             return match input.rest().len() {
