@@ -128,9 +128,9 @@ impl DelayedSender {
             // opened the connection.
             first.at = first.at.max(again).max(syns[1].unwrap_or(again));
         }
-        self.input(&mut Input::Acked(first), delay, places);
+        self.input(Input::Acked(first), delay, places);
         if last.frame != first.frame {
-            self.input(&mut Input::Acked(last), delay, places);
+            self.input(Input::Acked(last), delay, places);
         }
     }
 
@@ -146,15 +146,15 @@ impl DelayedSender {
     }
 
     /// `delay` is the round trip between the capture and the sender, zero if the capture was taken
-    /// there. An ACK is large, so that its time is changed in its place.
-    #[inline]
-    pub fn input(&mut self, input: &mut Input, delay: Span, places: &mut Places) {
+    /// there.
+    #[inline(always)]
+    pub fn input(&mut self, input: Input, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
         if let Input::Acked(acked) = input {
-            model.keep(|| Entry::Acked(*acked), places);
+            model.keep(|| Entry::Acked(acked), places);
         }
         match input {
-            Input::Data(data) => {
+            Input::Data(mut data) => {
                 let (seen, mut busy) = (data.at, Time::NEVER);
                 if let Some(log) = &mut model.log {
                     if let Some(tsval) = data.tsval {
@@ -179,13 +179,13 @@ impl DelayedSender {
                 if busy < data.at {
                     model.sender.arrives_behind(busy);
                 }
-                model.data(data, seen, places);
+                model.data(&data, seen, places);
             }
             Input::Acked(acked) if delay == Span::ZERO => {
                 model.arrive(Time::NEVER, delay, places);
                 model.acked(acked);
             }
-            Input::Acked(acked) => {
+            Input::Acked(mut acked) => {
                 model.sender.ack_passes(acked.at + delay, acked.ack);
                 // The next data may turn out to have been sent before now.
                 if !model.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
@@ -200,12 +200,12 @@ impl DelayedSender {
                         // Idle connections are many, and the last ACK waits in each.
                         model.acks.reserve_exact(1);
                     }
-                    model.acks.push_back(*acked);
+                    model.acks.push_back(acked);
                 }
             }
             Input::Gap(until) => {
-                model.arrive(*until, delay, places);
-                model.now = model.now.max(*until);
+                model.arrive(until, delay, places);
+                model.now = model.now.max(until);
                 model.sender.gap(model.now);
             }
         }
@@ -267,13 +267,20 @@ impl Model {
     /// Hands over the ACKs that have reached the sender by `now`.
     #[inline]
     fn arrive(&mut self, now: Time, delay: Span, places: &mut Places) {
+        // At the sender none waits.
+        if !self.acks.is_empty() {
+            self.hand_over(now, delay, places);
+        }
+    }
+
+    fn hand_over(&mut self, now: Time, delay: Span, places: &mut Places) {
         while let Some(first) = self.acks.front()
             && first.at + delay <= now
         {
-            let mut first = Acked { at: first.at + delay, ..*first };
+            let first = Acked { at: first.at + delay, ..*first };
             self.acks.pop_front();
             places.give_back(1);
-            self.acked(&mut first);
+            self.acked(first);
         }
         if self.acks.is_empty() && self.acks.capacity() > 64 {
             self.acks = VecDeque::new();
@@ -282,19 +289,26 @@ impl Model {
 
     /// An ACK reaches the sender, not before what was there already.
     #[inline]
-    fn acked(&mut self, acked: &mut Acked) {
+    fn acked(&mut self, mut acked: Acked) {
         self.now = self.now.max(acked.at);
         acked.at = self.now;
-        self.sender.acked(acked);
+        self.sender.acked(&acked);
+    }
+
+    /// What acknowledges was `seen` before data that goes out now.
+    fn look_for_ack_before(&mut self, seen: Time) {
+        let before = |acked: &&Acked| seen.since(acked.at) > DISORDER;
+        if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
+            self.sender.ack_has_passed(acked.ack);
+        }
     }
 
     /// The end sent this; the capture had `seen` it then.
     #[inline]
     fn data(&mut self, data: &Data, seen: Time, places: &mut Places) {
         self.now = self.now.max(data.at);
-        let before = |acked: &&Acked| seen.since(acked.at) > DISORDER;
-        if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
-            self.sender.ack_has_passed(acked.ack);
+        if !self.acks.is_empty() {
+            self.look_for_ack_before(seen);
         }
         if !data.again
             && let Some(mss) = self.size.sees(data.len, seen, self.sender.mss())
@@ -306,7 +320,8 @@ impl Model {
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mut missing = data.missing;
-        let mss = self.sender.mss().max(1).max(rest.div_ceil(MOST_SEGMENTS));
+        let mss = self.sender.mss().max(1);
+        let mss = if rest <= mss { mss } else { mss.max(rest.div_ceil(MOST_SEGMENTS)) };
         loop {
             let payload = rest.min(mss);
             rest -= payload;

@@ -330,8 +330,8 @@ impl Open {
         self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
         let shift = self.handshake.shift(one);
         if data.is_some_and(|data| data.len > 0 && !data.again) {
-            let since = self.senders[one].since_asked(now.at);
-            self.turns.sent(one, since, self.place.at_once(one));
+            let at_once = || self.senders[one].since_asked(now.at) <= self.place.at_once(one);
+            self.turns.sent(one, at_once);
         }
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
             (true, false) => self.ends[other].ack(p, now.at, shift),
@@ -355,7 +355,7 @@ impl Open {
             if self.place.has_new_least() {
                 self.look_again(budget);
             }
-            self.pass_on(other, &mut Input::Acked(acked), budget);
+            self.pass_on(other, Input::Acked(acked), budget);
         }
         if closes && self.waits() {
             self.clock.gives_up(self.senders[1].since_asked(now.at));
@@ -371,7 +371,7 @@ impl Open {
             }
             self.place.sent(one, data.end(), now.at, now.timed && !data.again);
             self.senders[other].peer_data(now.at);
-            self.pass_on(one, &mut Input::Data(data), budget);
+            self.pass_on(one, Input::Data(data), budget);
         }
     }
 
@@ -410,21 +410,31 @@ impl Open {
         if missing || self.place.sight(one) == Sight::Sent {
             self.gaps += 1;
             for end in [0, 1] {
-                self.pass_on(end, &mut Input::Gap(at), budget);
+                self.pass_on(end, Input::Gap(at), budget);
             }
         }
     }
 
     /// Passes something on to the model of `end`, or lets it wait.
-    #[inline]
-    fn pass_on(&mut self, end: usize, input: &mut Input, budget: &mut Budget) {
+    // Where it is called, it is known what: so nothing is asked twice, nor goes through memory.
+    #[inline(always)]
+    fn pass_on(&mut self, end: usize, input: Input, budget: &mut Budget) {
+        if self.warm_up.is_on() || !self.senders[end].has_begun() {
+            return self.pass_on_early(end, input, budget);
+        }
+        self.deliver(end, input, budget);
+    }
+
+    /// The same, as long as things wait or there is no model.
+    #[cold]
+    fn pass_on_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
         if self.warm_up.is_on() {
-            if self.warm_up.push(end, *input, &mut budget.places) {
+            if self.warm_up.push(end, input, &mut budget.places) {
                 return;
             }
             self.end_warm_up(budget);
         }
-        self.deliver(end, input, budget);
+        self.deliver_early(end, input, budget);
     }
 
     #[cold]
@@ -435,13 +445,12 @@ impl Open {
                 self.place.learn(end, trip);
             }
         }
-        for (end, mut input) in waiting {
-            self.deliver(end, &mut input, budget);
+        for (end, input) in waiting {
+            self.deliver_early(end, input, budget);
         }
     }
 
-    #[inline]
-    fn deliver(&mut self, end: usize, input: &mut Input, budget: &mut Budget) {
+    fn deliver_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
         if !self.senders[end].has_begun() {
             match input {
                 Input::Data(_)
@@ -449,13 +458,18 @@ impl Open {
                         && (self.place.forget_made_up() || self.handshake.is_cut()) =>
                 {
                     self.warm_up.start();
-                    return self.pass_on(end, input, budget);
+                    return self.pass_on_early(end, input, budget);
                 }
                 Input::Data(_) => self.begin(end, budget),
-                Input::Acked(acked) => return self.senders[end].keep(acked),
+                Input::Acked(acked) => return self.senders[end].keep(&acked),
                 Input::Gap(_) => return,
             }
         }
+        self.deliver(end, input, budget);
+    }
+
+    #[inline(always)]
+    fn deliver(&mut self, end: usize, input: Input, budget: &mut Budget) {
         if self.events {
             self.count_event(budget);
         }

@@ -1,7 +1,5 @@
 //! How often the ends take turns in sending: a request, its answer, the next request.
 
-use ackclock_tcp::Span;
-
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turns {
     /// The end that has sent data last, counted from 1; 0 if none has.
@@ -11,13 +9,13 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// An end sends data that is new, so long `since` the other end's data. Where it has waited for
-    /// that, it comes `within` some time.
+    /// An end sends data that is new. `at_once`: whether that comes as soon after the other end's
+    /// data as if it had waited for it.
     #[inline]
-    pub fn sent(&mut self, end: usize, since: Span, within: Span) {
+    pub fn sent(&mut self, end: usize, at_once: impl FnOnce() -> bool) {
         let end_now = end as u8 + 1;
         if self.last != end_now {
-            if self.last == 0 || since <= within {
+            if self.last == 0 || at_once() {
                 self.taken[end] = self.taken[end].saturating_add(1);
             }
             self.last = end_now;
