@@ -94,10 +94,9 @@ impl Lag {
     #[inline]
     pub fn is_copy(&mut self, p: &Packet, of: u64, seen: &mut Copies) -> bool {
         let identified = matches!(p.ip_id, Some(1..));
-        // ACKs alone may be the same twice.
-        let carries = carries(p);
         let ticks = p.options.timestamps.is_some();
-        if !identified && !carries && !ticks && self.longest == Span::ZERO {
+        // ACKs alone may be the same twice.
+        if !identified && !ticks && self.longest == Span::ZERO && !carries(p) {
             return false;
         }
         let found = seen.find(print(p, of), p.at);
@@ -114,14 +113,14 @@ impl Lag {
             self.longest = self.longest.max(age);
             return true;
         }
-        self.looks_like_copy(p, carries, place, age)
+        self.looks_like_copy(p, place, age)
     }
 
     /// It is the same as another one, but so may a retransmission be.
     #[cold]
-    fn looks_like_copy(&mut self, p: &Packet, carries: bool, place: &mut Print, age: Span) -> bool {
+    fn looks_like_copy(&mut self, p: &Packet, place: &mut Print, age: Span) -> bool {
         let ticks = p.options.timestamps.is_some();
-        let at_once = match (carries, ticks) {
+        let at_once = match (carries(p), ticks) {
             (false, _) => Span::ZERO,
             (true, true) => WITHIN_TICK,
             (true, false) => WITHIN_LEAST,

@@ -190,7 +190,8 @@ impl Limits {
     }
 
     /// Something has gone out, or has been acknowledged.
-    #[inline]
+    // Each packet goes through this, from two places, as through `SenderModel::elapse`.
+    #[inline(always)]
     pub fn outstanding(&mut self, stream: &Stream) {
         let flight = bytes(stream.outstanding.flight());
         if flight != self.counted {
@@ -258,12 +259,12 @@ impl Limits {
     /// known.
     fn had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
         let without_ack = due != Due::AtOnce && stream.moments.since_ack(at) > at_once(stream);
-        let silent = stream.moments.since_new_data(at) > soon(stream) && has_room(stream);
+        let silent = || stream.moments.since_new_data(at) > soon(stream) && has_room(stream);
         if stream.terms.at_sender() {
-            return without_ack && (silent || is_short(self.last, stream));
+            return without_ack && (is_short(self.last, stream) || silent());
         }
         let room = self.away.as_ref().map_or(Span::ZERO, |away| at.since(away.room));
-        without_ack && silent || room > soon(stream) && room < stream.timers.rto()
+        without_ack && silent() || room > soon(stream) && room < stream.timers.rto()
     }
 
     /// Whether this ACK covers the small segment that is outstanding, which then is none any more.
@@ -564,11 +565,11 @@ impl Limits {
     /// trip later was written now.
     fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(sent.at);
-        let soon = Span(stream.timers.srtt().0 / 4).max(LEAST_WAY).min(SOON);
+        let soon = || Span(stream.timers.srtt().0 / 4).max(LEAST_WAY).min(SOON);
         let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
-        let late = idle && since > soon;
-        let acked = since <= stream.moments.since_new_data(sent.at);
-        late || is_short(self.last, stream) && (!acked || is_short(sent.payload(), stream))
+        let acked = || since <= stream.moments.since_new_data(sent.at);
+        idle && since > soon()
+            || is_short(self.last, stream) && (!acked() || is_short(sent.payload(), stream))
     }
 
     /// Data goes out now, and the next ACK that passed the capture before it, of this position,

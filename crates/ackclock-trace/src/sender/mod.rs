@@ -207,7 +207,8 @@ impl SenderModel {
     }
 
     /// Something happens: what limited the sender until then?
-    #[inline]
+    // Each packet goes through this, from two places.
+    #[inline(always)]
     fn elapse(&mut self, at: Time) {
         let repairs = match () {
             () if self.is_repairing() => Repairs::Yes,

@@ -310,10 +310,13 @@ impl Outstanding {
         self.unseen = self.unseen.saturating_sub(u64::from(len));
     }
 
-    /// Everything below `ack` is acknowledged, and its records are taken off.
+    /// Everything below `ack` is acknowledged, and its records have been taken off.
     #[inline]
     pub fn advance(&mut self, ack: u64) {
         self.una = ack;
+        if self.segments.is_empty() && self.segments.capacity() > KEPT {
+            self.segments = VecDeque::new();
+        }
         if !self.sacked.is_empty() {
             self.forget_sacked_below(ack);
         }
@@ -353,13 +356,11 @@ impl Outstanding {
         Some(acked)
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<Segment> {
         let head = self.segments.pop_front()?;
         self.cuts = self.cuts.saturating_sub(1);
         self.retransmitted -= u32::from(head.again > 0 && !head.sacked);
-        if self.segments.is_empty() && self.segments.capacity() > KEPT {
-            self.segments = VecDeque::new();
-        }
         Some(head)
     }
 
