@@ -134,8 +134,9 @@ pub(crate) fn steps(
         let now = y.map(|y| (x, tenths(y)));
         match (last, now) {
             (None, Some((x, y))) => write!(path, "M{x} {y}")?,
-            // What moves less than a tenth of a pixel is not seen.
-            (Some((_, y0)), Some((_, y))) if y == y0 => {}
+            // What moves less than a tenth of a pixel is not seen. The path has not come to this
+            // x: the next change has to lead it there, so `last` stays.
+            (Some((_, y0)), Some((_, y))) if y == y0 => continue,
             (Some((x0, _)), Some((x, y))) if x == x0 => write!(path, "V{y}")?,
             (Some(_), Some((x, y))) => write!(path, "H{x}V{y}")?,
             (Some(_), None) => write!(path, "H{x}")?,
@@ -165,4 +166,24 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change that is too small to be seen is followed, at the same x, by one that is not.
+    #[test]
+    fn a_step_stays_at_its_value_until_the_change_that_is_seen() {
+        let points = [(0.0, 100.0), (20.0, 99.98), (20.03, 50.0), (20.04, 40.0), (30.0, 40.01)];
+        let path = steps(points.into_iter().map(|(x, y)| (x, Some(y))), 40.0);
+        assert_eq!(path.as_deref(), Ok("M0 100H20V50V40H40"));
+    }
+
+    #[test]
+    fn a_step_ends_where_there_is_no_value() {
+        let points = [(0.0, Some(100.0)), (10.0, Some(100.01)), (20.0, None), (30.0, Some(1.0))];
+        let path = steps(points.into_iter(), 40.0);
+        assert_eq!(path.as_deref(), Ok("M0 100H20M30 1H40"));
+    }
 }
