@@ -330,6 +330,36 @@ def steps(reader: Reader) -> None:
            reader.ask("moment === panels[1].run.came[Number($('nth').value) - 1].t"), True)
 
 
+def recoveries(reader: Reader) -> None:
+    """A recovery ends once: what ends after the timeout that follows it is not told of it. Each ACK
+    within one has the sentence about duplicates, and only the last one that about leaving."""
+    page = reader.open("#from=compare&strategy=reno&lost=14,26,28&link=1").page
+    entered, left = reader.ask(
+        """() => [KIND.entered, KIND.left].map((kind) => {
+             const rows = panels[0].run.rows, found = [];
+             for (let i = 0; i < rows.length; i += ROW) if (rows[i] === kind) found.push(rows[i + 1] / 1e9);
+             return found;
+           })"""
+    )
+    expect(reader, "events of entering and leaving", (len(entered), len(left)), (2, 3))
+    expect(reader, "the recoveries shaded", reader.ask("panels[0].run.recoveries"),
+           [[entered[0], left[0]], [entered[1], left[1]]])
+    duplicate, leaving = "For each additional duplicate ACK received", "where ssthresh is the value"
+    for t, says, not_said in ((entered[1] + 1e-6, duplicate, leaving),
+                              (left[1], leaving, duplicate),
+                              (left[1], "Recovery is over", duplicate),
+                              (left[2], "What the timeout began is over", "inflate-to-ssthresh")):
+        nth = reader.ask("(t) => panels[0].run.came.findIndex((m) => m.t >= t) + 1", t)
+        page.fill("#nth", str(nth))
+        page.press("#nth", "Enter")
+        page.wait_for_function(
+            f'document.getElementById("step").textContent.includes("ACK {nth} of ")')
+        text = page.inner_text("#step")
+        expect(reader, f"ACK {nth} says {says!r}, and not {not_said!r}",
+               (says in text, not_said in text), (True, False))
+    shot(reader, "recoveries")
+
+
 def chooses(reader: Reader) -> None:
     """Figures, compositions with completion, presets and knobs; all strategies answer."""
     page = reader.open().page
@@ -669,7 +699,7 @@ def speed(reader: Reader) -> None:
           f"{clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
 
 
-CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, chooses, copies, mistakes, explains,
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, chooses, copies, mistakes, explains,
           large, looks, speed]
 
 

@@ -49,7 +49,10 @@ function tracesOf({ about, rows, acks }) {
       const mark = sent.get(`${a}.${c}`);
       if (mark) mark.dropped = about.words[d];
     } else if (kind === KIND.entered) recoveries.push([t, Infinity]);
-    else if (kind === KIND.left && recoveries.length) recoveries.at(-1)[1] = t;
+    else if (kind === KIND.left) {
+      // The end of what a timeout began is told in the same way, with no recovery before it.
+      if (recoveries.at(-1)?.[1] === Infinity) recoveries.at(-1)[1] = t;
+    }
     else if (kind === KIND.timedOut) timeouts.push(t);
     windows.push(t, rows[i + 6] / mss, rows[i + 7] < 0 ? NaN : rows[i + 7] / mss);
   }

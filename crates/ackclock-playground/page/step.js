@@ -6,6 +6,10 @@ const AXIS_OF_CAUSE = {
   timeout: "timer", backed_off_timeout: "timer", f_rto: "undo", marker: "retransmission", filler: "fill",
 };
 
+// RFC 5681 section 3.2 step 4, on duplicates within a recovery, is the sentence of `inflate`. Those
+// that inflate alike have in their rows how they end a recovery.
+const ON_DUPLICATES = { "inflate-to-ssthresh": "inflate", "inflate-bsd": "inflate" };
+
 let stepping = 0;
 
 function acksOf() {
@@ -64,20 +68,24 @@ function stepParts(run, ack, index, count, { events, sender }, parts) {
 function decisions(run, ack, events, parts, segments) {
   const on = (axis) => parts.filter(([a]) => a === axis).map(([, name]) => name).at(-1);
   const list = element("ul", { className: "decisions" });
-  const say = (what, name) => {
-    const m = names.mechanisms.find((m) => m.name === name);
+  const say = (what, name, as = name) => {
+    const find = (name) => names.mechanisms.find((m) => m.name === name), m = find(name), { sentence, summary, source } = find(as) ?? {};
     const item = element("li", {}, element("b", { textContent: what }));
     if (m) {
       // A sentence without quotation marks is in our words.
-      const sentence = m.sentence.startsWith('"') ? element("q", { textContent: m.sentence.replace(/^"|"$/g, "") }) : m.sentence || m.summary;
-      item.append(` — ${m.name} (${m.axis}): `, sentence, ` ${m.source}`);
+      const said = sentence.startsWith('"') ? element("q", { textContent: sentence.replace(/^"|"$/g, "") }) : sentence || summary;
+      item.append(` — ${m.name} (${m.axis}): `, said, ` ${source}`);
     }
     list.append(item);
   };
   for (const e of events) {
     if (e.event === "lost") say(`Segment ${segments(e.seq)}, transmission ${e.transmission}, is judged lost`, e.by);
     if (e.event === "recovery_entered") say(`Recovery begins, up to segment ${segments(e.recover)}`, e.by);
-    if (e.event === "recovery_left") say("Recovery is over", on("select"));
+    if (e.event === "recovery_left") {
+      const recovered = run.recoveries.some(([, t1]) => t1 === ack.t);
+      if (recovered) say("Recovery is over", on("select"));
+      else say("What the timeout began is over");
+    }
     if (e.event === "undone") say("The response is undone: it was spurious", e.by);
     if (e.event === "reduced") say("The windows are lowered for ECN-Echo", on("window"));
     if (e.event === "timed_out") say(`The timer expires: ${words(e.class)}`, on("timer"));
@@ -87,10 +95,13 @@ function decisions(run, ack, events, parts, segments) {
       say(`Segment ${segments(e.seq)} goes out${nth} (${words(e.cause)})`, e.detected_by ?? (axis && on(axis)));
     }
   }
+  const acked = events.find((e) => e.event === "acked")?.newly_acked;
   const before = ack.row >= ROW ? run.rows[ack.row - ROW + 6] : null, last = events.at(-1);
   if (before !== null && last && last.cwnd !== before) {
-    const recovering = events.some((e) => e.event === "recovery_entered") || run.recoveries.some(([t0, t1]) => t0 < ack.t && ack.t <= t1);
-    say(`cwnd goes from ${segments(before)} to ${segments(last.cwnd)} segments`, on(recovering ? "regulate" : "window"));
+    const entered = events.some((e) => e.event === "recovery_entered");
+    const within = run.recoveries.some(([t0, t1]) => t0 < ack.t && ack.t < t1), left = run.recoveries.some(([, t1]) => t1 === ack.t);
+    const by = on(entered || within || left ? "regulate" : "window");
+    say(`cwnd goes from ${segments(before)} to ${segments(last.cwnd)} segments`, by, (within && !acked && ON_DUPLICATES[by]) || by);
   }
   if (!list.children.length) list.append(element("li", { textContent: "Nothing is decided." }));
   return list;
