@@ -79,15 +79,18 @@ struct Series {
     /// Nanoseconds of an interval. It doubles whenever there would be too many.
     interval: u64,
     most: Vec<Most>,
+    /// The end of the run.
+    until: Time,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Most {
     /// Waiting or in transmission, the one included that has just come.
     packets: u32,
-    /// Nanoseconds.
-    waited: u64,
-    /// When the last packet that came has begun to be transmitted.
+    /// Nanoseconds; `None` if no packet came of which it is known.
+    waited: Option<u64>,
+    /// When the last packet that joined has begun to be transmitted: 0 if none joined, `u64::MAX`
+    /// if that is not known by the end of the run.
     empty: u64,
 }
 
@@ -134,10 +137,10 @@ impl Queues {
     }
 
     pub fn visit(&mut self, link: LinkId, visit: &Visit) {
-        let visit = &until(self.until, *visit);
         let Ok(at) = self.links.binary_search_by_key(&link, |named| named.id) else { return };
         let Named { from, to, .. } = &self.links[at];
         if let Some(file) = &mut self.file {
+            let visit = &until(self.until, *visit);
             file.row(&Row {
                 t: visit.came.secs_f64(),
                 strategy: self.strategy.as_deref(),
@@ -166,7 +169,7 @@ impl Queues {
                         String::new()
                     };
                     let name = format!("{from} > {to}{number}");
-                    self.series.push(Series::new(strategy.into(), link, name));
+                    self.series.push(Series::new(strategy.into(), link, name, self.until));
                     let last = self.series.len() - 1;
                     &mut self.series[last]
                 }
@@ -215,7 +218,7 @@ impl Queues {
         html.push_str("</p>\n");
         for (_, link) in links {
             let series: Vec<&Series> = self.series.iter().filter(|s| s.link == link).collect();
-            let chart = |what: &str, y: &str, value: fn(&Most) -> f64| Chart {
+            let chart = |what: &str, y: &str, value: fn(&Most) -> Option<f64>| Chart {
                 title: format!("{what} at {}", series[0].name),
                 x: "time (s)".into(),
                 y: y.into(),
@@ -224,15 +227,23 @@ impl Queues {
                     log_x: false,
                 },
             };
-            let length = chart("Queue length", "packets", |most| most.packets.into());
-            let waited =
-                chart("Time in the queue", "milliseconds", |most| most.waited as f64 / 1e6);
+            let length = chart("Queue length", "packets", length);
+            let waited = chart("Time in the queue", "milliseconds", waited);
             html.push_str(&length.to_html());
             html.push_str(&waited.to_html());
         }
         html.push_str("</div>\n");
         html
     }
+}
+
+fn length(most: &Most) -> Option<f64> {
+    Some(most.packets.into())
+}
+
+/// Milliseconds.
+fn waited(most: &Most) -> Option<f64> {
+    most.waited.map(|waited| waited as f64 / 1e6)
 }
 
 /// What is known of a visit as the run ends: a link whose rate stays says at once how long a packet
@@ -278,8 +289,8 @@ impl File {
 }
 
 impl Series {
-    fn new(strategy: String, link: LinkId, name: String) -> Series {
-        Series { strategy, link, name, interval: 1_000_000, most: Vec::new() }
+    fn new(strategy: String, link: LinkId, name: String, until: Time) -> Series {
+        Series { strategy, link, name, interval: 1_000_000, most: Vec::new(), until }
     }
 
     fn visit(&mut self, visit: &Visit) {
@@ -297,15 +308,19 @@ impl Series {
             self.most.resize(at + 1, Most::default());
         }
         let joined = visit.dropped.is_none();
-        let empty = visit.came.0.saturating_add(visit.waited.0);
+        let empty = match (joined, visit.waits) {
+            (false, _) => 0,
+            (true, false) => visit.came.0.saturating_add(visit.waited.0),
+            (true, true) => u64::MAX,
+        };
         self.most[at] = self.most[at].and(&Most {
             packets: visit.packets + u32::from(joined),
-            waited: if joined { visit.waited.0 } else { 0 },
-            empty: if joined { empty } else { 0 },
+            waited: (joined && !visit.waits).then_some(visit.waited.0),
+            empty,
         });
     }
 
-    fn curve(&self, value: fn(&Most) -> f64) -> Curve {
+    fn curve(&self, value: fn(&Most) -> Option<f64>) -> Curve {
         let mut points: Vec<Point> = Vec::new();
         let mut point = |at: u64, value: f64| points.push((at as f64 / 1e9, value).into());
         point(0, 0.0);
@@ -318,10 +333,18 @@ impl Series {
             if empty < at && empty > 0 {
                 point(empty, 0.0);
             }
-            point(at, value(most));
-            empty = most.empty.max(at + self.interval);
+            if let Some(value) = value(most) {
+                point(at, value);
+            }
+            // One that is dropped says nothing of those before it, which still wait.
+            empty = empty.max(most.empty).max(at + self.interval);
         }
-        point(empty, 0.0);
+        if empty <= self.until.0 {
+            point(empty, 0.0);
+        } else if let Some(last) = points.last().map(|point| point.y.mean) {
+            // What still waits at the end does so to the end.
+            points.push((self.until.secs_f64(), last).into());
+        }
         Curve { name: self.strategy.clone(), line: Line::Steps, points, paper: Vec::new() }
     }
 }
@@ -354,10 +377,10 @@ mod tests {
     }
 
     /// Two packets in one interval count by the longer queue. The queue is empty once the last one
-    /// that came has begun to be transmitted.
+    /// that joined has begun to be transmitted, be others dropped meanwhile.
     #[test]
     fn a_curve_has_the_most_of_each_interval_and_falls_to_none() {
-        let mut series = Series::new("a".into(), LinkId(0), String::new());
+        let mut series = Series::new("a".into(), LinkId(0), String::new(), Time::NEVER);
         let visits = [
             visit(2, 1, 3, None),
             visit(2, 2, 7, None),
@@ -365,19 +388,35 @@ mod tests {
             visit(40, 1, 4, None),
         ];
         visits.iter().for_each(|visit| series.visit(visit));
-        let length = series.curve(|most| most.packets.into());
         let lengths =
-            [(0.0, 0.0), (0.002, 3.0), (0.003, 3.0), (0.004, 0.0), (0.04, 2.0), (0.044, 0.0)];
-        // What waits at 3 ms is not known of a packet that was dropped: the queue is held to be
-        // empty after its interval.
-        assert_eq!(points(&length), lengths);
-        let waited = series.curve(|most| most.waited as f64 / 1e6);
-        assert_eq!(points(&waited)[1..3], [(0.002, 7.0), (0.003, 0.0)]);
+            [(0.0, 0.0), (0.002, 3.0), (0.003, 3.0), (0.009, 0.0), (0.04, 2.0), (0.044, 0.0)];
+        assert_eq!(points(&series.curve(length)), lengths);
+        // One that was dropped waited for nothing.
+        let waits = [(0.0, 0.0), (0.002, 7.0), (0.009, 0.0), (0.04, 4.0), (0.044, 0.0)];
+        assert_eq!(points(&series.curve(waited)), waits);
+    }
+
+    /// The run ends at 10 ms. One packet would wait for 12 ms, and of another it is not known.
+    #[test]
+    fn a_queue_that_is_full_as_the_run_ends_is_not_drawn_as_empty() {
+        let of = |visits: &[Visit]| {
+            let end = Time(10_000_000);
+            let mut series = Series::new("a".into(), LinkId(0), String::new(), end);
+            visits.iter().for_each(|visit| series.visit(visit));
+            [length, waited].map(|value| points(&series.curve(value)))
+        };
+        let known = [visit(2, 1, 3, None), visit(4, 3, 12, None)];
+        let lengths = vec![(0.0, 0.0), (0.002, 2.0), (0.004, 4.0), (0.01, 4.0)];
+        let waits = vec![(0.0, 0.0), (0.002, 3.0), (0.004, 12.0), (0.01, 12.0)];
+        assert_eq!(of(&known), [lengths.clone(), waits]);
+        let unknown = [known[0], Visit { waits: true, ..visit(4, 3, 6, None) }];
+        let waits = vec![(0.0, 0.0), (0.002, 3.0), (0.01, 3.0)];
+        assert_eq!(of(&unknown), [lengths, waits]);
     }
 
     #[test]
     fn intervals_double_where_a_run_is_long() {
-        let mut series = Series::new("a".into(), LinkId(0), String::new());
+        let mut series = Series::new("a".into(), LinkId(0), String::new(), Time::NEVER);
         [visit(1, 4, 1, None), visit(600, 9, 1, None)].iter().for_each(|v| series.visit(v));
         assert_eq!((series.interval, series.most.len()), (2_000_000, 301));
         assert_eq!((series.most[0].packets, series.most[300].packets), (5, 10));
