@@ -35,7 +35,18 @@ EXERCISE = """
   const root = document.documentElement;
   root.dataset.first = root.dataset.ready;
   const frame = () => { drawNow(); return Number(root.dataset.ready); };
-  let hovered = 0, zoomed = 0, stalls = 0, told = 0, unread = 0, touched = 0;
+  let hovered = 0, zoomed = 0, stalls = 0, told = 0, unread = 0, touched = 0, strayed = 0;
+  // Windows above their scale leave no pixel in the graph.
+  const probe = Object.assign(document.createElement("canvas"), { width: 300, height: 300 })
+    .getContext("2d", { willReadFrequently: true });
+  const graph = (p, most) => {
+    const windows = { ...p.trace.windows, ssthresh: p.trace.windows.cwnd.map((cwnd, i) => (i % 2 ? cwnd : most)) };
+    const small = { ...p, ctx: probe, ratio: 1, width: 300, height: 300, trace: { ...p.trace, windows } };
+    drawPanel(small);
+    return probe.getImageData(LEFT, TOP, small.g.w, small.g.h).data.join();
+  };
+  for (const p of panels.slice(0, 2)) if (graph(p, 0) !== graph(p, 1e9 * p.trace.mss)) strayed++;
+  frame();
   for (const p of panels) {
     p.canvas.scrollIntoView();
     const box = p.canvas.getBoundingClientRect();
@@ -140,6 +151,7 @@ EXERCISE = """
   root.dataset.zoomed = zoomed;
   root.dataset.untold = stalls - told;
   root.dataset.astray = astray;
+  root.dataset.strayed = strayed;
 })();
 </script>
 """
@@ -269,7 +281,8 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
         if int(root.get(key, -1)) != value:
             wrong.append(f"{key}: {root.get(key)}, not {value}")
     for key, trouble in (("untold", "stalls tell nothing"), ("astray", "buttons show another time"),
-                         ("unread", "panels do not read to the keyboard")):
+                         ("unread", "panels do not read to the keyboard"),
+                         ("strayed", "graphs have windows in them")):
         if root.get(key) != "0":
             wrong.append(f"{root.get(key)} {trouble}")
     if segments and int(root.get("hovered", 0)) == 0:

@@ -21,6 +21,13 @@ function drawPanel(p) {
   ctx.clip();
   if (shown("in_recovery")) drawRecoveries(ctx, g, trace.recoveries);
   drawStalls(ctx, g, trace.stalls);
+  ctx.restore();
+
+  // A window or ssthresh above its scale stays out of the graph.
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(LEFT, g.stripTop, g.w, STRIP);
+  ctx.clip();
   drawWindows(ctx, g, trace);
   ctx.restore();
 
