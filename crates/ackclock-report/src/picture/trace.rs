@@ -275,6 +275,7 @@ fn results(s: &FlowSummary) -> String {
         (s.timeouts_non_trigger, "non-trigger"),
         (s.timeouts_multiple_losses, "multiple losses"),
         (s.timeouts_lost_retransmission, "lost retransmission"),
+        (s.timeouts_backed_off, "backed off"),
     ];
     let classes: Vec<String> =
         classes.iter().filter(|c| c.0 > 0).map(|(n, name)| format!("{n} {name}")).collect();

@@ -137,6 +137,25 @@ fn check_svg(panels: &[Panel]) -> String {
     svg
 }
 
+/// All classes of timeouts stand below the name, so that they add up.
+#[test]
+fn the_results_name_each_class_of_timeouts() {
+    let summary = FlowSummary {
+        timeouts: 10,
+        timeouts_non_trigger: 2,
+        timeouts_multiple_losses: 3,
+        timeouts_lost_retransmission: 4,
+        timeouts_backed_off: 1,
+        ..summary()
+    };
+    let panel = Panel { mss: MSS, summary: Some(&summary), ..Panel::default() };
+    assert_eq!(
+        data(&page(&[panel]))["panels"][0]["results"],
+        "unfinished · 6.6 kbit/s · 2 retransmissions · 10 timeouts (2 non-trigger, 3 multiple \
+         losses, 4 lost retransmission, 1 backed off)"
+    );
+}
+
 #[test]
 fn the_model_of_a_recovery_and_a_timeout() {
     let events = lossy();
