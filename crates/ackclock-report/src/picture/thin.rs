@@ -1,7 +1,7 @@
 //! Fewer events for the same picture: what would share a pixel is drawn once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 
 use ackclock_tcp::{Cause, Event, EventKind, Time};
@@ -19,7 +19,7 @@ const ROWS: u64 = 1000;
 /// time.
 ///
 /// First only new data and their ACKs are thinned where nothing else happens, so that whoever zooms
-/// in on a loss sees every segment. Only if that is not enough, everything is. What shares a cell
+/// in on a loss sees every segment. A segment that the network dropped is no such data. Only if that is not enough, everything is. What shares a cell
 /// of the raster and is of one kind becomes one mark. The raster is as fine as `most` allows.
 pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     if events.len() <= most {
@@ -31,7 +31,7 @@ pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     let fits = |width, keep: &[bool]| raster.thin(events, most, width, keep);
     let coarsest = (raster.span / COLUMNS).max(finest);
     let with_trouble = |near| {
-        let keep = around(events, near, |event| !quiet(event));
+        let keep = around(events, near, |event| !quiet(event) || raster.is_dropped(&event.kind));
         widths().take_while(|width| *width <= coarsest).find_map(|width| fits(width, &keep))
     };
     let thinned = NEAR.into_iter().find_map(with_trouble).or_else(|| {
@@ -80,6 +80,8 @@ struct Raster {
     span: u64,
     /// Bytes in a row.
     row: u64,
+    /// First bytes and transmissions of what the network dropped.
+    dropped: HashSet<(u64, u32)>,
 }
 
 impl Raster {
@@ -89,11 +91,38 @@ impl Raster {
         let ends = events.iter().filter_map(|e| extent(&e.kind));
         let (low, high) =
             ends.fold((u64::MAX, 0), |(low, high), (from, to)| (low.min(from), high.max(to)));
+        let dropped = |event: &Event| match event.kind {
+            EventKind::Dropped { seq, transmission, .. } => Some((seq, transmission)),
+            _ => None,
+        };
         Raster {
+            dropped: events.iter().filter_map(dropped).collect(),
             start,
             span: time(events.last()).0.saturating_sub(start.0),
             row: (high.saturating_sub(low) / rows.max(1)).max(1),
         }
+    }
+
+    /// Whether this is the sending of what was dropped, over which the picture has a cross.
+    fn is_dropped(&self, kind: &EventKind) -> bool {
+        match *kind {
+            EventKind::Sent { seq, transmission, .. } => {
+                self.dropped.contains(&(seq, transmission))
+            }
+            _ => false,
+        }
+    }
+
+    fn lane(&self, kind: &EventKind) -> Lane {
+        let more = match *kind {
+            EventKind::Sent { cause, .. } => cause as u8 | u8::from(self.is_dropped(kind)) << 7,
+            EventKind::Arrived { spurious, .. } => spurious.into(),
+            EventKind::Acked { ack, window_edge, dupacks, sacks, .. } => {
+                u8::from(dupacks > 0) | u8::from(sacks > 0) << 1 | u8::from(window_edge <= ack) << 2
+            }
+            _ => 0,
+        };
+        (discriminant(kind), more)
     }
 
     /// Merges what shares a column of `width` nanoseconds, a row and a lane, but for what `keep`
@@ -108,8 +137,10 @@ impl Raster {
                 column = now;
                 cells.clear();
             }
-            let cell =
-                (lane(&event.kind), extent(&event.kind).map_or(0, |(from, _)| from / self.row));
+            let cell = (
+                self.lane(&event.kind),
+                extent(&event.kind).map_or(0, |(from, _)| from / self.row),
+            );
             let whole = keep.get(i).is_some_and(|k| *k);
             match cells.get(&cell).filter(|_| !whole) {
                 Some(first) => merge(&mut kept[*first], event),
@@ -126,18 +157,6 @@ impl Raster {
         kept.sort_by_key(|event| event.at);
         Some(kept)
     }
-}
-
-fn lane(kind: &EventKind) -> Lane {
-    let more = match *kind {
-        EventKind::Sent { cause, .. } => cause as u8,
-        EventKind::Arrived { spurious, .. } => spurious.into(),
-        EventKind::Acked { ack, window_edge, dupacks, sacks, .. } => {
-            u8::from(dupacks > 0) | u8::from(sacks > 0) << 1 | u8::from(window_edge <= ack) << 2
-        }
-        _ => 0,
-    };
-    (discriminant(kind), more)
 }
 
 /// From where to where a mark goes; `None` if it is none of a row.

@@ -159,3 +159,21 @@ fn all_trouble_is_bounded_too() {
     // 50,000 allow a raster on which one can still see each millisecond.
     assert!(thin(&events, 50_000).len() > 20_000);
 }
+
+/// A cross stands over a segment that the network dropped, and needs its bar: also where the drop
+/// itself comes long after it.
+#[test]
+fn what_was_dropped_is_kept() {
+    let mut events = bulk(20_000);
+    let lost = 10_000;
+    assert_eq!(events[lost].kind, sent(5000, Cause::New));
+    let drop =
+        EventKind::Dropped { seq: 5_000_000, len: MSS, transmission: 1, link: 0, why: "list" };
+    events.insert(lost + 1000, Event { at: events[lost + 999].at, ..at(0, drop) });
+    // With room for all around it, and with none.
+    for most in [8000, 600] {
+        let kept = thin(&events, most);
+        assert!(kept.len() <= most);
+        assert!(kept.contains(&events[lost]) && kept.contains(&events[lost + 1000]), "{most}");
+    }
+}
