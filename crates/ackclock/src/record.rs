@@ -1,6 +1,7 @@
 //! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run
 //! is.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,15 +11,20 @@ use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, LinkId, Place, Recorder, Visit};
 use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
-    QlogTrace, escape, write_qlog,
+    QlogTrace, escape, thin, write_qlog,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake, panels_of_each};
-use ackclock_tcp::{Event, Sighting, Time};
+use ackclock_tcp::{Event, EventKind, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
 use crate::error::Error;
 use crate::figure::FigureArgs;
 use crate::queues::Queues;
+
+/// The most events of a panel on a page, as many as on the page of a connection that is explained,
+/// and of all its panels: some 15 MB.
+const MOST_OF_PANEL: usize = 30_000;
+const MOST_OF_PAGE: usize = 240_000;
 
 /// A capture of packets as they are.
 pub(crate) type Capture = PacketWriter<BufWriter<File>>;
@@ -235,7 +241,22 @@ impl Records {
                 }
             })
             .collect();
-        let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
+        let mut parameters = parameters.to_vec();
+        let (shown, all) = (self.panels.len(), self.flows.len());
+        if shown < all {
+            // Each run has as many flows.
+            let runs = shown / self.share.max(1);
+            let of = |n: usize| n / runs.max(1);
+            let each = if runs > 1 { " of each strategy" } else { "" };
+            parameters.push((
+                "flows shown".into(),
+                format!("the first {} of {}{each}", of(shown), of(all)),
+            ));
+        }
+        let own_scales = differ_tenfold(&panels);
+        let parameters = &parameters;
+        let picture =
+            Picture { title, parameters, panels: &panels, own_scales, ..Picture::default() };
         if let Some(path) = &self.html {
             WholeFile::write(path, self.page(&picture)).map_err(Error::write(path))?;
         }
@@ -245,7 +266,6 @@ impl Records {
         if !self.figure.figures.is_empty() {
             self.figure.draw(&picture)?;
         }
-        let (shown, all) = (self.panels.len(), self.flows.len());
         if shown < all {
             let _ = writeln!(io::stderr(), "note: the picture shows {shown} of {all} flows");
         }
@@ -255,10 +275,13 @@ impl Records {
     /// The page of the picture. With more than two panels it begins with the two of the flow in
     /// which strategies differ most.
     fn page(&self, picture: &Picture<'_>) -> String {
-        let Some([worst, best]) = self.contrast().filter(|_| picture.panels.len() > 2) else {
-            return picture.to_html_with("", &self.queues.to_html());
-        };
+        let (thinned, notes) = thinned(picture);
         let mut panels = picture.panels.to_vec();
+        panels.iter_mut().zip(&thinned).for_each(|(panel, events)| panel.events = events);
+        let Some([worst, best]) = self.contrast().filter(|_| picture.panels.len() > 2) else {
+            let picture = Picture { panels: &panels, ..picture.clone() };
+            return picture.to_html_with(&notes, &self.queues.to_html());
+        };
         panels.sort_by_key(|panel| match panel.name {
             name if name == picture.panels[worst].name => 0,
             name if name == picture.panels[best].name => 1,
@@ -277,7 +300,7 @@ impl Records {
         };
         let intro = format!(
             "<p class=\"verdict\">Most apart: {slow} {}, {fast} {}.</p>\n<p>Both stand first. {look} \
-             The table of all is at the end.</p>\n",
+             The table of all is at the end.</p>\n{notes}",
             done(worst),
             done(best)
         );
@@ -335,6 +358,50 @@ impl Records {
         }
         capture.finish()?.finish()
     }
+}
+
+/// Whether the longest flow has at least ten times the data of the shortest one that has any. Of a
+/// flow the strategy counts that got furthest: how far others got is to be compared.
+fn differ_tenfold(panels: &[Panel<'_>]) -> bool {
+    let end = |event: &Event| match event.kind {
+        EventKind::Sent { seq, len, .. } => seq.saturating_add(len.into()),
+        _ => 0,
+    };
+    let mut sent: HashMap<Option<u32>, u64> = HashMap::new();
+    for panel in panels {
+        let end = panel.events.iter().map(end).max().unwrap_or(0);
+        let segments = sent.entry(panel.summary.map(|summary| summary.flow)).or_default();
+        *segments = end.div_ceil(panel.mss.max(1).into()).max(*segments);
+    }
+    let sent = || sent.values().filter(|segments| **segments > 0);
+    sent().min().is_some_and(|least| sent().max() >= Some(&least.saturating_mul(10)))
+}
+
+/// The events of each panel, as many as a page has room for, and what the page says about it.
+fn thinned<'a>(picture: &Picture<'a>) -> (Vec<Cow<'a, [Event]>>, String) {
+    let panels = picture.panels;
+    let mut most = MOST_OF_PANEL;
+    while panels.iter().map(|panel| panel.events.len().min(most)).sum::<usize>() > MOST_OF_PAGE {
+        most /= 2;
+    }
+    let events: Vec<Cow<'_, [Event]>> = panels.iter().map(|p| thin(p.events, most)).collect();
+    let all: usize = panels.iter().map(|panel| panel.events.len()).sum();
+    let kept: usize = events.iter().map(|events| events.len()).sum();
+    let mut notes = String::new();
+    if kept < all {
+        notes.push_str(&format!(
+            "<p class=\"soft\">The graphs are thinned: {kept} marks stand for {all} events. What \
+             shares a pixel is one mark; around losses and retransmissions everything is there as \
+             far as there is room. <code>--events</code> writes every event.</p>\n"
+        ));
+    }
+    if picture.own_scales {
+        notes.push_str(
+            "<p class=\"soft\">The flows differ more than tenfold in length, so each graph has \
+             its own scale of segments.</p>\n",
+        );
+    }
+    (events, notes)
 }
 
 /// Records one run.

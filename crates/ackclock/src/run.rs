@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::counted;
 use ackclock_run::{
-    Axis, Cancel, FileError, GridCell, Shortfall, Sweep, Swept, Until, axis, error_at, sweep,
+    Axis, Cancel, FileError, GridCell, Shortfall, Sweep, SweepRun, Swept, Until, axis, error_at,
+    sweep,
 };
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -120,7 +121,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         Vec::new()
     };
     let title = if scenario.name.is_empty() { &file } else { &scenario.name };
-    records.finish(title, &parameters(scenario, seed))?;
+    records.finish(title, &parameters(scenario, seed, runs_of_each(&runs)))?;
     for Shortfall { sentence, wants_runs } in short {
         let more = if wants_runs { "; a greater --runs allows more" } else { "" };
         let _ = writeln!(io::stderr(), "note: --until: {sentence}{more}");
@@ -172,12 +173,19 @@ fn check_seeds(sweep: &Sweep<'_>, cell: usize) -> Result<(), Error> {
     }
 }
 
-fn parameters(scenario: &Scenario, seed: u64) -> Vec<(String, String)> {
+/// How many runs there are of each strategy.
+fn runs_of_each(runs: &[SweepRun]) -> usize {
+    let first = runs.first().map(|run| &run.job.strategy);
+    runs.iter().filter(|run| Some(&run.job.strategy) == first).count()
+}
+
+fn parameters(scenario: &Scenario, seed: u64, runs: usize) -> Vec<(String, String)> {
     let mut all = Vec::new();
     if !scenario.description.is_empty() {
         all.push(("description".into(), scenario.description.trim().to_string()));
     }
     all.push(("duration".into(), scenario.duration.to_string()));
-    all.push(("seed".into(), seed.to_string()));
+    let of = if runs > 1 { format!(", the first of {runs} runs") } else { String::new() };
+    all.push(("seed".into(), format!("{seed}{of}")));
     all
 }

@@ -698,6 +698,64 @@ fn a_picture_of_many_flows_shows_some_of_each_strategy() {
     ] {
         assert_eq!(html.contains(panel), shown, "{panel}");
     }
+    assert!(html.contains("<dt>seed</dt><dd>7</dd>"));
+    assert!(html.contains("<dt>flows shown</dt><dd>the first 16 of 20 of each strategy</dd>"));
+}
+
+/// What stands in the data of a page of this scenario, and the page.
+fn page(name: &str, scenario: &str) -> (Value, String) {
+    let (file, html) = (scratch(name, "page.toml"), scratch(name, "page.html"));
+    fs::write(&file, scenario).unwrap();
+    ok(&["run", &file, "--strategy", "newreno", "--html", &html]);
+    let html = fs::read_to_string(html).unwrap();
+    let (_, rest) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    (serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap(), html)
+}
+
+#[test]
+fn a_page_says_of_which_run_it_is() {
+    let (data, html) = page("one_of_three", SMALL);
+    assert_eq!(data["panels"].as_array().unwrap().len(), 2);
+    assert!(html.contains("<dt>seed</dt><dd>7, the first of 3 runs</dd>"));
+    assert!(!html.contains("flows shown") && !html.contains("thinned"));
+    assert!(data["panels"][0]["own"].is_null());
+}
+
+/// 40 s at 20 Mbit/s are 68,000 segments or so, each of which is sent, arrives and is acknowledged.
+#[test]
+fn a_page_of_a_long_run_is_thinned() {
+    let long = SMALL.replace("5s", "40s").replace("2mbit", "20mbit").replace("2%", "0.01%");
+    let (data, html) = page("thinned", &long.replace("runs = 3", "runs = 1"));
+    let note = html.split_once("<p class=\"soft\">The graphs are thinned: ").unwrap().1;
+    let (kept, rest) = note.split_once(" marks stand for ").unwrap();
+    let (kept, all) = (kept, rest.split_once(" events").unwrap().0);
+    let [kept, all] = [kept, all].map(|number| number.parse::<u64>().unwrap());
+    assert!(kept <= 60_000 && all > 150_000, "{kept} of {all}");
+    // What was lost is there, with its cross.
+    for panel in data["panels"].as_array().unwrap() {
+        let drops = panel["drops"]["t"].as_array().unwrap().len();
+        let crosses = panel["segments"]["drop"].as_array().unwrap();
+        let crosses = crosses.iter().filter(|drop| !drop.is_null()).count();
+        assert!(drops > 0 && crosses == drops, "{crosses} of {drops}");
+    }
+}
+
+/// One flow has 300 segments, the other one 20.
+#[test]
+fn flows_that_differ_tenfold_have_scales_of_their_own() {
+    let flow = |segments| {
+        format!("[[flow]]\nfrom = \"a\"\nto = \"b\"\nsource = {{ segments = {segments} }}\n")
+    };
+    let links = SMALL.split_once("[[flow]]").unwrap().0;
+    let own = |second: u32| {
+        let (data, html) = page("scales", &(links.to_string() + &flow(300) + &flow(second)));
+        let said = html.contains("so each graph has its own scale of segments");
+        let top = |panel: usize| data["panels"][panel]["own"]["y1"].as_f64();
+        (said, [top(0), top(1)])
+    };
+    assert_eq!(own(40), (false, [None, None]));
+    let (said, tops) = own(20);
+    assert_eq!((said, tops), (true, [Some(312.0), Some(20.8)]));
 }
 
 #[test]
