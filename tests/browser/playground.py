@@ -360,6 +360,24 @@ def recoveries(reader: Reader) -> None:
     shot(reader, "recoveries")
 
 
+def says(reader: Reader) -> None:
+    """The legend has all that is drawn, in the words of the other pages; headings and a sentence say
+    what the columns are."""
+    page = reader.open("#from=compare&strategy=linux,oracle&lost=14,26,28&link=1").page
+    legend = page.inner_text("#legend").replace("\n", " ")
+    for text in ("F-RTO", "backed-off timeout", "in recovery", "timer expires"):
+        expect(reader, f"the legend has {text}", text in legend, True)
+    untold = reader.ask("""() => [...document.querySelectorAll("#results th[scope=col]")]
+      .filter((th) => !th.title).map((th) => th.textContent)""")
+    expect(reader, "headings without a title", untold, ["strategy", "retransmissions"])
+    # Linux is done before the oracle of this row, and after the one that bounds it.
+    done = reader.ask("panels.map((p) => p.run.about.summary.completion_s)")
+    over = reader.ask("panels.map((p) => p.run.about.over[0])")
+    expect(reader, "over its own oracle", (done[0] < done[1], over[0] > 0, over[1]), (True, True, 0))
+    expect(reader, "says of which oracle", page.is_visible("#bound"), True)
+    shot(reader, "says")
+
+
 def chooses(reader: Reader) -> None:
     """Figures, compositions with completion, presets and knobs; all strategies answer."""
     page = reader.open().page
@@ -699,7 +717,7 @@ def speed(reader: Reader) -> None:
           f"{clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
 
 
-CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, chooses, copies, mistakes, explains,
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, copies, mistakes, explains,
           large, looks, speed]
 
 

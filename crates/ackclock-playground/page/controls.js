@@ -79,7 +79,8 @@ function prepareControls() {
   $("close").onclick = () => $("copied").close();
   for (const knob of KNOBS) $("dials").append(dial(knob));
   $("legend").append(...names.causes.filter((cause) => SIGNS[cause][0]).map((cause) => element("span", { className: cause }, element("b", { textContent: SIGNS[cause][0] }), ` ${words(cause)}`)),
-    element("span", { textContent: "× lost" }), element("span", { textContent: "green: ACKs" }));
+    element("span", { textContent: "× lost" }), element("span", { textContent: "green: ACKs" }),
+    element("span", {}, element("i", { className: "recovering" }), " in recovery"), element("span", {}, element("i", { className: "expires" }), " timer expires"));
 }
 
 // What a promise fails with is shown.

@@ -376,6 +376,7 @@ function showTable() {
     return element("tr", {}, name, ...cells.map((textContent) => element("td", { textContent })));
   });
   $("rows").replaceChildren(...rows);
+  $("bound").hidden = !panels.some(({ run }) => run?.about.over.some((x) => x !== null));
   $("below").hidden = !panels.some(({ run }) => run?.about.over.some((x) => x !== null && x < 0));
 }
 

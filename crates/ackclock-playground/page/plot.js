@@ -16,7 +16,9 @@ const SIGNS = {
   handshake: ["H", "#3b4350", "#c3cad6"],
 };
 const ACK = ["#1f7a48", "#58c98b"], LOST = ["#000000", "#ffffff"], SSTHRESH = ["#d1410c", "#ff7a3d"];
-const words = (name) => name.replaceAll("_", " ");
+// Names whose words are not those of the name.
+const SPELT = { f_rto: "F-RTO", backed_off_timeout: "backed-off timeout" };
+const words = (name) => SPELT[name] ?? name.replaceAll("_", " ");
 
 let theme = {};
 function readTheme() {
