@@ -6,10 +6,10 @@
 Fails if a page writes anything to the console or asks for anything from a network. A picture has to
 draw every segment of its data, and to come back to its first view after zooming, panning, pinching,
 hovering and switching every layer off and on, on a dark ground; the keyboard reaches its marks, and
-its view can be saved; each stall has to tell its verdict, and each button to show its time. Any
-other page, such as the index of the papers, has to show all its figures, to have links that lead
-somewhere, to fit a narrow screen, to sort its tables, and to count in its summary the claims that
-it shows. Needs Debian's `chromium`.
+its view can be saved; it fits a narrow screen; each stall has to tell its verdict, and each button
+to show its time. Any other page, such as the index of the papers, has to show all its figures, to
+have links that lead somewhere, to fit a narrow screen, to sort its tables, and to count in its
+summary the claims that it shows. In print no table is cut off. Needs Debian's `chromium`.
 """
 
 import argparse
@@ -189,6 +189,25 @@ SURVEY = """
 """
 
 
+# How a page is printed on A4, whose margins leave 718 px: what of its tables is cut off, and which
+# buttons are there that paper cannot press. The legend of a picture is buttons.
+PRINTED = """
+<script>
+(() => {
+  for (const sheet of document.styleSheets) {
+    const print = [...sheet.cssRules].filter((rule) => rule.media?.mediaText === "print");
+    for (const rule of print.flatMap((rule) => [...rule.cssRules])) sheet.insertRule(rule.cssText, sheet.cssRules.length);
+  }
+  document.querySelectorAll("details").forEach((e) => { e.open = true; });
+  const root = document.documentElement, of = (selector) => [...document.querySelectorAll(selector)];
+  root.dataset.cut = of("table").filter((table) => table.getBoundingClientRect().right > 718).length;
+  root.dataset.pressed = of("button:not(#legend *):not(th *)").filter((e) => e.offsetParent).length;
+})();
+</script>
+"""
+PAPER = "--window-size=718,1000"
+
+
 # How many charts do not read to the keyboard.
 CHARTS = """<script>
 (() => {
@@ -243,6 +262,11 @@ def check(page: Path) -> list[str]:
         run = with_script(html, CHARTS)
         wrong += consoles(run) + [f"{n} charts do not read to the keyboard"
                                   for n in [left(run).get("mute")] if n != "0"]
+    printed = with_script(html, PRINTED, PAPER)
+    wrong += consoles(printed)
+    for key, trouble in (("cut", "tables are cut off in print"), ("pressed", "buttons in print")):
+        if left(printed).get(key) != "0":
+            wrong.append(f"{left(printed).get(key)} {trouble}")
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
     return wrong + (check_picture(page, html, data[1]) if data else check_report(page, html))
 
@@ -271,6 +295,9 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
     plain = chromium(page, "--dump-dom")
     exercised = with_script(html, EXERCISE, "--blink-settings=preferredColorScheme=0")
     wrong = consoles(plain, exercised)
+    wide = left(with_script(html, SURVEY, NARROW)).get("wide")
+    if wide != "0":
+        wrong.append(f"narrow: {wide} px too wide")
     root, ready = left(exercised), left(plain)
     expected = {"first": segments, "last": segments,
                 "zoomed": sum(bool(p["segments"]["t"]) for p in panels),
