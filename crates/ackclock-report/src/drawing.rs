@@ -46,6 +46,14 @@ pub(crate) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
+/// The text if it has so many characters at most; else what fits, and an ellipsis.
+pub(crate) fn shorten(text: &str, characters: usize) -> String {
+    if text.chars().count() <= characters {
+        return text.into();
+    }
+    text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()
+}
+
 /// Puts items beside each other, and into the next row where one would not fit.
 pub(crate) struct Rows {
     pub left: f64,

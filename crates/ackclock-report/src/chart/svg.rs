@@ -8,7 +8,8 @@ use super::marks::Axes;
 use super::scale::{LEFT, MARGIN, Y, drawable, interval, position};
 use super::signs::{COLOURS, bar, class, dashes, paper, shape};
 use crate::drawing::{
-    CHARACTER, Colour, FONT, GRID, INK, PANEL, PIXELS_PER_MM, Rows, SOFT, escape, size, text_width,
+    CHARACTER, Colour, FONT, GRID, INK, PANEL, PIXELS_PER_MM, Rows, SOFT, escape, shorten, size,
+    text_width,
 };
 use crate::summary::Estimate;
 
@@ -178,13 +179,6 @@ fn wrap(text: &str, characters: usize) -> Vec<String> {
         }
     }
     wrapped.iter().map(|line| shorten(line, characters)).collect()
-}
-
-fn shorten(text: &str, characters: usize) -> String {
-    if text.chars().count() <= characters {
-        return text.into();
-    }
-    text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// The legend in these rows, and its last line. A name has so many characters at most.

@@ -521,6 +521,19 @@ fn a_stall_widens_the_view() {
     }
 }
 
+/// The graph of a figure 84 mm wide has room for 26 characters upwards.
+#[test]
+fn the_label_of_a_short_stall_ends_within_the_graph() {
+    let events = [at(0, 1000, sent(0, Cause::New, 1)), at(9000, 1000, sent(1, Cause::New, 1))];
+    let stalls = [stall(2000, 3000, Tone::Loss, "1.0 s: spurious timeout, backed off")];
+    let findings = Findings { stalls: &stalls, ..Findings::default() };
+    let panels = [Panel { mss: MSS, events: &events, findings, ..Panel::default() }];
+    let figure = Picture { panels: &panels, ..Picture::default() }.to_figure(84.0);
+    let cut = figure.split_once("rotate(-90)\" font-size=\"11\" font-weight=\"bold\"").unwrap().1;
+    let cut = cut.split_once('>').unwrap().1.split_once('<').unwrap().0;
+    assert_eq!(cut, "1.0 s: spurious timeout, …");
+}
+
 #[test]
 fn panels_with_scales_of_their_own() {
     let small = [at(0, 2000, sent(0, Cause::New, 1)), at(1000, 1000, sent(1, Cause::New, 1))];

@@ -7,7 +7,7 @@ use super::super::panel::Mark;
 use super::super::style::CAUSES;
 use super::super::trace::{Trace, View};
 use super::layout::{GRID, INK, Layout, SOFT, colour};
-use crate::drawing::{escape, label, steps, tenths, text_width, ticks};
+use crate::drawing::{CHARACTER, escape, label, shorten, steps, tenths, text_width, ticks};
 
 /// Marks closer together than this would grow into a solid area; those between are left out.
 const HATCH: f64 = 3.0;
@@ -197,12 +197,14 @@ impl Plot<'_> {
     }
 
     /// What stalls are, along the bottom of the graph, or upwards where they are too short for
-    /// that.
+    /// that. What would end above the graph is cut.
     fn verdicts(&mut self) -> fmt::Result {
-        let &Layout { left, right, graph_bottom, .. } = self.layout;
+        let &Layout { left, right, top, graph_bottom, .. } = self.layout;
+        let upright = ((graph_bottom - top - 12.0) / CHARACTER) as usize;
         let s = &self.trace.stalls;
         for (i, label) in s.label.iter().enumerate() {
             let (x0, x1) = (self.x(s.t0[i]).max(left), self.x(s.t1[i]).min(right));
+            let mut text = label.clone();
             let place = match x1 - x0 {
                 wide if wide > text_width(label) => {
                     format!(
@@ -212,6 +214,7 @@ impl Plot<'_> {
                     )
                 }
                 narrow if narrow > 13.0 => {
+                    text = shorten(label, upright);
                     format!(
                         "transform=\"translate({:.1} {}) rotate(-90)\"",
                         (x0 + x1) / 2.0 + 4.0,
@@ -226,7 +229,7 @@ impl Plot<'_> {
                  stroke=\"#ffffff\" stroke-width=\"3\" \
                  paint-order=\"stroke\">{}</text>",
                 colour(s.tone[i].key()),
-                escape(label)
+                escape(&text)
             )?;
         }
         Ok(())
