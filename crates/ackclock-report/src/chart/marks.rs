@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::data::{Bars, Chart, Curve, Line, Plot, Point};
 use super::scale::{X, Y, drawable, interval};
-use super::signs::{bar, class, dashes, paper, shape};
+use super::signs::{bar, class, dashes, paper, paper_of, shape};
 use crate::drawing::{escape, steps, tenths};
 use crate::summary::Estimate;
 
@@ -133,7 +133,8 @@ impl Axes<'_> {
             if let (Some(px), true) = (x.at(*at), drawable(*value)) {
                 let title =
                     self.title(&format!("{}, paper", curve.name), &exact(*value), &exact(*at));
-                writeln!(self.svg, "<g>{title}{}</g>", paper(px, self.y_of(*value)))?;
+                let sign = paper_of(series, px, self.y_of(*value));
+                writeln!(self.svg, "<g>{title}{sign}</g>")?;
             }
         }
         self.svg.push_str("</g>\n");

@@ -21,6 +21,17 @@ const SHAPES: [&str; 6] = [
 /// A diamond, for nothing but the numbers of a paper.
 const PAPER: &str = "m0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z";
 
+/// The same with room for a shape, and the shapes, as above, that fit into it.
+const PAPER_OF: &str = "m0 -7.5l7.5 7.5l-7.5 7.5l-7.5 -7.5z";
+const INNER: [&str; SHAPES.len()] = [
+    "m-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z",
+    "m-2 -2h4v4h-4z",
+    "m0 -2.5l2.5 4.5h-5z",
+    "m0 2.5l2.5 -4.5h-5z",
+    "m-2.5 -2.5l5 5m0 -5l-5 5",
+    "m-3 0h6m-3 -3v6",
+];
+
 const DASHES: [&str; 5] = ["", "7 3", "2 3", "9 3 2 3", "12 4"];
 
 /// The class of a series' colour.
@@ -95,6 +106,18 @@ pub(super) fn bar(series: usize, edges: [f64; 4]) -> Result<String, fmt::Error> 
         write!(svg, "<path d=\"{lines}\"/>")?;
     }
     Ok(svg)
+}
+
+/// The sign of the paper's numbers for a series of curves, within a group that has its colour: a
+/// larger diamond with the shape of the series in it.
+pub(super) fn paper_of(series: usize, x: f64, y: f64) -> String {
+    let at = format!("M{} {}", tenths(x), tenths(y));
+    let inner = INNER[series % INNER.len()];
+    format!(
+        "<path class=\"panel\" d=\"{at}{PAPER_OF}\" fill=\"currentColor\" stroke=\"none\"/>\
+         <path d=\"{at}{PAPER_OF}\" fill=\"none\" stroke-width=\"1.5\"/>\
+         <path d=\"{at}{inner}\" fill=\"currentColor\" stroke-width=\"1\"/>"
+    )
 }
 
 /// The sign of the paper's numbers, within a group that has its colour.

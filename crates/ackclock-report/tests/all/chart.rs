@@ -25,6 +25,19 @@ fn curve(points: &[(f64, f64)]) -> Curve {
     }
 }
 
+/// The paper's numbers of curves are told apart by shape, too: each diamond has that of its series.
+#[test]
+fn numbers_of_the_paper_have_the_shape_of_their_series() {
+    let series = |y| Curve { paper: vec![(0.0, y)], ..curve(&[(0.0, y), (1.0, y)]) };
+    let svg = curves(false, [series(1.0), series(2.0), series(3.0)]);
+    let inner = |class| {
+        let last = paths(&svg, class).pop().unwrap();
+        last.split_once('m').unwrap().1.to_string()
+    };
+    let shapes = ["-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z", "-2 -2h4v4h-4z", "0 -2.5l2.5 4.5h-5z"];
+    assert_eq!(["s0", "s1", "s2"].map(inner), shapes);
+}
+
 fn estimate(mean: f64, half_width: f64) -> Estimate {
     Estimate { mean, half_width: Some(half_width) }
 }
@@ -91,7 +104,7 @@ fn a_curve_with_an_interval_and_a_number_of_the_paper() {
     assert_eq!(y, expected(&ys));
     let line = "M56 366L376 226L696 86".to_string();
     let interval = "M372 198h8m-4 0V254m-4 0h8".to_string();
-    let paper = diamond(536.0, 142.0);
+    let paper = "M536 142m0 -7.5l7.5 7.5l-7.5 7.5l-7.5 -7.5z".to_string();
     assert_eq!(
         paths(&svg, "s0"),
         [
@@ -100,7 +113,8 @@ fn a_curve_with_an_interval_and_a_number_of_the_paper() {
             interval,
             circle(376.0, 226.0),
             circle(696.0, 86.0),
-            paper.clone()
+            paper.clone(),
+            "M536 142m-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z".into()
         ]
     );
     assert_eq!(paths(&svg, "panel"), [paper]);
