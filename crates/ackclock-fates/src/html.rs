@@ -11,6 +11,12 @@ use crate::space::Case;
 
 const TITLE: &str = "Every fate of a window";
 
+/// How `Case` writes what is lost.
+const NOTATION: &str = "<p>A case is what is lost of the window, whose first segment is 20: \
+    <code>20</code> is the first transmission of segment 20, <code>20:2</code> its first \
+    retransmission as well, <code>20-22</code> three segments. With \
+    <code>late:20</code> that one is late, and with <code>ack:21</code> ACK 21 is lost.</p>\n";
+
 /// A case to be drawn.
 struct Drawn {
     name: String,
@@ -43,13 +49,16 @@ impl Recorder for From {
 /// # Errors
 /// If the scenario of a case cannot be run.
 pub fn page(all: &[Swept], registry: &Registry) -> Result<String, ScenarioError> {
-    let mut intro = String::new();
+    let mut intro = String::from(NOTATION);
     for swept in all {
         intro += &format!("<h2>{}</h2>\n", escape(&swept.title()));
         html_table(&mut intro, &swept.counts());
         // Line by line, since in attributes and titles an escaped text has to be one line.
         let legend: Vec<String> = LEGEND.lines().map(escape).collect();
-        intro += &format!("<pre>{}</pre>\n<h3>{CONDITION}</h3>\n<ul>\n", legend.join("\n"));
+        intro += &format!(
+            "<pre class=\"wide\" tabindex=\"0\">{}</pre>\n<h3>{CONDITION}</h3>\n<ul>\n",
+            legend.join("\n")
+        );
         for sentence in swept.verdict() {
             intro += &format!("<li>{}</li>\n", escape(&sentence));
         }
@@ -102,4 +111,22 @@ fn draw(
     simulation.run(&mut recorder).map_err(|e| scenario.explain(&e))?;
     let name = format!("{strategy}, {}: {case}", swept.after.name());
     Ok(Some(Drawn { name, note, mss: swept.mss, events: recorder.events }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::MSS;
+    use crate::report::After;
+
+    /// What is not a table scrolls as tables do, and what the cases mean is said once.
+    #[test]
+    fn a_page_says_what_a_case_is_and_fits_a_narrow_screen() {
+        let swept =
+            |after| Swept { after, window: 4, mss: MSS, disturbed: false, strategies: Vec::new() };
+        let all = [swept(After::Data), swept(After::End)];
+        let html = page(&all, &Registry::default()).unwrap();
+        assert_eq!(html.matches("<pre class=\"wide\" tabindex=\"0\">completes").count(), 2);
+        assert_eq!(html.matches("<code>20:2</code> its first retransmission as well").count(), 1);
+    }
 }
