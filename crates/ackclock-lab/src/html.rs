@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ackclock_report::{Bars, Chart, Estimate, Plot, escape, html_table, page};
+use ackclock_report::{Bars, Chart, Estimate, Plot, escape, html_table, page, prose};
 
 use crate::outcome::{Cell, Outcome, RowOutcome};
 
@@ -26,7 +26,7 @@ impl Outcome {
             .flat_map(|text| text.split("\n\n"))
             .filter(|p| !p.is_empty())
         {
-            let _ = writeln!(body, "<p>{}</p>", escape(paragraph));
+            let _ = writeln!(body, "<p>{}</p>", prose(paragraph));
         }
         for cell in &self.cells {
             let _ = writeln!(body, "<h3>{}</h3>", escape(&cell.name));
@@ -83,13 +83,15 @@ impl Outcome {
                         .collect(),
                     paper: Vec::new(),
                 };
-                (cells.iter().map(|cell| cell.name.clone()).collect(), rows.map(bar).collect())
+                // The row that others are held against has no ratio.
+                let bars = rows.map(bar).filter(|bars| bars.values.iter().any(Option::is_some));
+                (cells.iter().map(|cell| cell.name.clone()).collect(), bars.collect())
             }
         };
         Chart {
             title: self.title.clone(),
             x: String::new(),
-            y: self.chart.heading().into(),
+            y: self.chart.axis().into(),
             plot: Plot::Bars { categories, bars },
         }
     }
@@ -103,6 +105,50 @@ fn line(html: &mut String, good: bool, verdict: &str, says: &str, missed: &[Stri
         "<tr><td class=\"{class}\">{symbol} {}</td><td>{}</td>\
          <td class=\"measured\">{missed}</td></tr>",
         escape(verdict),
-        escape(says)
+        prose(says)
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::measure::Measure;
+
+    use super::*;
+
+    /// Of the two rows the first is the one that the other is held against: it has no ratio.
+    #[test]
+    fn a_page_has_code_and_bars_where_there_are_any() {
+        let row = |name: &str, ratio: Option<f64>| RowOutcome {
+            name: name.into(),
+            strategy: None,
+            against: None,
+            paper: None,
+            measures: ratio.map(|ratio| (Measure::GoodputRatio, ratio)).into_iter().collect(),
+            runs: Vec::new(),
+            simulated: Vec::new(),
+        };
+        let cell = |name: &str| Cell {
+            name: name.into(),
+            rows: vec![row("kernel-reno", None), row("net-reno", Some(1.5))],
+            agreement: None,
+        };
+        let outcome = Outcome {
+            lab: "l".into(),
+            title: "t".into(),
+            place: String::new(),
+            notes: "The option `tc <netem>` is used.".into(),
+            why: String::new(),
+            quick: false,
+            seconds: 1.0,
+            cells: vec![cell("loss 1%"), cell("loss 2%")],
+            aims: Vec::new(),
+            chart: Measure::GoodputRatio,
+        };
+        let Plot::Bars { bars, .. } = outcome.chart().plot else { panic!() };
+        let names: Vec<&str> = bars.iter().map(|bars| &*bars.name).collect();
+        assert_eq!(names, ["net-reno"]);
+        assert_eq!(outcome.chart().y, "goodput over that of the kernel (ratio)");
+        let html = outcome.to_html();
+        assert!(html.contains("<p>The option <code>tc &lt;netem&gt;</code> is used.</p>"));
+    }
 }

@@ -109,6 +109,20 @@ impl Measure {
             Measure::Late => "late (us)",
         }
     }
+
+    /// What an axis says, which has no table around it.
+    pub(crate) fn axis(self) -> &'static str {
+        match self {
+            Measure::GoodputRatio => "goodput over that of the kernel (ratio)",
+            Measure::QueueRatio => "wait in queues over that of the kernel (ratio)",
+            Measure::P99Ratio => "p99 of completion over that of the kernel (ratio)",
+            Measure::RetransmittedRatio => "retransmissions over those of the kernel (ratio)",
+            Measure::P90 => "p90 of completion (ms)",
+            Measure::P99 => "p99 of completion (ms)",
+            Measure::P999 => "p99.9 of completion (ms)",
+            other => other.heading(),
+        }
+    }
 }
 
 /// The middle value, or the mean of the two in the middle.
