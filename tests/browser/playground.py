@@ -361,8 +361,8 @@ def recoveries(reader: Reader) -> None:
 
 
 def says(reader: Reader) -> None:
-    """The legend has all that is drawn, in the words of the other pages; headings and a sentence say
-    what the columns are."""
+    """The legend has all that is drawn, in the words of the other pages; headings and a sentence
+    say what the columns are."""
     page = reader.open("#from=compare&strategy=linux,oracle&lost=14,26,28&link=1").page
     legend = page.inner_text("#legend").replace("\n", " ")
     for text in ("F-RTO", "backed-off timeout", "in recovery", "timer expires"):
@@ -373,7 +373,8 @@ def says(reader: Reader) -> None:
     # Linux is done before the oracle of this row, and after the one that bounds it.
     done = reader.ask("panels.map((p) => p.run.about.summary.completion_s)")
     over = reader.ask("panels.map((p) => p.run.about.over[0])")
-    expect(reader, "over its own oracle", (done[0] < done[1], over[0] > 0, over[1]), (True, True, 0))
+    found = (done[0] < done[1], over[0] > 0, over[1])
+    expect(reader, "over its own oracle", found, (True, True, 0))
     expect(reader, "says of which oracle", page.is_visible("#bound"), True)
     shot(reader, "says")
 
@@ -717,8 +718,8 @@ def speed(reader: Reader) -> None:
           f"{clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
 
 
-CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, copies, mistakes, explains,
-          large, looks, speed]
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, copies,
+          mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

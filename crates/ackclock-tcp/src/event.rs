@@ -204,8 +204,8 @@ pub enum EventKind {
         /// The mechanism that detected the loss.
         by: &'static str,
     },
-    /// Recovery ended; or, without a [`RecoveryEntered`](EventKind::RecoveryEntered) before it, what
-    /// a timeout began.
+    /// Recovery ended; or, without a [`RecoveryEntered`](EventKind::RecoveryEntered) before it,
+    /// what a timeout began.
     RecoveryLeft {
         /// Whether a timeout ended it.
         by_timeout: bool,

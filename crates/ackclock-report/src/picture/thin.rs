@@ -19,8 +19,9 @@ const ROWS: u64 = 1000;
 /// time.
 ///
 /// First only new data and their ACKs are thinned where nothing else happens, so that whoever zooms
-/// in on a loss sees every segment. A segment that the network dropped is no such data. Only if that is not enough, everything is. What shares a cell
-/// of the raster and is of one kind becomes one mark. The raster is as fine as `most` allows.
+/// in on a loss sees every segment. A segment that the network dropped is no such data. Only if
+/// that is not enough, everything is. What shares a cell of the raster and is of one kind becomes
+/// one mark. The raster is as fine as `most` allows.
 pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     if events.len() <= most {
         return Cow::Borrowed(events);
