@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::data::{Chart, Line, Plot};
 use super::marks::Axes;
 use super::scale::{LEFT, MARGIN, Y, drawable, interval, position};
-use super::signs::{COLOURS, bar, class, dashes, paper, shape};
+use super::signs::{COLOURS, bar, class, dashes, paper, paper_of, shape};
 use crate::drawing::{
     CHARACTER, Colour, FONT, GRID, INK, PANEL, PIXELS_PER_MM, Rows, SOFT, escape, shorten, size,
     text_width,
@@ -209,6 +209,9 @@ fn legends(
                     format!("<path d=\"M0 7h28\" fill=\"none\" stroke-width=\"2\"{}/>", dashes(i));
                 if curve.line == Line::Straight {
                     write!(sign, "<path d=\"M14 7{}\" stroke-width=\"1.5\"/>", shape(i))?;
+                } else if !curve.paper.is_empty() {
+                    // Steps have no shapes of their own.
+                    sign.push_str(&paper_of(i, 14.0, 7.0));
                 }
                 entry(&curve.name, &class(i), &sign)?;
             }

@@ -36,6 +36,10 @@ fn numbers_of_the_paper_have_the_shape_of_their_series() {
     };
     let shapes = ["-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z", "-2 -2h4v4h-4z", "0 -2.5l2.5 4.5h-5z"];
     assert_eq!(["s0", "s1", "s2"].map(inner), shapes);
+    // The legend has the shapes: of curves on their lines, of steps in their diamonds.
+    let steps = curves(false, [Curve { line: Line::Steps, ..series(1.0) }]);
+    let legend = steps.split_once(">newreno</text>").unwrap().0;
+    assert!(legend.contains(&format!("M14 7m{}", shapes[0])), "{legend}");
 }
 
 fn estimate(mean: f64, half_width: f64) -> Estimate {
