@@ -6,13 +6,15 @@ use std::net::{IpAddr, SocketAddr};
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Damage, Ended, Flow, Frame, Ignored, Jump, Kind, Recovery, Retransmission, Stall,
-    StallCause, State, Timeout, Tracker, Vantage,
+    Connection, Damage, Ended, Flow, Frame, Ignored, Jump, Kind, Limit, Recovery, Retransmission,
+    Stall, StallCause, State, Timeout, Tracker, Vantage,
 };
 
 use crate::clock::Back;
-use crate::names;
 use crate::replay::Rescue;
+
+/// Below this probability, a kind is said to be probable only.
+const SURE: f64 = 0.95;
 
 /// A connection that goes on in the next file of a ring buffer does so within this time.
 const GOES_ON: Span = Span::from_secs(10);
@@ -149,6 +151,23 @@ impl Found {
     pub(crate) fn is_at_sender(&self, from: End) -> bool {
         let position = self.connection.position;
         position.is_at(from == End::Client) || position.vantage == Vantage::Unknown
+    }
+
+    /// Whether the kind of a retransmission from this end is sure. Where the capture was taken
+    /// elsewhere and no hypothesis agrees, it is a guess.
+    pub(crate) fn is_sure(&self, from: End, r: &Retransmission) -> bool {
+        // Nothing but its timer sends a SYN again.
+        self.is_syn(from, r) || r.probability.map_or(self.is_at_sender(from), |p| p >= SURE)
+    }
+
+    /// It is a SYN, or a SYN/ACK. The FIN of an end that has sent nothing looks like one, but comes
+    /// only after the handshake.
+    pub(crate) fn is_syn(&self, from: End, r: &Retransmission) -> bool {
+        let (c, flow) = (&self.connection, self.flow(from));
+        let unanswered = self.flow(from.other()).offered.is_none();
+        let opening =
+            c.begun && (unanswered || r.at <= c.start + flow.lifetime.of(Limit::Handshake));
+        r.opens() && (flow.bytes > 0 || opening)
     }
 
     /// Both ways.
@@ -400,8 +419,7 @@ impl Counts {
     pub fn count(&mut self, found: &Found) {
         for (from, flow) in found.flows() {
             self.flow(flow);
-            let unsure =
-                |t: &&Timeout| sent_by(flow, t).is_some_and(|r| !names::is_sure(found, from, r));
+            let unsure = |t: &&Timeout| sent_by(flow, t).is_some_and(|r| !found.is_sure(from, r));
             self.unsure_timeouts += flow.timeouts.iter().filter(unsure).count() as u64;
         }
         for (_, stall, lasted) in found.stalled() {

@@ -172,32 +172,12 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
     }
 }
 
-/// Below this probability, a kind is said to be probable only.
-const SURE: f64 = 0.95;
-
-/// Whether the kind of a retransmission from this end is sure. Where the capture was taken
-/// elsewhere and no hypothesis agrees, it is a guess.
-pub(crate) fn is_sure(found: &Found, from: End, r: &Retransmission) -> bool {
-    // Nothing but its timer sends a SYN again.
-    is_syn(found, from, r)
-        || r.probability.map_or(found.is_at_sender(from), |probability| probability >= SURE)
-}
-
-/// It is a SYN, or a SYN/ACK. The FIN of an end that has sent nothing looks like one, but comes
-/// only after the handshake.
-pub(crate) fn is_syn(found: &Found, from: End, r: &Retransmission) -> bool {
-    let (c, flow) = (&found.connection, found.flow(from));
-    let unanswered = found.flow(from.other()).offered.is_none();
-    let opening = c.begun && (unanswered || r.at <= c.start + flow.lifetime.of(Limit::Handshake));
-    r.opens() && (flow.bytes > 0 || opening)
-}
-
 /// The kind of a retransmission from this end for people, with what is to be said of its
 /// probability.
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
-    let sure = is_sure(found, from, r);
+    let sure = found.is_sure(from, r);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
-    if r.kind == Kind::Unknown && is_syn(found, from, r) {
+    if r.kind == Kind::Unknown && found.is_syn(from, r) {
         return "SYN/ACK, since the SYN came again".into();
     }
     format!("{probably}{}", kind_text(r.kind))

@@ -33,7 +33,7 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let long = stall.end.since(stall.start);
     let at = stall.start.since(found.connection.start).secs_f64();
     let flow = found.flow(from);
-    let sure = ended_by(flow, stall).is_none_or(|r| names::is_sure(found, from, r));
+    let sure = ended_by(flow, stall).is_none_or(|r| found.is_sure(from, r));
     let why = match found.outage(from, stall) {
         Some(outage) => out(outage),
         None => format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall)),
@@ -125,7 +125,7 @@ fn probed(flow: &Flow, stall: &Stall) -> String {
 fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
     let sent = sent_by(found.flow(from), timeout);
     let what = sent.map_or("a segment".into(), |r| match r.len {
-        0 if names::is_syn(found, from, r) => "a SYN".into(),
+        0 if found.is_syn(from, r) => "a SYN".into(),
         0 if r.position > 0 || found.connection.begun => "a FIN".into(),
         0 => "a SYN or FIN".into(),
         len => format!("{len} bytes"),
