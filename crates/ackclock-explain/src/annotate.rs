@@ -5,15 +5,15 @@
 //! names are those of draft-ietf-opsawg-pcapng.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use ackclock_report::FrameWriter;
 use ackclock_run::{FileIdentity, WholeFile};
 use ackclock_trace::Reader;
 use ackclock_trace::file::Order;
-use ackclock_trace::file::block::{ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
-use flate2::read::MultiGzDecoder;
+use ackclock_trace::file::block::{Blocks, ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
 
 use crate::error::Error;
 use crate::explained::Explained;
@@ -22,8 +22,6 @@ use crate::text::{retransmission, stall};
 
 /// The code of opt_comment (section 3.5).
 const COMMENT: u16 = 1;
-/// No block is longer; a reader must not believe what a damaged file says.
-const LONGEST: usize = 32 << 20;
 
 /// What each frame is to say.
 type Comments = BTreeMap<u64, String>;
@@ -36,19 +34,15 @@ type Comments = BTreeMap<u64, String>;
 /// # Errors
 /// As [`annotatable`]; [`Error::Read`], [`Error::Write`].
 pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Result<(), Error> {
-    let (source, from) = annotatable(sources, path)?;
+    let from = annotatable(sources, path)?;
+    let open = || File::open(from).map(Box::new).map_err(Error::read(from));
+    let blocks = Blocks::new(open()?).map_err(Error::read(from))?;
     let comments = comments(explained);
-    let mut input =
-        decompressed(source.open().map_err(Error::read(from))?).map_err(Error::read(from))?;
-    let mut first = [0; 4];
-    input.read_exact(&mut first).map_err(Error::read(from))?;
-    let capture = io::Cursor::new(first).chain(input);
     let mut out = WholeFile::create(path).map_err(Error::write(path))?;
     let copy = Copied { comments: &comments, from, path };
-    if u32::from_le_bytes(first) == SECTION_HEADER {
-        copy.blocks(capture, &mut out)?;
-    } else {
-        copy.frames(Reader::new(Box::new(capture)).map_err(Error::read(from))?, &mut out)?;
+    match blocks {
+        Some(blocks) => copy.blocks(blocks, &mut out)?,
+        None => copy.frames(Reader::new(open()?).map_err(Error::read(from))?, &mut out)?,
     }
     out.finish().map_err(Error::write(path))
 }
@@ -57,16 +51,13 @@ pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Resul
 ///
 /// # Errors
 /// [`Error::Usage`] unless there is exactly one, it is a file, and another one than `path`.
-pub fn annotatable<'a>(
-    sources: &'a [Source],
-    path: &Path,
-) -> Result<(&'a Source, &'a Path), Error> {
+pub fn annotatable<'a>(sources: &'a [Source], path: &Path) -> Result<&'a Path, Error> {
     let is_written = |file| FileIdentity::of(path) == Some(file);
     match sources {
         [Source::File(from)] if FileIdentity::of(from).is_some_and(is_written) => {
             Err(Error::Usage("--annotate: this would overwrite the capture that is read".into()))
         }
-        [source @ Source::File(from)] => Ok((source, from)),
+        [Source::File(from)] => Ok(from),
         [_] => Err(Error::Usage(
             "--annotate takes a file, which it reads twice, and not standard input".into(),
         )),
@@ -100,21 +91,6 @@ fn comments(explained: &Explained) -> Comments {
         }
     }
     comments
-}
-
-/// The bytes of a file that may be compressed.
-fn decompressed(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let mut first = [0; 4];
-    input.read_exact(&mut first)?;
-    let whole = BufReader::with_capacity(1 << 17, io::Cursor::new(first).chain(input));
-    Ok(match first {
-        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(whole)),
-        // A frame of data, or one to be skipped (RFC 8878 section 3.1).
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-            Box::new(zstd::Decoder::with_buffer(whole)?)
-        }
-        _ => Box::new(whole),
-    })
 }
 
 /// A capture that is copied with comments.
@@ -153,12 +129,14 @@ impl Copied<'_> {
 
     /// A pcapng file, block by block (section 3.1). Where a block makes no sense the copy ends, as
     /// reading did.
-    fn blocks(&self, mut input: impl Read, mut out: impl Write) -> Result<(), Error> {
-        let (read, written) = (Error::read(self.from), Error::write(self.path));
-        let mut order = Order::Little;
+    fn blocks(&self, mut blocks: Blocks, mut out: impl Write) -> Result<(), Error> {
+        let written = Error::write(self.path);
         let mut frame = 0;
         let mut body = Vec::new();
-        while let Some(kind) = block(&mut input, &mut order, &mut body).map_err(&read)? {
+        while let Some(block) = blocks.next().map_err(Error::read(self.from))? {
+            let (kind, order) = (block.kind, block.order);
+            body.clear();
+            body.extend_from_slice(block.body);
             if matches!(kind, PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
                 frame += 1;
             }
@@ -178,51 +156,6 @@ impl Copied<'_> {
         }
         out.flush().map_err(written)
     }
-}
-
-/// The next block: its kind, and its body without lengths. `None` at the end or where there is no
-/// whole one.
-fn block(input: &mut impl Read, order: &mut Order, body: &mut Vec<u8>) -> io::Result<Option<u32>> {
-    let [mut kind, mut total, mut magic] = [[0; 4]; 3];
-    if !whole(input, &mut kind)? || !whole(input, &mut total)? {
-        return Ok(None);
-    }
-    body.clear();
-    if u32::from_le_bytes(kind) == SECTION_HEADER {
-        if !whole(input, &mut magic)? {
-            return Ok(None);
-        }
-        *order = if magic == [0x1a, 0x2b, 0x3c, 0x4d] { Order::Big } else { Order::Little };
-        body.extend_from_slice(&magic);
-    }
-    let total = order.u32_at(&total, 0) as usize;
-    if !(12 + body.len()..LONGEST).contains(&total) || !total.is_multiple_of(4) {
-        return Ok(None);
-    }
-    let known = body.len();
-    body.resize(total - 12, 0);
-    let complete = whole(input, &mut body[known..])? && whole(input, &mut [0; 4])?;
-    Ok(complete.then(|| order.u32_at(&kind, 0)))
-}
-
-/// Fills `into`; `false` if the input ends or makes no sense before.
-fn whole(input: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
-    match input.read_exact(into) {
-        Ok(()) => Ok(true),
-        // The end, or a compressed stream that is cut off or corrupt; zstd calls that other.
-        Err(e) if is_damage(e.kind()) => Ok(false),
-        Err(e) => Err(e),
-    }
-}
-
-fn is_damage(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::UnexpectedEof
-            | ErrorKind::InvalidData
-            | ErrorKind::InvalidInput
-            | ErrorKind::Other
-    )
 }
 
 /// Puts a comment before the options of a packet block (sections 4.3 and A): after five words and

@@ -221,6 +221,23 @@ fn a_damaged_capture_is_copied_up_to_the_damage() {
         copy(&input, &output).unwrap();
         assert_eq!(frames(&output).len(), 1, "{total}");
     }
+    // Where a block's two lengths differ, reading has ended.
+    let mut bytes = whole.clone();
+    bytes[second + 51] = 1;
+    let input = scratch("differs.pcapng");
+    fs::write(&input, bytes).unwrap();
+    copy(&input, &output).unwrap();
+    assert_eq!(frames(&output).len(), 1);
+    // A compressed file without its end, of either format.
+    for (name, bytes, count) in [("cut.pcap.gz", pcap(4, false), 4), ("cut.pcapng.gz", whole, 3)] {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&bytes).unwrap();
+        let bytes = gzip.finish().unwrap();
+        let input = scratch(name);
+        fs::write(&input, &bytes[..bytes.len() - 8]).unwrap();
+        copy(&input, &output).unwrap();
+        assert_eq!(frames(&output).len(), count, "{name}");
+    }
 }
 
 #[test]

@@ -24,9 +24,9 @@ const ISB_IFDROP: u16 = 5;
 const ISB_OSDROP: u16 = 7;
 
 /// Type and length before a block's body.
-const HEAD: usize = 8;
+pub(super) const HEAD: usize = 8;
 /// The length once more after it.
-const TAIL: usize = 4;
+pub(super) const TAIL: usize = 4;
 const MOST_INTERFACES: usize = 65_536;
 
 pub(super) struct PcapNg {
@@ -116,22 +116,7 @@ impl PcapNg {
 
     /// Reads a section's header and goes on to its first block.
     fn section(&mut self, input: &mut Input) -> Result<(), Halt> {
-        if !input.need(28)? {
-            return Err(cut(input, 28));
-        }
-        let header = input.peek::<28>();
-        let known = |order: &Order| order.u32_at(&header, 8) == BYTE_ORDER_MAGIC;
-        let Some(order) = [Order::Little, Order::Big].into_iter().find(known) else {
-            let what = "a section whose byte order is unknown: neither 1a 2b 3c 4d nor 4d 3c 2b 1a \
-                at its byte 8";
-            return Err(input.damage(what.into()));
-        };
-        let (len, major) = (order.u32_at(&header, 4), order.u16_at(&header, 12));
-        if major != 1 {
-            return Err(
-                input.damage(format!("a section of pcapng version {major}, where 1 is known"))
-            );
-        }
+        let (order, len) = section(input)?;
         self.dropped = self.dropped();
         self.order = order;
         self.interfaces.clear();
@@ -257,21 +242,9 @@ impl PcapNg {
     }
 
     /// The body of a block of `len` bytes that is needed whole and has at least `least` bytes.
-    /// Later positions in the block are then inside the buffer.
     #[inline]
     fn body<'a>(&self, input: &'a mut Input, len: u32, least: usize) -> Result<&'a [u8], Halt> {
-        if (len as usize) < HEAD + least + TAIL || !len.is_multiple_of(4) || len > MOST_KEPT {
-            return Err(bad_length(input, len, HEAD + least + TAIL));
-        }
-        if !input.need(len as usize)? {
-            return Err(cut(input, len));
-        }
-        let block = &input.rest()[..len as usize];
-        let again = self.order.u32_at(block, block.len() - TAIL);
-        if again != len {
-            return Err(differs(input, len, again));
-        }
-        Ok(&input.rest()[HEAD..len as usize - TAIL])
+        body(self.order, input, len, least, MOST_KEPT)
     }
 
     /// Goes on to the end of a block of which nothing is needed beyond its first `fixed` bytes.
@@ -334,6 +307,49 @@ impl Unit {
             128.. => Unit::Binary(resolution - 128),
         }
     }
+}
+
+/// The order of bytes and the length of the section whose header is next.
+pub(super) fn section(input: &mut Input) -> Result<(Order, u32), Halt> {
+    if !input.need(28)? {
+        return Err(cut(input, 28));
+    }
+    let header = input.peek::<28>();
+    let known = |order: &Order| order.u32_at(&header, 8) == BYTE_ORDER_MAGIC;
+    let Some(order) = [Order::Little, Order::Big].into_iter().find(known) else {
+        let what = "a section whose byte order is unknown: neither 1a 2b 3c 4d nor 4d 3c 2b 1a \
+            at its byte 8";
+        return Err(input.damage(what.into()));
+    };
+    let (len, major) = (order.u32_at(&header, 4), order.u16_at(&header, 12));
+    if major != 1 {
+        return Err(input.damage(format!("a section of pcapng version {major}, where 1 is known")));
+    }
+    Ok((order, len))
+}
+
+/// The body of a block of `len` bytes, of which there are at most `most`, that is needed whole and
+/// has at least `least` bytes. Later positions in the block are then inside the buffer.
+#[inline]
+pub(super) fn body(
+    order: Order,
+    input: &mut Input,
+    len: u32,
+    least: usize,
+    most: u32,
+) -> Result<&[u8], Halt> {
+    if (len as usize) < HEAD + least + TAIL || !len.is_multiple_of(4) || len > most {
+        return Err(bad_length(input, len, HEAD + least + TAIL));
+    }
+    if !input.need(len as usize)? {
+        return Err(cut(input, len));
+    }
+    let block = &input.rest()[..len as usize];
+    let again = order.u32_at(block, block.len() - TAIL);
+    if again != len {
+        return Err(differs(input, len, again));
+    }
+    Ok(&input.rest()[HEAD..len as usize - TAIL])
 }
 
 /// Hands each option's code and value to `each`; `false` if one goes beyond the end.
