@@ -1,18 +1,12 @@
 //! Several files of one capture, joined by time: those of a ring buffer (`tcpdump -C`, `-W`), or of
 //! taps that have one direction each.
-//!
-//! What is read is pcapng (draft-ietf-opsawg-pcapng), made while it is read, with an interface for
-//! each link type and times in nanoseconds.
 
-use std::error;
-use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ackclock_tcp::Time;
-use ackclock_trace::file::block::{ENHANCED_PACKET, INTERFACE_DESCRIPTION, SECTION_HEADER};
-use ackclock_trace::{Damage, LinkType, Reader};
+use ackclock_trace::{Damage, Frame, LinkType, Reader};
 
 /// The frames of several captures, in order of time; of those of one time, in the order of the
 /// captures.
@@ -23,14 +17,14 @@ pub(crate) struct Joined {
     captures: Vec<Capture>,
     /// Those that are opened later, the next one last: the time of the first frame, and the place.
     later: Vec<(Time, usize, PathBuf)>,
-    /// Of each link type, the interface with its place.
-    links: Vec<LinkType>,
-    /// What is to be read next, from `at` on.
-    bytes: Vec<u8>,
-    at: usize,
-    /// What could not be read of a capture, with its place: of the first of them.
-    damage: Option<(usize, io::Error)>,
-    ended: bool,
+    /// The last frame.
+    current: Kept,
+    frames: u64,
+    /// What is wrong with a capture, with its place: with the first of them.
+    wrong: Option<(usize, Wrong)>,
+    /// Of the captures that were read to their ends.
+    consumed: u64,
+    dropped: u64,
 }
 
 struct Capture {
@@ -38,69 +32,48 @@ struct Capture {
     place: usize,
     path: PathBuf,
     reader: Reader,
-    next: Next,
+    next: Kept,
 }
 
-struct Next {
+/// A frame, in memory that is used again.
+struct Kept {
     at: Time,
     link: LinkType,
     data: Vec<u8>,
     wire_len: u32,
 }
 
-/// Where one of the captures is damaged; it says which.
-#[derive(Debug)]
-pub(crate) struct DamagedPart(pub Damage);
-
-impl fmt::Display for DamagedPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Damage { offset, what } = &self.0;
-        write!(f, "at byte {offset}: {what}")
-    }
+/// Why a capture cannot be read, or not to its end.
+enum Wrong {
+    Damaged(Damage),
+    Failed(io::Error),
 }
 
-impl error::Error for DamagedPart {}
+impl Kept {
+    const NONE: Kept = Kept { at: Time::ZERO, link: LinkType(0), data: Vec::new(), wire_len: 0 };
 
-impl Capture {
-    /// With its first frame; `None` without any.
-    fn open(place: usize, path: &Path) -> io::Result<Option<Capture>> {
-        let reader = File::open(path).and_then(|file| Reader::new(Box::new(file)));
-        let mut reader = reader.map_err(|error| of(path, &error))?;
-        let path = path.to_path_buf();
-        Ok(next(&path, &mut reader)?.map(|next| Capture { place, path, reader, next }))
+    /// Reads the next frame; `false` at the end of the capture.
+    fn read(&mut self, reader: &mut Reader) -> io::Result<bool> {
+        let Some(frame) = reader.next()? else { return Ok(false) };
+        (self.at, self.link, self.wire_len) = (frame.at, frame.link, frame.wire_len);
+        self.data.clear();
+        self.data.extend_from_slice(frame.data);
+        Ok(true)
     }
-}
-
-/// The next frame of a capture; `None` at its end.
-fn next(path: &Path, reader: &mut Reader) -> io::Result<Option<Next>> {
-    if let Some(frame) = reader.next().map_err(|error| of(path, &error))? {
-        let (at, link, wire_len) = (frame.at, frame.link, frame.wire_len);
-        return Ok(Some(Next { at, link, data: frame.data.to_vec(), wire_len }));
-    }
-    let Some(Damage { offset, what }) = reader.damage() else { return Ok(None) };
-    let damage = Damage { offset: *offset, what: format!("{}: {what}", path.display()) };
-    Err(io::Error::new(io::ErrorKind::InvalidData, DamagedPart(damage)))
-}
-
-/// The error of one of several files.
-fn of(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 impl Joined {
     /// Looks at the first frame of all of them. What cannot be read is told after the rest.
     pub fn open(paths: &[PathBuf]) -> Joined {
-        let mut bytes = Vec::new();
-        let head = |bytes: &mut Vec<u8>| {
-            bytes.extend(0x1a2b_3c4d_u32.to_le_bytes());
-            bytes.extend([1, 0, 0, 0]);
-            // The section's length is not known.
-            bytes.extend([0xff; 8]);
+        let mut joined = Joined {
+            captures: Vec::new(),
+            later: Vec::new(),
+            current: Kept::NONE,
+            frames: 0,
+            wrong: None,
+            consumed: 0,
+            dropped: 0,
         };
-        block(&mut bytes, SECTION_HEADER, head);
-        let (captures, later, links) = Default::default();
-        let mut joined =
-            Joined { captures, later, links, bytes, at: 0, damage: None, ended: false };
         for (place, path) in paths.iter().enumerate() {
             let Some(capture) = joined.first(place, path) else { continue };
             // A pipe can be read once.
@@ -114,97 +87,104 @@ impl Joined {
         joined
     }
 
-    /// Opens one.
+    /// Opens one, with its first frame; `None` without any.
     fn first(&mut self, place: usize, path: &Path) -> Option<Capture> {
-        Capture::open(place, path).unwrap_or_else(|error| {
-            self.damaged(place, error);
-            None
-        })
+        let reader = File::open(path).and_then(|file| Reader::new(Box::new(file)));
+        let mut reader = reader.map_err(|error| self.failed(place, path, &error)).ok()?;
+        let mut next = Kept::NONE;
+        match next.read(&mut reader) {
+            Ok(true) => return Some(Capture { place, path: path.to_path_buf(), reader, next }),
+            Ok(false) => self.ended(place, path, &reader),
+            Err(error) => self.failed(place, path, &error),
+        }
+        None
     }
 
-    fn damaged(&mut self, place: usize, error: io::Error) {
-        if self.damage.as_ref().is_none_or(|(first, _)| place < *first) {
-            self.damage = Some((place, error));
+    /// A capture has no further frame.
+    fn ended(&mut self, place: usize, path: &Path, reader: &Reader) {
+        self.consumed += reader.consumed();
+        self.dropped = self.dropped.saturating_add(reader.dropped_by_capture());
+        if let Some(Damage { offset, what }) = reader.damage() {
+            let what = format!("{}: {what}", path.display());
+            self.wrong(place, Wrong::Damaged(Damage { offset: *offset, what }));
         }
     }
 
-    /// Makes the next block. Where captures are damaged, the others are read to their ends first.
-    fn make(&mut self) -> io::Result<()> {
-        self.bytes.clear();
-        self.at = 0;
-        let key = |(i, capture): (usize, &Capture)| (capture.next.at, capture.place, i);
-        let earliest = self.captures.iter().enumerate().map(key).min();
-        let is_next = |(at, place, _): &mut _| {
-            earliest.is_none_or(|(open, of, _)| (*at, *place) < (open, of))
-        };
-        if let Some((_, place, path)) = self.later.pop_if(is_next) {
-            let capture = self.first(place, &path);
-            self.captures.extend(capture);
-            return Ok(());
+    fn failed(&mut self, place: usize, path: &Path, error: &io::Error) {
+        let error = io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        self.wrong(place, Wrong::Failed(error));
+    }
+
+    fn wrong(&mut self, place: usize, wrong: Wrong) {
+        if self.wrong.as_ref().is_none_or(|(first, _)| place < *first) {
+            self.wrong = Some((place, wrong));
         }
-        let Some((_, place, i)) = earliest else {
-            self.ended = true;
-            return self.damage.take().map_or(Ok(()), |(_, error)| Err(error));
+    }
+
+    /// The next frame; `None` at the end, or where the first capture with anything wrong is damaged
+    /// ([`Joined::damage`]). The others are read to their ends first.
+    ///
+    /// # Errors
+    /// The first capture with anything wrong could not be read: after all frames of the others.
+    pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
+        let Some(i) = self.earliest() else {
+            return match self.wrong.take() {
+                Some((_, Wrong::Failed(error))) => Err(error),
+                damaged => {
+                    self.wrong = damaged;
+                    Ok(None)
+                }
+            };
         };
         let capture = &mut self.captures[i];
-        let following = next(&capture.path, &mut capture.reader);
-        let frame = match following {
-            Ok(Some(following)) => std::mem::replace(&mut capture.next, following),
-            ended => {
-                if let Err(error) = ended {
-                    self.damaged(place, error);
-                }
-                self.captures.swap_remove(i).next
-            }
-        };
-        self.frame(&frame);
-        Ok(())
-    }
-
-    fn frame(&mut self, next: &Next) {
-        let interface =
-            self.links.iter().position(|link| *link == next.link).unwrap_or_else(|| {
-                block(&mut self.bytes, INTERFACE_DESCRIPTION, |bytes| {
-                    bytes.extend(next.link.0.to_le_bytes());
-                    bytes.extend([0; 6]);
-                    // if_tsresol: 10^-9 s; and the end of the options.
-                    bytes.extend([9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
-                });
-                self.links.push(next.link);
-                self.links.len() - 1
-            });
-        let nanos = next.at.nanos();
-        let words = [interface as u32, (nanos >> 32) as u32, nanos as u32];
-        let lens = [next.data.len() as u32, next.wire_len];
-        block(&mut self.bytes, ENHANCED_PACKET, |bytes| {
-            words.into_iter().chain(lens).for_each(|word| bytes.extend(word.to_le_bytes()));
-            bytes.extend(&next.data);
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-        });
-    }
-}
-
-/// A block of this type, with its length before and behind what `body` writes.
-fn block(bytes: &mut Vec<u8>, kind: u32, body: impl FnOnce(&mut Vec<u8>)) {
-    let start = bytes.len();
-    bytes.extend(kind.to_le_bytes());
-    bytes.extend([0; 4]);
-    body(bytes);
-    let len = ((bytes.len() - start + 4) as u32).to_le_bytes();
-    bytes.extend(len);
-    bytes[start + 4..start + 8].copy_from_slice(&len);
-}
-
-impl Read for Joined {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.bytes.len() && !self.ended {
-            self.make()?;
+        let following = self.current.read(&mut capture.reader);
+        std::mem::swap(&mut self.current, &mut capture.next);
+        if !matches!(following, Ok(true)) {
+            let Capture { place, path, reader, .. } = self.captures.swap_remove(i);
+            self.ended(place, &path, &reader);
+            following.err().into_iter().for_each(|error| self.failed(place, &path, &error));
         }
-        let left = &self.bytes[self.at..];
-        let len = left.len().min(into.len());
-        into[..len].copy_from_slice(&left[..len]);
-        self.at += len;
-        Ok(len)
+        self.frames += 1;
+        let Kept { at, link, data, wire_len } = &self.current;
+        let (at, link, wire_len) = (*at, *link, *wire_len);
+        Ok(Some(Frame { number: self.frames, at, link, data, wire_len }))
+    }
+
+    /// Which open capture has the next frame; opens those that are not and have it. `None` at the
+    /// end of all.
+    fn earliest(&mut self) -> Option<usize> {
+        loop {
+            let key = |(i, capture): (usize, &Capture)| (capture.next.at, capture.place, i);
+            let earliest = self.captures.iter().enumerate().map(key).min();
+            let is_next = |(at, place, _): &mut _| {
+                earliest.is_none_or(|(open, of, _)| (*at, *place) < (open, of))
+            };
+            let Some((_, place, path)) = self.later.pop_if(is_next) else {
+                return earliest.map(|(_, _, i)| i);
+            };
+            let capture = self.first(place, &path);
+            self.captures.extend(capture);
+        }
+    }
+
+    /// What is wrong with the first capture with anything wrong, if it is damaged; it says which
+    /// one that is.
+    pub fn damage(&self) -> Option<&Damage> {
+        match &self.wrong {
+            Some((_, Wrong::Damaged(damage))) => Some(damage),
+            _ => None,
+        }
+    }
+
+    /// Bytes read so far of all of them, compressed as they are.
+    pub fn consumed(&self) -> u64 {
+        self.captures.iter().map(|capture| capture.reader.consumed()).sum::<u64>() + self.consumed
+    }
+
+    /// Packets that the captures say were dropped while they were taken, as far as they were read.
+    pub fn dropped_by_capture(&self) -> u64 {
+        let open = self.captures.iter().map(|capture| capture.reader.dropped_by_capture());
+        open.fold(self.dropped, u64::saturating_add)
     }
 }
 
@@ -212,24 +192,91 @@ impl Read for Joined {
 mod tests {
     use super::*;
 
+    /// A file that is gone with this value.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str, bytes: &[u8]) -> Scratch {
+            let name = format!("ackclock-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::write(&path, bytes).unwrap();
+            Scratch(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    fn open(files: &[Scratch]) -> Joined {
+        Joined::open(&files.iter().map(|file| file.0.clone()).collect::<Vec<_>>())
+    }
+
+    /// Number and first byte of each frame.
+    fn frames(joined: &mut Joined) -> Vec<(u64, u8)> {
+        let mut frames = Vec::new();
+        while let Some(frame) = joined.next().unwrap() {
+            frames.push((frame.number, frame.data[0]));
+        }
+        frames
+    }
+
+    /// A pcapng file of frames of one byte, by their times and bytes, whose interface dropped so
+    /// many packets.
+    fn pcapng(frames: &[(u32, u8)], dropped: u64) -> Vec<u8> {
+        let mut words = vec![0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+        words.extend([1, 20, 101, 0, 20]);
+        for &(at, byte) in frames {
+            words.extend([6, 36, 0, 0, at, 1, 1, byte.into(), 36]);
+        }
+        // isb_ifdrop
+        words.extend([5, 36, 0, 0, 0, 5 | 8 << 16, dropped as u32, (dropped >> 32) as u32, 36]);
+        words.into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Also those of a file without a frame.
+    #[test]
+    fn dropped_packets_and_bytes_are_those_of_all() {
+        let files = [(&[(1, 1), (3, 3)][..], 7), (&[(2, 2)], 5), (&[], 1 << 40)];
+        let bytes = files.map(|(frames, dropped)| pcapng(frames, dropped));
+        let len: usize = bytes.iter().map(Vec::len).sum();
+        let mut n = 0;
+        let files = bytes.map(|bytes| {
+            n += 1;
+            Scratch::new(&format!("dropped-{n}"), &bytes)
+        });
+        let mut joined = open(&files);
+        assert_eq!(frames(&mut joined), [(1, 1), (2, 2), (3, 3)]);
+        assert_eq!(joined.dropped_by_capture(), (1 << 40) + 12);
+        assert_eq!(joined.consumed(), len as u64);
+    }
+
+    #[test]
+    fn frames_of_one_time_are_in_the_order_of_the_captures() {
+        let first = Scratch::new("first", &pcapng(&[(5, 1), (5, 2), (6, 6), (9, 8)], 0));
+        let second = Scratch::new("second", &pcapng(&[(5, 3), (6, 7), (9, 9)], 0));
+        let third = Scratch::new("third", &pcapng(&[(5, 4), (5, 5)], 0));
+        let files = [first, second, third];
+        let mut joined = open(&files);
+        let expected = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|n| (u64::from(n), n));
+        assert_eq!(frames(&mut joined), expected);
+    }
+
     /// A ring buffer may have more files than may be open at a time.
     #[test]
     fn files_are_open_only_while_they_are_read() {
         let file = |n: u32| {
             let words = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101, n, 0, 4, 4, n];
-            let path = std::env::temp_dir().join(format!("ackclock-{}-{n}", std::process::id()));
-            fs::write(&path, words.map(u32::to_le_bytes).concat()).unwrap();
-            path
+            Scratch::new(&format!("ring-{n}"), &words.map(u32::to_le_bytes).concat())
         };
-        let paths: Vec<PathBuf> = (0..9).rev().map(file).collect();
-        let (mut joined, mut frames) = (Joined::open(&paths), Vec::new());
-        while !joined.ended {
+        let files: Vec<Scratch> = (0..9).rev().map(file).collect();
+        let (mut joined, mut frames) = (open(&files), Vec::new());
+        while let Some(frame) = joined.next().unwrap() {
+            frames.push((frame.number, frame.data[0]));
             assert!(joined.captures.len() <= 1);
-            joined.make().unwrap();
-            frames.extend(joined.bytes.last_chunk::<8>().map(|end| end[0]));
         }
-        frames.dedup();
-        assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-        paths.iter().for_each(|path| fs::remove_file(path).unwrap());
+        assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|n| (u64::from(n) + 1, n)));
     }
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
-    Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Reader, Settings, Tracker,
-    decode, hosts, translated,
+    Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Settings, Tracker, decode,
+    hosts, translated,
 };
 
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
-use crate::join::DamagedPart;
 use crate::source::Source;
 
 /// How to read.
@@ -173,9 +172,7 @@ pub(crate) fn segments(
     match frames(source, &mut capture, sink, filter, progress) {
         Ok(()) => {}
         Err(Error::Read { error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
-            let part = error.get_ref().and_then(|error| error.downcast_ref::<DamagedPart>());
-            let whole = || Damage { offset: 0, what: error.to_string() };
-            capture.damage = Some(part.map_or_else(whole, |part| part.0.clone()));
+            capture.damage = Some(Damage { offset: 0, what: error.to_string() });
         }
         Err(Error::Read { error, .. }) => capture.failed = Some(error.to_string()),
         Err(other) => return Err(other),
@@ -192,16 +189,22 @@ fn frames(
 ) -> Result<(), Error> {
     let name = source.name();
     let failed = Error::read(Path::new(&name));
-    let mut reader = source.open().and_then(Reader::new).map_err(&failed)?;
+    let mut reader = source.frames().map_err(&failed)?;
     let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
     let cancelled = || progress.is_some_and(Progress::is_cancelled);
     let mut fragments = Fragments::default();
     let mut clock = Clock::default();
-    let mut read = 0;
+    let (mut read, mut ended) = (0, Ok(()));
     capture.interrupted = cancelled();
-    while !capture.interrupted
-        && let Some(frame) = reader.next().map_err(&failed)?
-    {
+    while !capture.interrupted {
+        let frame = match reader.next() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break,
+            Err(error) => {
+                ended = Err(failed(error));
+                break;
+            }
+        };
         capture.packets += 1;
         clock.frame(frame.number, frame.at);
         capture.start = capture.start.or(Some(frame.at));
@@ -238,5 +241,5 @@ fn frames(
     (capture.set_back, capture.out_of_order) = clock.end();
     capture.damage = reader.damage().cloned();
     capture.dropped_by_capture = reader.dropped_by_capture();
-    Ok(())
+    ended
 }

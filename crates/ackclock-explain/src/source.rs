@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use ackclock_trace::Reader;
+use ackclock_trace::{Damage, Frame, Reader};
 
 use crate::error::Error;
 use crate::join::Joined;
@@ -67,14 +67,56 @@ impl Source {
         self.len() == 0
     }
 
-    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        match self {
-            Source::File(path) => Ok(Box::new(File::open(path)?)),
-            Source::Joined(paths) => Ok(Box::new(Joined::open(paths))),
+    /// Its frames.
+    ///
+    /// # Errors
+    /// What [`Reader::new`] returns; it cannot be opened, or is a stream that was read.
+    pub(crate) fn frames(&self) -> io::Result<Frames> {
+        let input: Box<dyn Read + Send> = match self {
+            Source::Joined(paths) => return Ok(Frames::Joined(Joined::open(paths))),
+            Source::File(path) => Box::new(File::open(path)?),
             Source::Stream(input) => {
                 let taken = input.lock().map(|mut input| input.take()).unwrap_or_default();
-                taken.ok_or_else(|| io::Error::other("a stream can be read only once"))
+                taken.ok_or_else(|| io::Error::other("a stream can be read only once"))?
             }
+        };
+        Ok(Frames::One(Reader::new(input)?))
+    }
+}
+
+/// What reads the frames of a [`Source`]; each method does as that of [`Reader`].
+pub(crate) enum Frames {
+    One(Reader),
+    Joined(Joined),
+}
+
+impl Frames {
+    #[inline]
+    pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
+        match self {
+            Frames::One(reader) => reader.next(),
+            Frames::Joined(joined) => joined.next(),
+        }
+    }
+
+    pub fn damage(&self) -> Option<&Damage> {
+        match self {
+            Frames::One(reader) => reader.damage(),
+            Frames::Joined(joined) => joined.damage(),
+        }
+    }
+
+    pub fn consumed(&self) -> u64 {
+        match self {
+            Frames::One(reader) => reader.consumed(),
+            Frames::Joined(joined) => joined.consumed(),
+        }
+    }
+
+    pub fn dropped_by_capture(&self) -> u64 {
+        match self {
+            Frames::One(reader) => reader.dropped_by_capture(),
+            Frames::Joined(joined) => joined.dropped_by_capture(),
         }
     }
 }

@@ -76,3 +76,30 @@ fn a_part_may_be_damaged() {
         assert!(what.starts_with(&format!("{}: {why}", other.display())), "{what}");
     }
 }
+
+/// Also where one of the files is not there: what the others say is not lost.
+#[test]
+fn packets_dropped_by_all_parts_are_counted() {
+    let pcapng = |name: &str, dropped: u32| {
+        let mut words = vec![0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+        words.extend([1, 20, 101, 0, 20]);
+        words.extend([6, 36, 0, 0, dropped, 1, 1, 0, 36]);
+        // isb_osdrop
+        words.extend([5, 36, 0, 0, 0, 7 | 8 << 16, dropped, 0, 36]);
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&path, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
+            .unwrap();
+        path
+    };
+    let [a, b] = [pcapng("seven.pcapng", 7), pcapng("five.pcapng", 5)];
+    let dropped = |all: &Explained| -> Vec<u64> {
+        all.captures.iter().map(|capture| capture.dropped_by_capture).collect()
+    };
+    let apart = explained(&[Source::File(a.clone()), Source::File(b.clone())]);
+    assert_eq!(dropped(&apart), [7, 5]);
+    assert_eq!(dropped(&explained(&[Source::Joined(vec![a.clone(), b.clone()])])), [12]);
+    let none = a.with_extension("none");
+    let joined = explained(&[Source::Joined(vec![a, none, b])]);
+    assert_eq!(dropped(&joined), [12]);
+    assert!(joined.captures[0].failed.is_some());
+}
