@@ -3,11 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ackclock_report::printable;
+
 /// Why nothing can be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file could not be read.
-    #[error("{}: cannot be read: {error}", path.display())]
+    #[error("{}: cannot be read: {}", printable(path.display()), printable(error))]
     Read {
         /// The file.
         path: PathBuf,
@@ -15,7 +17,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A file could not be written.
-    #[error("{}: cannot be written: {error}", path.display())]
+    #[error("{}: cannot be written: {}", printable(path.display()), printable(error))]
     Write {
         /// The file.
         path: PathBuf,

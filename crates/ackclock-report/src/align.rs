@@ -1,5 +1,7 @@
 //! Plain tables.
 
+use crate::printable::printable;
+
 /// How the columns after the first are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -13,7 +15,7 @@ pub enum Align {
 const LEAST_TEXT: usize = 20;
 
 /// Aligned columns, two spaces between them; the first one to the left. Ends with a newline unless
-/// there is no row.
+/// there is no row. Cells are made [`printable`].
 pub fn align(rows: &[Vec<String>], columns: Align) -> String {
     align_within(rows, columns, None)
 }
@@ -22,6 +24,8 @@ pub fn align(rows: &[Vec<String>], columns: Align) -> String {
 /// and a last line says what that is by the headings, which are the first row. Of columns aligned
 /// to the left, which are text, the first that does not fit is cut. `None` leaves nothing out.
 pub fn align_within(rows: &[Vec<String>], columns: Align, width: Option<usize>) -> String {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(printable).collect()).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells =
         |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
@@ -41,7 +45,7 @@ pub fn align_within(rows: &[Vec<String>], columns: Align, width: Option<usize>) 
     }
     widths.truncate(kept);
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let line: Vec<String> = row
             .iter()
             .zip(&widths)

@@ -45,6 +45,7 @@ mod flow;
 mod html;
 mod over;
 mod picture;
+mod printable;
 mod qlog;
 mod recovery;
 mod summary;
@@ -60,6 +61,7 @@ pub use flow::FlowSummary;
 pub use html::{html_table, page, prose};
 pub use over::{FlowMeasure, Over, percentile};
 pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
+pub use printable::{printable, printable_lines};
 pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,

@@ -8,13 +8,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use ackclock_report::{Align, Estimate, align, student_t_975};
+use ackclock_report::{Align, Estimate, align, counted, printable, student_t_975};
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 
 use crate::error::Error;
-use ackclock_report::counted;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessLogArgs {
@@ -124,7 +123,7 @@ pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
             cut += u64::from(!take(&mut arms, path, i + 1, &line.map_err(read)?)?);
         }
         if cut > 0 {
-            let (file, cut) = (path.display(), counted(cut, "line"));
+            let (file, cut) = (printable(path.display()), counted(cut, "line"));
             let _ = writeln!(io::stderr(), "warning: {file}: {cut} cut short, not counted");
         }
     }

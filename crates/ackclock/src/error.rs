@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ackclock_report::printable;
+
 use crate::exit::{DISAGREE, Exit, FAILED, FILE, INPUT, INTERRUPTED, REFUSED};
 
 /// Why the command did not do what it was asked.
@@ -27,7 +29,7 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// A file could not be read.
-    #[error("{}: cannot be read: {error}", path.display())]
+    #[error("{}: cannot be read: {}", printable(path.display()), printable(error))]
     Read {
         /// The file.
         path: PathBuf,
@@ -35,7 +37,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A file or standard output could not be written.
-    #[error("{}: cannot be written: {error}", path.display())]
+    #[error("{}: cannot be written: {}", printable(path.display()), printable(error))]
     Write {
         /// The file.
         path: PathBuf,

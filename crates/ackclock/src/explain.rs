@@ -10,7 +10,7 @@ use ackclock_explain::{
     captures_at, compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
     write_compared, write_grouped, write_json, write_parquet,
 };
-use ackclock_report::counted;
+use ackclock_report::{counted, printable};
 use ackclock_run::Cancel;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -273,7 +273,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
     }
     let mut err = io::stderr();
     for path in skipped.iter().take(NAMED) {
-        let _ = writeln!(err, "note: {}: skipped, this is no capture", path.display());
+        let _ = writeln!(err, "note: {}: skipped, this is no capture", printable(path.display()));
     }
     if skipped.len() > NAMED {
         let more = counted((skipped.len() - NAMED) as u64, "more file");
@@ -314,13 +314,15 @@ fn warn(explained: &Explained, compares: bool) {
 
 fn warn_of(capture: &Capture) {
     let Capture { path, damage, failed, interrupted, .. } = capture;
+    let path = printable(path);
     let mut err = io::stderr();
     if let Some(damage) = damage {
         let before = if capture.packets > 0 { "; what comes before is reported" } else { "" };
-        let _ = writeln!(err, "warning: {path}: byte {}: {}{before}", damage.offset, damage.what);
+        let what = printable(&damage.what);
+        let _ = writeln!(err, "warning: {path}: byte {}: {what}{before}", damage.offset);
     }
     if let Some(failed) = failed {
-        let _ = writeln!(err, "warning: {path}: cannot be read: {failed}");
+        let _ = writeln!(err, "warning: {path}: cannot be read: {}", printable(failed));
     }
     if *interrupted && capture.packets > 0 {
         let packets = counted(capture.packets, "packet");

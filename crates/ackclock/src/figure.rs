@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_figure::{Figure, Format, Interval, Width};
 use ackclock_net::scenario::units::Duration;
-use ackclock_report::Picture;
+use ackclock_report::{Picture, printable};
 use ackclock_run::WholeFile;
 use clap::Args;
 
@@ -64,7 +64,11 @@ impl FigureArgs {
                     .map_err(|error| Error::Usage(format!("{}: {error}", path.display())))?;
                 WholeFile::write(&path, content).map_err(Error::write(&path))?;
                 if number > 1 {
-                    let _ = writeln!(io::stderr(), "note: figure {number} is {}", path.display());
+                    let _ = writeln!(
+                        io::stderr(),
+                        "note: figure {number} is {}",
+                        printable(path.display())
+                    );
                 }
             }
         }

@@ -34,6 +34,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use ackclock_report::printable_lines;
 use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
 use clap::CommandFactory;
@@ -104,7 +105,7 @@ fn ended(result: Result<(), Error>) -> u8 {
         // Nobody reads it any more.
         Err(e) if e.is_closed_pipe() => 0,
         Err(e) => {
-            let _ = writeln!(io::stderr(), "error: {e}");
+            let _ = writeln!(io::stderr(), "error: {}", printable_lines(&e));
             e.exit().code
         }
     }

@@ -11,7 +11,7 @@ use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, LinkId, Place, Recorder, Visit};
 use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
-    QlogTrace, escape, thin, write_qlog,
+    QlogTrace, escape, printable, thin, write_qlog,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake, panels_of_each};
 use ackclock_tcp::{Event, EventKind, Sighting, Time};
@@ -200,7 +200,7 @@ impl Records {
     pub fn finish(mut self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
         if self.unfinished > 0 {
             for path in self.paths() {
-                let _ = writeln!(io::stderr(), "note: {}: not written", path.display());
+                let _ = writeln!(io::stderr(), "note: {}: not written", printable(path.display()));
             }
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align, printable};
 use ackclock_tcp::Span;
 use ackclock_trace::Limit;
 
@@ -16,8 +16,8 @@ use crate::text::{bounded, captures, count, time};
 /// The totals of two captures side by side, what happened between them if they have connections in
 /// common, and at most `top` of these, of which most was lost; 0 for all.
 pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> String {
-    let paths: Vec<&str> = explained.captures.iter().map(|c| c.path.as_str()).collect();
-    let name = |capture: usize| paths.get(capture).copied().unwrap_or("");
+    let paths: Vec<String> = explained.captures.iter().map(|c| printable(&c.path)).collect();
+    let name = |capture: usize| paths.get(capture).map_or("", String::as_str);
     let totals = totals([name(0), name(1)], &comparison.totals);
     let mut text = format!("{}\n{totals}", captures(explained, 0));
     if comparison.same {

@@ -11,6 +11,7 @@ mod terms;
 mod ways;
 mod words;
 
+use ackclock_report::printable;
 use ackclock_trace::Jump;
 
 pub(crate) use self::words::bounded;
@@ -65,7 +66,8 @@ pub(crate) fn captures(explained: &Explained, top: usize) -> String {
 /// A line on a capture.
 fn capture(capture: &Capture) -> String {
     let Capture { path, packets, segments, filtered, dropped_by_capture, .. } = capture;
-    let mut line = format!("{path}: {}, {segments} with TCP", count(*packets, "packet"));
+    let (path, packets) = (printable(path), count(*packets, "packet"));
+    let mut line = format!("{path}: {packets}, {segments} with TCP");
     if *filtered > 0 {
         line.push_str(&format!(", {filtered} held back by the filter"));
     }

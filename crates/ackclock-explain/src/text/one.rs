@@ -1,6 +1,6 @@
 //! One connection: all that happened to it.
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align, printable};
 use ackclock_tcp::Time;
 use ackclock_trace::{Ended, Flow, Position, Recovery, Reset, ResetBy, Vantage};
 
@@ -11,7 +11,8 @@ use crate::names;
 
 pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     let c = &found.connection;
-    let capture = explained.captures.get(found.capture).map_or("", |c| c.path.as_str());
+    let capture =
+        explained.captures.get(found.capture).map_or(String::new(), |c| printable(&c.path));
     let mut text = format!("#{} {} > {} in {capture}\n", found.number, c.client, c.server);
     text.push_str(&format!(
         "{}, {}, {}; {}\n",

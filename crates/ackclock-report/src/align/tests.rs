@@ -43,3 +43,10 @@ fn text_is_cut_where_some_of_it_fits() {
          (terminal of 38 columns: file left out)\n"
     );
 }
+
+#[test]
+fn cells_are_printable() {
+    let rows = table(&[&["name", "n"], &["a\u{1b}[1m\nb", "1"]]);
+    let shown = "name           n\na\\u{1b}[1m\\nb  1\n";
+    assert_eq!(align(&rows, Align::Right), shown);
+}

@@ -18,7 +18,7 @@ fn scratch(test: &str, name: &str) -> String {
 }
 
 /// A folder of a test, empty.
-fn folder(test: &str, name: &str) -> String {
+pub(crate) fn folder(test: &str, name: &str) -> String {
     let path = scratch(test, name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();

@@ -22,4 +22,5 @@ mod serve;
 mod serve_limits;
 mod serve_operation;
 mod summary_keys;
+mod terminal;
 mod wire;

@@ -1,0 +1,41 @@
+//! Names that come from elsewhere, for a terminal.
+
+use std::fmt::{Display, Write};
+
+/// A name without control characters, which a terminal would obey: escape sequences colour text or
+/// move the cursor, and a line break makes one line look like two. They become what Rust writes,
+/// `\u{1b}` and `\n`.
+pub fn printable(name: impl Display) -> String {
+    escaped(&name.to_string(), |c| c.is_control())
+}
+
+/// The same of a message of several lines, which keeps line breaks and tabs.
+pub fn printable_lines(message: impl Display) -> String {
+    escaped(&message.to_string(), |c| c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, is_bad: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_bad(c) {
+            let _ = write!(out, "{}", c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C0 with DEL, and C1: of these U+009B begins a sequence as ESC [ does.
+    #[test]
+    fn control_characters_are_escaped_and_nothing_else() {
+        let name = "a\u{1b}[31mred\n\tb\u{7f}\u{9b}1m \\ ä…";
+        assert_eq!(printable(name), r"a\u{1b}[31mred\n\tb\u{7f}\u{9b}1m \ ä…");
+        let lines = "a\u{1b}[31mred\n\tb\r";
+        assert_eq!(printable_lines(lines), "a\\u{1b}[31mred\n\tb\\r");
+    }
+}
