@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ackclock_report::{Align, align_within};
+use ackclock_report::align_results;
 use ackclock_trace::Limit;
 use serde::Serialize;
 
@@ -83,8 +83,11 @@ fn groups(explained: &Explained, by: By) -> Vec<(Group, Summary)> {
     groups
 }
 
+/// The headings of the sums that stay longest in a narrow terminal.
+const RESULTS: [&str; 3] = ["timeouts", "lost in stalls (s)", "held up (s)"];
+
 /// A table of groups, at most `top` of them; 0 for all. What does not fit into `width` columns is
-/// left out and named; `None` leaves nothing out.
+/// left out and named ([`align_results`]); `None` leaves nothing out.
 pub fn grouped(explained: &Explained, by: By, top: usize, width: Option<usize>) -> String {
     let groups = groups(explained, by);
     let heading = [by.name(), "connections", "bytes", "retransmitted (%)", "timeouts"];
@@ -93,7 +96,7 @@ pub fn grouped(explained: &Explained, by: By, top: usize, width: Option<usize>) 
     let mut rows: Vec<Vec<String>> = vec![heading.map(String::from).chain(limits).collect()];
     let (shown, more) = bounded(groups.len(), top);
     rows.extend(groups[..shown].iter().map(row));
-    let table = align_within(&rows, Align::Right, width);
+    let table = align_results(&rows, 1, &RESULTS, width);
     format!("{}\n{table}{more}", captures(explained, top))
 }
 

@@ -1,6 +1,6 @@
 //! What came out, as tables.
 
-use ackclock_report::{Align, align_within};
+use ackclock_report::{Align, align_results, align_within};
 use serde::Serialize;
 
 use crate::connection::Connection;
@@ -155,6 +155,9 @@ impl Swept {
     }
 }
 
+/// The headings of [`Swept::counts`] that stay longest.
+const RESULTS: [&str; 2] = ["over oracle", "worst"];
+
 /// What the columns of [`Swept::counts`] are.
 pub(crate) const LEGEND: &str = "\
 completes    runs that are done in the end
@@ -177,7 +180,7 @@ pub fn text(all: &[Swept], width: Option<usize>) -> String {
         out += &format!(
             "{}\n\n{}\n{LEGEND}\n{CONDITION}\n{}\n\nThe smallest case of each kind\n\n{}\n",
             swept.title(),
-            align_within(&swept.counts(), Align::Right, width),
+            align_results(&swept.counts(), 1, &RESULTS, width),
             swept.verdict().join("\n"),
             align_within(&swept.smallest(), Align::Left, width),
         );

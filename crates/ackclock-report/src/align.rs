@@ -24,54 +24,135 @@ pub fn align(rows: &[Vec<String>], columns: Align) -> String {
 /// and a last line says what that is by the headings, which are the first row. Of columns aligned
 /// to the left, which are text, the first that does not fit is cut. `None` leaves nothing out.
 pub fn align_within(rows: &[Vec<String>], columns: Align, width: Option<usize>) -> String {
+    fitted(rows, columns, width, &[], (1..count(rows)).rev())
+}
+
+/// As [`align_within`], for a table of numbers of which some matter more: the first `names` columns,
+/// which say what a row is, and those with the headings of `results`. Left out are, as far as it
+/// takes,
+/// 1. columns that are the same in all rows, from the left, of which the last line has the value;
+///    of a single row these are its names,
+/// 2. then columns that are neither names nor results, from the right,
+/// 3. then results, and at last names, from the right.
+///
+/// The first column always stays.
+pub fn align_results(
+    rows: &[Vec<String>],
+    names: usize,
+    results: &[&str],
+    width: Option<usize>,
+) -> String {
+    let (heading, rest) = rows.split_first().unwrap_or((const { &Vec::new() }, &[]));
+    let is_same = |c: &usize| match rest {
+        // Nothing has to be told from a single row.
+        [_] => *c < names,
+        rest => rest.windows(2).all(|two| two[0].get(*c) == two[1].get(*c)),
+    };
+    let (same, others): (Vec<usize>, Vec<usize>) = (1..count(rows)).partition(is_same);
+    let weight = |c: usize| match heading.get(c) {
+        _ if c < names => 2,
+        Some(name) if results.contains(&name.as_str()) => 1,
+        _ => 0,
+    };
+    let mut others: Vec<usize> = others.into_iter().rev().collect();
+    others.sort_by_key(|c| weight(*c));
+    let order = same.iter().copied().chain(others);
+    fitted(rows, Align::Right, width, &same, order)
+}
+
+fn count(rows: &[Vec<String>]) -> usize {
+    rows.iter().map(Vec::len).max().unwrap_or(0)
+}
+
+/// The columns of `order` are left out one after the other until the rest fits. `same` are those of
+/// which a note tells the value.
+fn fitted(
+    rows: &[Vec<String>],
+    columns: Align,
+    width: Option<usize>,
+    same: &[usize],
+    order: impl Iterator<Item = usize>,
+) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(printable).collect()).collect();
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells =
         |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
-    let mut widths: Vec<usize> = (0..count).map(|c| cells(c).max().unwrap_or(0)).collect();
+    // `None` is left out.
+    let mut widths: Vec<Option<usize>> = (0..count(&rows)).map(|c| cells(c).max()).collect();
+    let used = |widths: &[Option<usize>]| {
+        widths.iter().flatten().map(|width| width + 2).sum::<usize>().saturating_sub(2)
+    };
     let limit = width.unwrap_or(usize::MAX);
-    let mut used = widths.first().copied().unwrap_or(0);
-    let mut kept = 1;
-    while kept < count && used + 2 + widths[kept] <= limit {
-        used += 2 + widths[kept];
-        kept += 1;
+    let mut out = Vec::new();
+    for c in order {
+        if used(&widths) <= limit {
+            break;
+        }
+        widths[c] = None;
+        out.push(c);
     }
-    let room = limit.saturating_sub(used + 2);
-    let cut = kept < count && columns == Align::Left && room >= LEAST_TEXT;
-    if cut {
-        widths[kept] = room;
-        kept += 1;
+    let room = limit.saturating_sub(used(&widths) + 2);
+    let cut = out.last().copied().filter(|_| columns == Align::Left && room >= LEAST_TEXT);
+    if let Some(c) = cut {
+        widths[c] = Some(room);
+        out.pop();
     }
-    widths.truncate(kept);
     let mut text = String::new();
     for row in &rows {
         let line: Vec<String> = row
             .iter()
             .zip(&widths)
             .enumerate()
-            .map(|(c, (cell, width))| match columns {
+            .filter_map(|(c, (cell, width))| Some((c, cell, (*width)?)))
+            .map(|(c, cell, width)| match columns {
                 Align::Right if c > 0 => format!("{cell:>width$}"),
-                _ if cell.chars().count() > *width => shortened(cell, *width),
+                _ if cell.chars().count() > width => shortened(cell, width),
                 _ => format!("{cell:<width$}"),
             })
             .collect();
         text.push_str(line.join("  ").trim_end());
         text.push('\n');
     }
-    let heading = |columns: &[String]| columns.join(", ");
-    let headings = rows.first().map_or(&[][..], Vec::as_slice);
+    let cell = |row: usize, c: usize| rows.get(row).and_then(|row| row.get(c)).map_or("", |c| c);
+    out.sort_unstable();
+    let (same, left): (Vec<usize>, Vec<usize>) = out.into_iter().partition(|c| same.contains(c));
     let mut notes = Vec::new();
-    if cut {
-        notes.push(format!("{} is cut", heading(&headings[kept - 1..kept])));
+    notes.extend(cut.map(|c| format!("{} is cut", cell(0, c))));
+    if !left.is_empty() {
+        let left: Vec<&str> = left.into_iter().map(|c| cell(0, c)).collect();
+        notes.push(format!("{} left out", left.join(", ")));
     }
-    if kept < count {
-        notes.push(format!("{} left out", heading(headings.get(kept..).unwrap_or_default())));
+    if !same.is_empty() {
+        let value = |c: usize| format!("{} {}", cell(0, c), cell(1, c));
+        let same: Vec<String> = same.into_iter().map(value).collect();
+        notes.push(format!("in all rows {}", same.join(", ")));
     }
     if !notes.is_empty() {
-        text.push_str(&format!("(terminal of {limit} columns: {})\n", notes.join("; ")));
+        let note = format!("(terminal of {limit} columns: {})\n", notes.join("; "));
+        text.push_str(&wrap(&note, width));
     }
     text
+}
+
+/// Prose with its lines broken between words, for a terminal of so many columns; a word that is
+/// longer stays whole. `None` breaks nothing.
+pub fn wrap(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.into() };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut used = 0;
+        for word in line.split_inclusive(' ') {
+            let len = word.trim_end().chars().count();
+            if used > 0 && used + len > width {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                used = 0;
+            }
+            out.push_str(word);
+            used += word.chars().count();
+        }
+    }
+    out
 }
 
 fn shortened(cell: &str, width: usize) -> String {

@@ -50,7 +50,7 @@ mod qlog;
 mod recovery;
 mod summary;
 
-pub use align::{Align, align, align_within};
+pub use align::{Align, align, align_results, align_within, wrap};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use count::{counted, percent};
@@ -68,7 +68,7 @@ pub use recovery::{
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table, recovery_table_within,
 };
 pub use summary::{
-    Estimate, rate, replication_rows, replication_table, student_t_975, summary_rows,
+    Estimate, RESULTS, rate, replication_rows, replication_table, student_t_975, summary_rows,
     summary_table, with_interval,
 };
 

@@ -78,6 +78,10 @@ pub fn summary_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
 const SYN: &str = "syn";
 const ECN: &str = "ecn";
 
+/// The headings of what [`summary_rows`] and [`replication_rows`] are for: the last columns that
+/// [`align_results`](crate::align_results) leaves out.
+pub const RESULTS: [&str; 2] = ["goodput", "completion"];
+
 const SUMMARY_HEADING: [&str; 15] = [
     "strategy",
     "seed",

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use ackclock_report::{
-    Align, FlowMeasure, FlowSummary, Over, RecoveryStats, align_within, recovery_table_within,
-    replication_rows, summary_rows,
+    Align, FlowMeasure, FlowSummary, Over, RESULTS, RecoveryStats, align_results, align_within,
+    recovery_table_within, replication_rows, summary_rows,
 };
 use ackclock_run::{
     Axis, AxisLabel, Cancel, GridCell, LinkStats, MANY_FLOWS, RunRow, SweepRun, flow_columns,
@@ -242,7 +242,14 @@ fn main_table(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
             table.push(labels.iter().map(name).chain(row).collect());
         }
     }
-    align_within(&table, Align::Right, width)
+    // The axes and the strategy name a row; where flows have one each, so do seed and number, and
+    // what `--over` takes has a column.
+    let names = measured.axes.len()
+        + match (summed_up, over) {
+            (true, []) => 1,
+            _ => 3,
+        };
+    align_results(&table, names, &RESULTS, width)
 }
 
 /// The most columns of a terminal that a label of an axis takes.

@@ -506,11 +506,11 @@ fn connections_are_added_up_by_host_prefix_and_port() {
     let row = "443 1 90500 5.2 2 1.600 3.300 5.000 0.0 30.0 12.0 0.0 54.0 4.0 0.0";
     assert_eq!(cells(lines[1]), row);
     assert_eq!(lines[2..], ["and 1 more: --top 0 shows all"]);
-    let narrow = grouped(&explained, By::Port, 1, Some(45));
+    let narrow = grouped(&explained, By::Port, 1, Some(47));
     let lines: Vec<&str> = narrow.lines().skip(2).collect();
-    assert_eq!(cells(lines[0]), "port connections bytes retransmitted (%)");
-    assert_eq!(cells(lines[1]), "443 1 90500 5.2");
-    assert!(lines[2].contains("timeouts, lost in stalls (s)"), "{narrow}");
+    assert_eq!(cells(lines[0]), "port timeouts lost in stalls (s) held up (s)");
+    assert_eq!(cells(lines[1]), "443 2 1.600 3.300");
+    assert!(lines[2].contains("connections, bytes"), "{narrow}");
     explained.connections[1].connection.client = "[2001:db8:1:2:3::4]:5".parse().unwrap();
     let text = grouped(&explained, By::Prefix, 0, None);
     assert!(text.contains("\n2001:db8:1:2::/64 "), "{text}");

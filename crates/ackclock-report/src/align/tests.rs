@@ -13,11 +13,11 @@ fn numbers_that_do_not_fit_are_left_out_by_column_and_named() {
     }
     assert_eq!(
         align_within(&rows, Align::Right, Some(24)),
-        "strategy  runs\nsack        10\n(terminal of 24 columns: goodput left out)\n"
+        "strategy  runs\nsack        10\n(terminal of 24 columns:\ngoodput left out)\n"
     );
     assert_eq!(
         align_within(&rows, Align::Right, Some(3)),
-        "strategy\nsack\n(terminal of 3 columns: runs, goodput left out)\n"
+        "strategy\nsack\n(terminal\nof\n3\ncolumns:\nruns,\ngoodput\nleft\nout)\n"
     );
     assert_eq!(align_within(&[], Align::Right, Some(3)), "");
 }
@@ -31,17 +31,66 @@ fn text_is_cut_where_some_of_it_fits() {
     assert_eq!(
         align_within(&rows, Align::Left, Some(26)),
         "name  what it does\ner    lowers the threshol…\n\
-         (terminal of 26 columns: what it does is cut; file left out)\n"
+         (terminal of 26 columns:\nwhat it does is cut; file\nleft out)\n"
     );
     assert_eq!(
         align_within(&rows, Align::Left, Some(25)),
-        "name\ner\n(terminal of 25 columns: what it does, file left out)\n"
+        "name\ner\n(terminal of 25 columns:\nwhat it does, file left\nout)\n"
     );
     assert_eq!(
         align_within(&rows, Align::Left, Some(38)),
         "name  what it does\ner    lowers the threshold of all\n\
-         (terminal of 38 columns: file left out)\n"
+         (terminal of 38 columns: file left\nout)\n"
     );
+}
+
+/// What is the same in all rows goes first and is told; then counts, then results, and names last.
+#[test]
+fn results_stay_longer_than_what_is_the_same_in_all_rows_and_than_counts() {
+    let rows = table(&[
+        &["flow", "strategy", "seed", "sent", "drops", "fast", "goodput"],
+        &["a", "reno", "1", "103", "3", "2", "1mbit"],
+        &["b", "sack", "1", "103", "3", "1", "2mbit"],
+    ]);
+    let within = |width| align_results(&rows, 2, &["goodput"], Some(width));
+    let whole = align(&rows, Align::Right);
+    assert_eq!((align_results(&rows, 2, &["goodput"], None), within(50)), (whole.clone(), whole));
+    assert_eq!(
+        within(47),
+        "flow  strategy  sent  drops  fast  goodput\n\
+         a         reno   103      3     2    1mbit\n\
+         b         sack   103      3     1    2mbit\n\
+         (terminal of 47 columns: in all rows seed 1)\n"
+    );
+    assert_eq!(
+        within(28),
+        "flow  strategy  goodput\n\
+         a         reno    1mbit\n\
+         b         sack    2mbit\n\
+         (terminal of 28 columns:\nfast left out; in all rows\nseed 1, sent 103, drops 3)\n"
+    );
+    let lines = |width| within(width).lines().take(2).map(String::from).collect::<Vec<_>>();
+    assert_eq!(lines(22), ["flow  strategy", "a         reno"]);
+    assert_eq!(lines(9), ["flow", "a"]);
+    // Of one row its names alone are, and a row may be short.
+    let one = table(&[&["x", "seed", "goodput"], &["a", "1"]]);
+    assert_eq!(
+        align_results(&one, 1, &["goodput"], Some(10)),
+        "x  goodput\na\n(terminal\nof 10\ncolumns:\nseed left\nout)\n"
+    );
+    assert_eq!(
+        align_results(&one, 2, &["goodput"], Some(10)),
+        "x  goodput\na\n(terminal\nof 10\ncolumns:\nin all\nrows seed\n1)\n"
+    );
+    assert_eq!(align_results(&[], 1, &[], Some(3)), "");
+}
+
+#[test]
+fn prose_is_broken_between_words() {
+    assert_eq!(wrap("one two three\n", None), "one two three\n");
+    assert_eq!(wrap("one two three\nfour\n", Some(7)), "one two\nthree\nfour\n");
+    assert_eq!(wrap("one twothreefour five", Some(5)), "one\ntwothreefour\nfive");
+    assert_eq!(wrap("  as it is\n\n", Some(10)), "  as it is\n\n");
 }
 
 #[test]

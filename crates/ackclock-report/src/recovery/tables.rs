@@ -39,7 +39,8 @@ pub fn recovery_table_within(columns: &[(&str, &RecoveryStats)], width: Option<u
         let rows: Vec<&str> = lines.by_ref().take(table.measures.len()).collect();
         tables.push(format!("{}\n{heading}\n{}\n", table.title, rows.join("\n")));
     }
-    tables.extend(lines.map(|left_out| format!("{left_out}\n")));
+    let left_out: String = lines.map(|line| format!("{line}\n")).collect();
+    tables.extend(Some(left_out).filter(|note| !note.is_empty()));
     tables.join("\n")
 }
 
