@@ -251,7 +251,7 @@ fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::
     let text = match (args.format, args.connection) {
         (Format::Json, _) => return write_json(explained, out),
         (Format::Table, Some(_)) => one_connection(explained, args.top.unwrap_or(TOP)),
-        (Format::Table, None) if args.tables => table(explained, args.top.unwrap_or(TOP)),
+        (Format::Table, None) if args.tables => table(explained, args.top.unwrap_or(TOP), width()),
         (Format::Table, None) => short(explained, args.top.unwrap_or(WORST)),
     };
     out.write_all(text.as_bytes())

@@ -1,7 +1,7 @@
 //! `ackclock strategies`.
 
 use ackclock_net::scenario::check_strategy;
-use ackclock_report::{Align, align_within};
+use ackclock_report::{Align, align_within, wrap};
 use ackclock_tcp::Registry;
 use ackclock_tcp::recovery::WithoutSack;
 use ackclock_tcp::strategy::{Axis, Composition, Mechanism, Preset};
@@ -187,11 +187,14 @@ fn table(registry: &Registry) -> String {
             .iter()
             .map(|m| text(&[&m.name, m.axis.name(), &m.summary, &m.source])),
     );
-    format!(
-        "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
+    let width = width();
+    let rules = "`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
          axis; probes and undo add up.\nWhat no part names is as in Reno: `cubic` is Reno with \
-         CUBIC's window.\nA preset after `+` adds all its mechanisms.\n",
-        align_within(&presets, Align::Left, width()),
-        align_within(&mechanisms, Align::Left, width())
+         CUBIC's window.\nA preset after `+` adds all its mechanisms.\n";
+    format!(
+        "{}\n{}\n{}",
+        align_within(&presets, Align::Left, width),
+        align_within(&mechanisms, Align::Left, width),
+        wrap(rules, width)
     )
 }

@@ -55,6 +55,6 @@ fn a_probe_of_another_connection_shows_that_the_sender_sends_probes() {
     let with = told(Evidence { used: 1, unused: 0 });
     assert_eq!(with.connections[0].saved[0].by, []);
     assert_eq!((with.replayed, with.untold()), (1, 1));
-    let text = crate::table(&with, 0);
+    let text = crate::table(&with, 0, None);
     assert!(text.contains("\nWhat would have avoided the timeouts cannot be told\n"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use ackclock_report::{Align, align};
+use ackclock_report::{align_results, wrap};
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::Kind;
 
@@ -33,6 +33,9 @@ const HEADING: [&str; 21] = [
     "stalled (s)",
 ];
 
+/// What stays longest in a narrow terminal.
+const RESULTS: [&str; 5] = ["time (s)", "bytes", "rexmit", "rto", "stalled (s)"];
+
 const LEGEND: &str = "\
 rexmit: retransmissions; of these fast: fast retransmits, recov: later in the recovery, slow: in \
 slow start after a timeout,
@@ -44,7 +47,7 @@ those of unknown class have no column. spurious: proved so; lost: retransmission
 ";
 
 /// Those first in which most time was lost.
-pub(super) fn table(explained: &Explained, top: usize) -> String {
+pub(super) fn table(explained: &Explained, top: usize, width: Option<usize>) -> String {
     let mut all: Vec<(&Found, Counts)> =
         explained.connections.iter().map(|found| (found, found.counts())).collect();
     all.sort_by_key(|(found, c)| {
@@ -62,7 +65,7 @@ pub(super) fn table(explained: &Explained, top: usize) -> String {
         let names = std::iter::once("capture").chain(captures.map(|c| c.path.as_str()));
         rows.iter_mut().zip(names).for_each(|(row, name)| row.push(name.into()));
     }
-    align(&rows, Align::Right) + &more + LEGEND
+    align_results(&rows, 1, &RESULTS, width) + &more + &wrap(LEGEND, width)
 }
 
 fn row(found: &Found, c: &Counts) -> Vec<String> {

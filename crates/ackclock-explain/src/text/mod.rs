@@ -41,13 +41,14 @@ pub fn short(explained: &Explained, top: usize) -> String {
 }
 
 /// Everything as tables: the connections, the stalls in which most time was lost, and all
-/// connections together. Of a list at most `top` entries; 0 for all.
-pub fn table(explained: &Explained, top: usize) -> String {
+/// connections together. Of a list at most `top` entries; 0 for all. What of a table does not fit
+/// into `width` columns is left out and named; `None` leaves nothing out.
+pub fn table(explained: &Explained, top: usize, width: Option<usize>) -> String {
     let parts = [
         captures(explained, top),
-        connections::table(explained, top),
+        connections::table(explained, top, width),
         sentence::stalls(explained, top),
-        overall::text(explained),
+        overall::text(explained, width),
     ];
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,6 @@
 //! All connections together.
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within, wrap};
 
 use super::words::count;
 use crate::explained::Explained;
@@ -9,7 +9,7 @@ use crate::overall::{FIGURE_1, Overall, PaperTable, Point};
 /// The windows at which figure 1 is printed.
 const WINDOWS: [u64; 12] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64];
 
-pub(super) fn text(explained: &Explained) -> String {
+pub(super) fn text(explained: &Explained, width: Option<usize>) -> String {
     let all = Overall::of(explained);
     if all.connections == 0 {
         return String::new();
@@ -22,10 +22,10 @@ pub(super) fn text(explained: &Explained) -> String {
         count(all.counts.all_retransmissions(), "retransmission"),
         count(all.counts.all_timeouts(), "timeout"),
     )];
-    parts.extend([stalls(&all), rescues(&all, explained)].into_iter().flatten());
+    parts.extend([stalls(&all, width), rescues(&all, explained, width)].into_iter().flatten());
     if all.counts.all_retransmissions() > 0 {
-        parts.extend(figure_1(&all.figure_1()));
-        parts.extend(all.prr_tables().iter().filter_map(paper_table));
+        parts.extend(figure_1(&all.figure_1(), width));
+        parts.extend(all.prr_tables().iter().filter_map(|t| paper_table(t, width)));
     }
     parts.join("\n")
 }
@@ -34,17 +34,17 @@ fn cells<const N: usize>(row: [&str; N]) -> Vec<String> {
     row.map(String::from).to_vec()
 }
 
-fn stalls(all: &Overall) -> Option<String> {
+fn stalls(all: &Overall, width: Option<usize>) -> Option<String> {
     let mut rows = vec![cells(["stalls by cause", "stalls", "time (s)"])];
     for ((cause, class), (stalls, long)) in &all.stalls {
         let class = class.map_or(String::new(), |class| format!(", {class}"));
         let name = format!("{cause}{class}").replace('_', " ");
         rows.push(vec![name, stalls.to_string(), format!("{:.3}", long.secs_f64())]);
     }
-    (rows.len() > 1).then(|| align(&rows, Align::Right))
+    (rows.len() > 1).then(|| align_within(&rows, Align::Right, width))
 }
 
-fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
+fn rescues(all: &Overall, explained: &Explained, width: Option<usize>) -> Option<String> {
     let mut rows =
         vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
     for sum in all.helpful() {
@@ -68,6 +68,7 @@ fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
     let note = format!(
         "({note}an estimate: the same transmissions are lost again, and no others{untold})\n"
     );
+    let note = wrap(&note, width);
     match (rows.len(), all.rescues.first()) {
         (_, None) if explained.untold() > 0 => {
             Some("What would have avoided the timeouts cannot be told\n".into())
@@ -77,11 +78,11 @@ fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
             let tried = all.rescues.iter().map(|sum| sum.replayed).max().unwrap_or(0);
             Some(format!("What was tried would have avoided no timeout: 0 of {tried}\n{note}"))
         }
-        _ => Some(align(&rows, Align::Right) + &note),
+        _ => Some(align_within(&rows, Align::Right, width) + &note),
     }
 }
 
-fn figure_1(points: &[Point]) -> Option<String> {
+fn figure_1(points: &[Point], width: Option<usize>) -> Option<String> {
     if points.is_empty() {
         return None;
     }
@@ -116,11 +117,11 @@ fn figure_1(points: &[Point]) -> Option<String> {
     rows.push(vec!["paper, 1".into(), "100".into(), a.to_string(), b.to_string(), c.to_string()]);
     let title = "Timeouts by class and estimated cwnd in segments, in % of all timeouts (Lin & \
         Kung 1998, figure 1)\n";
-    Some(title.to_string() + &align(&rows, Align::Right))
+    Some(wrap(title, width) + &align_within(&rows, Align::Right, width))
 }
 
 /// Without the rows of which nothing was found here.
-fn paper_table(table: &PaperTable) -> Option<String> {
+fn paper_table(table: &PaperTable, width: Option<usize>) -> Option<String> {
     let mut heading = cells(["", "unit", "here"]);
     heading.extend(table.columns.iter().map(|c| c.to_string()));
     let mut rows = vec![heading];
@@ -131,6 +132,6 @@ fn paper_table(table: &PaperTable) -> Option<String> {
         cells.extend((0..table.columns.len()).map(|c| number(row.paper.get(c).copied())));
         rows.push(cells);
     }
-    let title = format!("{} (Dukkipati et al. 2011)\n", table.title);
-    (rows.len() > 1).then(|| title + &align(&rows, Align::Right))
+    let title = wrap(&format!("{} (Dukkipati et al. 2011)\n", table.title), width);
+    (rows.len() > 1).then(|| title + &align_within(&rows, Align::Right, width))
 }

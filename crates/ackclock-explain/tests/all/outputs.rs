@@ -246,7 +246,7 @@ fn retransmissions_after_which_nothing_came_back_have_failed() {
 
 #[test]
 fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
-    let text = table(&explained(), 20);
+    let text = table(&explained(), 20, None);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp");
     let row: Vec<&str> = lines[3].split_whitespace().collect();
@@ -270,7 +270,7 @@ fn the_timeout_of_a_handshake_has_a_column() {
     let mut explained = explained();
     let timeouts = &mut explained.connections[1].connection.from_server.timeouts;
     timeouts[1].class = TimeoutClass::Handshake;
-    let text = table(&explained, 20);
+    let text = table(&explained, 20, None);
     let row = |begins: &str| -> Vec<&str> {
         text.lines().find(|line| line.starts_with(begins)).unwrap().split_whitespace().collect()
     };
@@ -290,7 +290,7 @@ fn rows_of_zeros_are_not_shown() {
             .collect()
     };
     let mut explained = explained();
-    let text = table(&explained, 20);
+    let text = table(&explained, 20, None);
     let rescues = names(&text, "what would have avoided timeouts");
     assert_eq!(rescues, ["lost-retransmission recovery", "RACK-TLP"]);
     let kinds = [
@@ -308,7 +308,7 @@ fn rows_of_zeros_are_not_shown() {
     flow.recoveries.clear();
     flow.dsacks = 0;
     flow.retransmissions.drain(..2);
-    let text = table(&explained, 20);
+    let text = table(&explained, 20, None);
     let nothing = "\nWhat was tried would have avoided no timeout: 0 of 1\n(the 1 of 2";
     assert!(text.contains(nothing), "{text}");
     assert!(text.contains("Table 2") && !text.contains("Table 3"), "{text}");
@@ -319,24 +319,24 @@ fn of_several_captures_the_table_says_which() {
     let mut explained = explained();
     explained.captures.push(Capture { path: "other.pcap".into(), ..Capture::default() });
     explained.connections[0].capture = 1;
-    let text = table(&explained, 20);
+    let text = table(&explained, 20, None);
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("10.0.0.1:40000")).collect();
     assert!(
         rows[0].ends_with(" 1.600   slow.pcap") && rows[1].ends_with(" 0.000  other.pcap"),
         "{text}"
     );
     assert!(text.starts_with("slow.pcap: "), "{text}");
-    let bounded = table(&explained, 1);
+    let bounded = table(&explained, 1, None);
     assert!(bounded.contains("\nand 1 more: --top 0 shows all\n\n#"), "{bounded}");
     assert!(!bounded.contains("other.pcap: "), "{bounded}");
 }
 
 #[test]
 fn lists_are_bounded_and_say_so() {
-    let text = table(&explained(), 1);
+    let text = table(&explained(), 1, None);
     assert!(text.contains("and 1 more: --top 0 shows all\n"), "{text}");
     assert!(!text.contains("\n0  10.0.0.1"), "{text}");
-    assert!(!table(&explained(), 0).contains("more:"));
+    assert!(!table(&explained(), 0, None).contains("more:"));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn fragments_count_once_and_tunnels_by_name() {
     assert_eq!((*packets, *segments), (4, 1));
     assert_eq!(*ignored, [("fragment", 1), ("in_ipsec_esp", 1)].into());
     assert_eq!(found.connections[0].connection.from_client.bytes, 4);
-    let text = ackclock_explain::table(&found, 1);
+    let text = ackclock_explain::table(&found, 1, None);
     assert!(text.contains(": 4 packets, 1 with TCP; left out: 1 fragment, 1 in IPsec ESP\n"));
 }
 
