@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{
-    Ended, Flow, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Vantage,
+    Ended, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Vantage,
 };
 
 use crate::explained::{Capture, End, Found};
@@ -114,8 +114,13 @@ pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     }
 }
 
-/// Why nothing went on, for people: `spurious timeout, lost retransmission`.
-pub(crate) fn verdict(flow: &Flow, stall: &Stall) -> String {
+/// Why nothing went on, for people: `spurious timeout, lost retransmission`, or `outage`.
+pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
+    let flow = found.flow(from);
+    // That the last timeout of an outage was spurious only says that an ACK was lost.
+    if found.outage(from, stall).is_some() {
+        return "outage".into();
+    }
     let spurious =
         stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some());
     match stall.cause {

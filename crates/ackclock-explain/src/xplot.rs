@@ -45,7 +45,7 @@ pub(crate) fn write(found: &Found, end: End, out: &mut impl Write) -> io::Result
         )?;
     }
     for stall in &flow.stalls {
-        graph.stall(stall, flow)?;
+        graph.stall(stall, flow, &label(found, end, stall))?;
     }
     writeln!(graph.out, "go")
 }
@@ -143,7 +143,7 @@ impl<W: Write> Graph<'_, W> {
     }
 
     /// A box from what was acknowledged to what was sent when it began, a segment high at least.
-    fn stall(&mut self, stall: &Stall, flow: &Flow) -> io::Result<()> {
+    fn stall(&mut self, stall: &Stall, flow: &Flow, label: &str) -> io::Result<()> {
         let before = flow.events.partition_point(|event| event.at <= stall.start);
         let state = before.checked_sub(1).and_then(|i| flow.events.get(i));
         let (low, sent) = state.map_or((0, 0), |event| (event.snd_una, event.snd_nxt));
@@ -157,7 +157,7 @@ impl<W: Write> Graph<'_, W> {
         ] {
             writeln!(self.out, "line {t0} {y0} {t1} {y1} magenta")?;
         }
-        writeln!(self.out, "rtext {start} {high} magenta\n{}", label(flow, stall))
+        writeln!(self.out, "rtext {start} {high} magenta\n{label}")
     }
 }
 

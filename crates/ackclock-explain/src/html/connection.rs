@@ -323,7 +323,7 @@ fn stalls(html: &mut String, found: &Found) {
         vec![
             moment(found, stall.start, stall.end),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
-            Cell::from(names::verdict(found.flow(*end), stall)).class(class(stall.cause)),
+            Cell::from(names::verdict(found, *end, stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
             end.name().into(),
             frame(stall.frame),

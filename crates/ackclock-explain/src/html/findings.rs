@@ -40,7 +40,7 @@ fn stalls(found: &Found, end: End, since: impl Fn(Time) -> Time) -> Vec<Band> {
         start: since(stall.start),
         end: since(stall.end),
         tone: tone(stall.cause),
-        label: label(found.flow(end), stall),
+        label: label(found, end, stall),
         why: text::stall(found, end, stall),
     };
     longest.into_iter().map(band).collect()
@@ -57,8 +57,8 @@ fn fates(flow: &Flow) -> Vec<Fate> {
 }
 
 /// A few words: `1.2 s: timeout, lost retransmission`.
-pub(crate) fn label(flow: &Flow, stall: &Stall) -> String {
-    format!("{}: {}", text::time(stall.end.since(stall.start)), names::verdict(flow, stall))
+pub(crate) fn label(found: &Found, from: End, stall: &Stall) -> String {
+    format!("{}: {}", text::time(stall.end.since(stall.start)), names::verdict(found, from, stall))
 }
 
 /// By what kind of thing time was lost.

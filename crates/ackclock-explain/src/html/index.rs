@@ -212,7 +212,7 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
         vec![
             link(found.number, drawn, &moment(found, stall)),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
-            Cell::from(names::verdict(found.flow(*end), stall)).class(class(stall.cause)),
+            Cell::from(names::verdict(found, *end, stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
             ends(found).into(),
             filter(found, stall),

@@ -44,7 +44,7 @@ pub(super) fn causes<'a>(all: impl Iterator<Item = &'a Found>) -> String {
     let stalls = all.flat_map(|found| found.stalled().map(move |stall| (found, stall)));
     let lost = |(_, (_, stall, _)): &(_, (_, &Stall, _))| stall.cause != StallCause::Application;
     for (found, (end, stall, lasted)) in stalls.filter(lost) {
-        let sum = sums.entry(names::verdict(found.flow(end), stall));
+        let sum = sums.entry(names::verdict(found, end, stall));
         let (long, count, _) = sum.or_insert((Span::ZERO, 0, class(stall.cause)));
         *long = *long + lasted;
         *count += 1;

@@ -192,6 +192,9 @@ fn a_timer_that_is_only_probable() {
         found.connection.from_server = flow(r);
         let stall = stall(StallCause::TailLossProbe, None);
         let text = super::stall(&found, End::Server, &stall);
+        // So it is called where there is room for a few words.
+        let named = names::verdict(&found, End::Server, &stall);
+        assert_eq!(named == "outage", text.contains("(an outage)"), "{named}");
         text[text.find(": ").unwrap() + 2..].to_owned()
     };
     let repaired = "the tail was lost, and a tail loss probe repaired it";
