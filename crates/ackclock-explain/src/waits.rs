@@ -3,7 +3,7 @@
 //! after the other, from a server that is idle.
 
 use ackclock_tcp::{Span, TimeoutClass};
-use ackclock_trace::{Flow, Limit, Retransmission, Stall, Timeout};
+use ackclock_trace::{Flow, Limit, Retransmission, Stall, StallCause, Timeout};
 
 use crate::explained::{End, Found, sent_by};
 
@@ -68,6 +68,16 @@ impl Found {
         (again.count() >= IN_A_ROW).then(|| last.end.since(last.start))
     }
 
+    /// For how long the receiver's application read nothing, if that is at least half of the time
+    /// in which its window held back the end that the connection waited for. One that reads slowly
+    /// closes its window for a short time, again and again.
+    pub(crate) fn reads_nothing(&self) -> Option<Span> {
+        let stalls = self.flow(self.sender()).stalls.iter();
+        let closed = stalls.filter(|stall| stall.cause == StallCause::ZeroWindow);
+        let longest = closed.map(|stall| stall.end.since(stall.start)).max()?;
+        (longest >= Span(self.lifetime().of(Limit::ReceiveWindow).0 / 2)).then_some(longest)
+    }
+
     /// How fast the receiver's application reads, in bits a second, if that is what holds back the
     /// end that the connection waited for: its window has been twice as large.
     pub(crate) fn reads_slowly(&self) -> Option<f64> {
@@ -114,8 +124,6 @@ pub(crate) fn lost_behind(flow: &Flow, at_sender: bool, t: &Timeout) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_trace::StallCause;
-
     use super::*;
     use crate::fixture;
 

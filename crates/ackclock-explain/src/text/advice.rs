@@ -235,6 +235,15 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
              small; find where packets wait"
         ),
         Limit::CongestionWindow if mostly_spurious(flow) && lowered_in_vain(flow) => {
+        Limit::ReceiveWindow if found.reads_nothing().is_some() => {
+            let span = found.reads_nothing().unwrap_or_default();
+            let text = format!(
+                "{receiver}: its application read nothing for {}, so that its window closed",
+                time(span)
+            );
+            let subject = format!("{receiver}: its application read nothing");
+            return Some(Line { text, subject, number: span.secs_f64() });
+        }
             look_for_delay(&sender, &receiver)
         }
         Limit::CongestionWindow if !has_lost(flow) && lowered_in_vain(flow) => {

@@ -245,15 +245,18 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
             let what = format!("the client asked {n} times, each time only after the answer,");
             (what, span)
         }),
-        Limit::ReceiveWindow => found.reads_slowly().map(|bps| {
-            let (reader, rate) = (from.other().name(), rate(bps));
-            let what = format!(
-                "the application at the {reader} reads slowly (about {rate}), so that its window \
-                 held the {} back",
-                from.name()
-            );
-            (what, span)
-        }),
+        Limit::ReceiveWindow => {
+            let nothing =
+                found.reads_nothing().map(|span| format!("read nothing for {}", time(span)));
+            let slowly = || Some(format!("reads slowly (about {})", rate(found.reads_slowly()?)));
+            nothing.or_else(slowly).map(|reads| {
+                let (reader, from) = (from.other().name(), from.name());
+                let what = format!(
+                    "the application at the {reader} {reads}, so that its window held the {from} back"
+                );
+                (what, span)
+            })
+        }
         _ => None,
     };
     let (what, span) =

@@ -62,6 +62,38 @@ fn a_receiver_that_reads_slowly() {
     assert_eq!(lines(limited(1999)), [buffer]);
 }
 
+/// A window that is closed once, for at least half of the time in which it limits, is one of an
+/// application that read nothing: the mean rate says nothing of it.
+#[test]
+fn a_receiver_that_reads_nothing() {
+    let closed = |times: &[(u64, u64)]| {
+        let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
+        (flow.bytes, flow.full_window) = (500_000, 65_536);
+        flow.lifetime.add_shrunk(span(4000));
+        let stall = |&(start, end): &(u64, u64)| Stall {
+            start: ms(start),
+            end: ms(end),
+            frame: 9,
+            cause: StallCause::ZeroWindow,
+            timeout: None,
+        };
+        flow.stalls = times.iter().map(stall).collect();
+        connection(flow)
+    };
+    let stopped = closed(&[(500, 600), (1000, 3000)]);
+    let why_stopped = "the application at the client read nothing for 2.0 s, so that its window held \
+        the server back for 4.0 s of 4.0 s (100 %)";
+    assert!(why(&stopped).starts_with(why_stopped), "{}", why(&stopped));
+    let line = "192.0.2.1: its application read nothing for 2.0 s, so that its window closed \
+        (receive window: 4.0 s)";
+    assert_eq!(lines(stopped), [line]);
+    let slow = closed(&[(0, 1999), (2000, 3999)]);
+    assert!(why(&slow).starts_with("the application at the client reads slowly"));
+    let line = "192.0.2.1: its application reads too slowly, so that its window closes (receive \
+        window: 4.0 s)";
+    assert_eq!(lines(slow), [line]);
+}
+
 /// All was answered, and the client asked for nothing more for most of the time.
 #[test]
 fn a_client_that_asks_for_nothing() {
