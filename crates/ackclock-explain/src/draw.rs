@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::explained::{End, Explained, Found};
 use crate::read::{Options, with_events};
 use crate::source::Source;
+use crate::text::Known;
 use crate::{html, text, xplot};
 
 /// The most packets of connections that are drawn at a time, so that their events do not fill the
@@ -51,13 +52,13 @@ pub fn draw(
     let drawn: Vec<usize> = chosen.iter().map(|found| found.number).collect();
     // Those of one capture together, so that it is read once more and not several times.
     chosen.sort_by_key(|found| found.number);
-    let mut traces = Vec::new();
+    let (mut traces, known) = (Vec::new(), Known::of(explained));
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options)?;
         for (found, connection) in batch.iter().zip(connections) {
             let found =
                 Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
-            one(&found, explained, pictures)?;
+            one(&found, explained, &known, pictures)?;
             if pictures.qlog.is_some() {
                 traces.extend(qlog(&found));
             }
@@ -104,7 +105,7 @@ pub fn index_page(explained: &Explained, drawn: &[usize], left_out: usize) -> St
 
 /// The HTML page of a connection. It has a picture if the events of the connection were kept.
 pub fn connection_page(explained: &Explained, found: &Found) -> String {
-    html::page(found, explained)
+    html::page(found, explained, &Known::of(explained))
 }
 
 /// A connection was held up if it was for this part of its time: one tenth.
@@ -156,11 +157,16 @@ fn qlog(found: &Found) -> Vec<QlogTrace> {
     found.flows().filter(|(_, flow)| flow.bytes > 0).map(trace).collect()
 }
 
-fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<(), Error> {
+fn one(
+    found: &Found,
+    explained: &Explained,
+    known: &Known,
+    pictures: &Pictures<'_>,
+) -> Result<(), Error> {
     if let Some(folder) = pictures.html {
         write(
             &folder.join(html::file_name(found.number)),
-            html::page(found, explained).as_bytes(),
+            html::page(found, explained, known).as_bytes(),
         )?;
     }
     let Some(folder) = pictures.xplot else { return Ok(()) };

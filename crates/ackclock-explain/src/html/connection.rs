@@ -11,10 +11,11 @@ use ackclock_trace::{Ecn, Flow, Retransmission, Stall, StallCause};
 
 use super::charts::{Way, charts};
 use super::findings::Drawn;
-use super::parts::{SORT, causes, class, ends, filter};
+use super::parts::{SORT, causes, class, ends, filter, to_change};
 use super::table::{Cell, table};
 use super::words::{glossary, list};
 use crate::explained::{End, Explained, Found};
+use crate::text::Known;
 use crate::{names, text};
 
 /// The most rows of a table; beyond it the first ones.
@@ -29,13 +30,13 @@ struct Shown {
 }
 
 /// The page of a connection whose events are there.
-pub(crate) fn page(found: &Found, explained: &Explained) -> String {
+pub(crate) fn page(found: &Found, explained: &Explained, known: &Known) -> String {
     let title = format!("#{} {}", found.number, ends(found));
     let facts = facts(found, explained);
     let shown = shown(found);
     let panels = panels(found, &shown);
     let picture = Picture { title: &title, parameters: &facts, ..picture(&panels) };
-    picture.to_html_with(&intro(found, &shown), &below(found))
+    picture.to_html_with(&intro(found, &shown, known), &below(found))
 }
 
 /// The picture of a connection whose events are there, as a figure.
@@ -97,8 +98,9 @@ fn panel_name(found: &Found, end: End) -> String {
 }
 
 /// The verdict, and what the picture does not show.
-fn intro(found: &Found, shown: &[Shown]) -> String {
+fn intro(found: &Found, shown: &[Shown], known: &Known) -> String {
     let mut html = format!("<p><a href=\"index.html\">All connections</a></p>\n{}", verdict(found));
+    to_change(&mut html, "h3", &text::advice_on(found, known));
     for (end, flow) in found.flows() {
         for doubt in &flow.doubts {
             let _ = writeln!(

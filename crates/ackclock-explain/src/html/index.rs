@@ -8,7 +8,7 @@ use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
 use ackclock_tcp::Time;
 use ackclock_trace::Stall;
 
-use super::parts::{SORT, causes, class, ends, file_name, filter};
+use super::parts::{SORT, causes, class, ends, file_name, filter, to_change};
 use super::table::{Cell, table};
 use super::words::{glossary, list};
 use crate::explained::{Capture, Counts, Explained, Found};
@@ -131,14 +131,7 @@ fn more(html: &mut String, all: usize) {
 
 fn advice(html: &mut String, explained: &Explained) {
     let advice = text::advice(explained);
-    if advice.is_empty() {
-        return;
-    }
-    html.push_str("<h2>What to change</h2>\n<ul>\n");
-    for line in advice.iter().take(WORST) {
-        let _ = writeln!(html, "<li>{}</li>", escape(line));
-    }
-    html.push_str("</ul>\n");
+    to_change(html, "h2", &advice[..advice.len().min(WORST)]);
     more(html, advice.len());
 }
 

@@ -1,6 +1,7 @@
 //! What the index and the pages have in common.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use ackclock_report::{Tone, escape};
 use ackclock_tcp::Span;
@@ -27,6 +28,18 @@ pub(super) fn ends(found: &Found) -> String {
 /// What shows the packets of a stall in Wireshark.
 pub(super) fn filter(found: &Found, stall: &Stall) -> Cell {
     Cell::html(format!("<code>{}</code>", escape(&names::display_filter(found, stall))))
+}
+
+/// What to change, under a heading of this kind if there is anything.
+pub(super) fn to_change(html: &mut String, heading: &str, advice: &[String]) {
+    if advice.is_empty() {
+        return;
+    }
+    let _ = writeln!(html, "<{heading}>What to change</{heading}>\n<ul>");
+    for line in advice {
+        let _ = writeln!(html, "<li>{}</li>", escape(line));
+    }
+    html.push_str("</ul>\n");
 }
 
 /// The class of a colour.

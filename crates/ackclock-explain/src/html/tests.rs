@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::explained::Explained;
 use crate::fixture;
+use crate::text::Known;
 
 /// What the script of a page reads.
 fn data(html: &str) -> Value {
@@ -13,7 +14,7 @@ fn data(html: &str) -> Value {
 }
 
 fn first_page(explained: &Explained) -> String {
-    page(&explained.connections[0], explained)
+    page(&explained.connections[0], explained, &Known::of(explained))
 }
 
 /// The text of the first cell of each row of the table that follows `heading`.
@@ -350,4 +351,30 @@ fn times_before_the_start_are_the_start() {
     c.start = fixture::at(500);
     c.from_server.retransmissions[0].at = Time(0);
     assert_eq!(data(&first_page(&explained))["panels"][0]["segments"]["t"][0], 0.0);
+}
+
+/// The page of a connection says what to change about it, and nothing about others.
+#[test]
+fn a_connection_has_advice_of_its_own() {
+    use ackclock_tcp::Span;
+    use ackclock_trace::{Lifetime, Limit, LossCause, Losses};
+    let mut explained = fixture::explained();
+    assert!(!first_page(&explained).contains("<h3>What to change</h3>"));
+    let mut other = explained.connections[0].clone();
+    (other.number, other.connection.number) = (1, 1);
+    let flow = &mut other.connection.from_server;
+    let cause = LossCause::Policer { rate_bps: 5e6, burst: Some(65_536) };
+    flow.losses = Losses { counted: 40, episodes: 9, cause: Some(cause) };
+    // The path was busy all the time: nothing else says what to change.
+    flow.lifetime = Lifetime::default();
+    flow.lifetime.add(Limit::Path, Span::from_millis(1900));
+    flow.lifetime.add(Limit::Recovery, Span::from_millis(100));
+    explained.connections[1] = other;
+    let known = Known::of(&explained);
+    let advice = "<h3>What to change</h3>\n<ul>\n<li>2001:db8::2 to 192.0.2.1: a policer drops \
+        what exceeds 5.0 Mbit/s; shape or pace below that rate, or raise its burst of 64.0 KiB \
+        (recovery: 0.10 s)</li>\n</ul>\n";
+    let html = page(&explained.connections[1], &explained, &known);
+    assert!(html.contains(advice), "{}", &html[html.find("What to change").unwrap_or(0)..][..400]);
+    assert!(!page(&explained.connections[0], &explained, &known).contains("What to change"));
 }

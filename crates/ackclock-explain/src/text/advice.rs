@@ -55,10 +55,19 @@ impl From<String> for Line {
 
 /// A line for each thing to change, that with most time first.
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
-    let known = Known { silent: senders_without_probes(explained), causes: causes(explained) };
-    let mut all: BTreeMap<String, (Line, BTreeMap<&str, Span>)> = BTreeMap::new();
+    let known = Known::of(explained);
     let each = explained.counted().flat_map(|found| one(found, &known));
-    for Advice { line, what, span } in each.chain(one_after_the_other(explained)) {
+    lines(each.chain(one_after_the_other(explained)))
+}
+
+/// The same for one connection.
+pub(crate) fn of_one(found: &Found, known: &Known) -> Vec<String> {
+    lines(one(found, known))
+}
+
+fn lines(all_advice: impl IntoIterator<Item = Advice>) -> Vec<String> {
+    let mut all: BTreeMap<String, (Line, BTreeMap<&str, Span>)> = BTreeMap::new();
+    for Advice { line, what, span } in all_advice {
         let entry = all.entry(line.subject.clone());
         let (said, spans) = entry.or_insert_with(|| (line.clone(), BTreeMap::new()));
         if line.number > said.number {
@@ -78,7 +87,7 @@ pub(crate) fn of(explained: &Explained) -> Vec<String> {
 }
 
 /// What all connections of a host tell of one.
-struct Known {
+pub(crate) struct Known {
     /// Senders without tail loss probes.
     silent: BTreeSet<IpAddr>,
     causes: BTreeMap<Way, LossCause>,
@@ -92,6 +101,11 @@ fn way(found: &Found, from: End) -> Way {
 }
 
 impl Known {
+    /// What the connections of these captures tell.
+    pub fn of(explained: &Explained) -> Known {
+        Known { silent: senders_without_probes(explained), causes: causes(explained) }
+    }
+
     /// What to do about the losses on the way of this end, if their reason is known.
     fn why_lost(&self, found: &Found, from: End) -> Option<Line> {
         let cause = self.causes.get(&way(found, from)).copied();
@@ -143,7 +157,20 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let others = [handshake(found), answers(found), in_turn(found)].into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
     let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
-    Limit::ALL.into_iter().filter_map(advise).chain(others).chain(always).collect()
+    let mut all: Vec<Advice> =
+        Limit::ALL.into_iter().filter_map(advise).chain(others).chain(always).collect();
+    let policer = policer(found, from, known);
+    let is_new = |policer: &Advice| all.iter().all(|a| a.line.subject != policer.line.subject);
+    all.extend(policer.filter(is_new));
+    all
+}
+
+/// A policer drops what the path carries in spite of that, and what it drops is sent again.
+fn policer(found: &Found, from: End, known: &Known) -> Option<Advice> {
+    let policed = matches!(found.flow(from).losses.cause, Some(LossCause::Policer { .. }));
+    let line = known.why_lost(found, from).filter(|_| policed)?;
+    let what = names::limit(Limit::Recovery);
+    Some(Advice { line, what, span: found.lifetime().of(Limit::Recovery) })
 }
 
 /// The client waited for the server's application for most of the time in which nothing was sent.
@@ -208,6 +235,15 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
     let (sender, receiver) = hosts(found, from);
     let unscaled = lacking(found, |options| options.wscale.is_some());
     let text = match limit {
+        Limit::ReceiveWindow if found.reads_nothing().is_some() => {
+            let span = found.reads_nothing().unwrap_or_default();
+            let text = format!(
+                "{receiver}: its application read nothing for {}, so that its window closed",
+                time(span)
+            );
+            let subject = format!("{receiver}: its application read nothing");
+            return Some(Line { text, subject, number: span.secs_f64() });
+        }
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
         }
@@ -235,15 +271,6 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
              small; find where packets wait"
         ),
         Limit::CongestionWindow if mostly_spurious(flow) && lowered_in_vain(flow) => {
-        Limit::ReceiveWindow if found.reads_nothing().is_some() => {
-            let span = found.reads_nothing().unwrap_or_default();
-            let text = format!(
-                "{receiver}: its application read nothing for {}, so that its window closed",
-                time(span)
-            );
-            let subject = format!("{receiver}: its application read nothing");
-            return Some(Line { text, subject, number: span.secs_f64() });
-        }
             look_for_delay(&sender, &receiver)
         }
         Limit::CongestionWindow if !has_lost(flow) && lowered_in_vain(flow) => {

@@ -66,10 +66,14 @@ pub(super) fn advice(
 ) -> String {
     let least = rtt.map_or(Span::ZERO, |rtt| rtt.min);
     let what = match cause {
-        LossCause::Policer { rate_bps, .. } => format!(
-            "a policer drops what exceeds {}; pace or shape below that rate",
-            rate(rate_bps)
-        ),
+        LossCause::Policer { rate_bps, burst } => {
+            let burst = burst.map_or(String::new(), |burst| format!(" of {}", size(burst)));
+            format!(
+                "a policer drops what exceeds {}; shape or pace below that rate, or raise its \
+                 burst{burst}",
+                rate(rate_bps)
+            )
+        }
         // Less than the quarter of a round trip has no room for what a window sends at once.
         LossCause::DropTail { delay, .. } if delay < LONG && delay.0 < least.0 / 4 => {
             format!("a queue overflows that holds {}; give it room, or pace (fq)", time(delay))
@@ -149,7 +153,13 @@ mod tests {
         let text = |cause| advice(cause, None, "A", "B");
         assert_eq!(
             text(LossCause::Policer { rate_bps: 5e6, burst: None }),
-            "A to B: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that rate"
+            "A to B: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that rate, or \
+             raise its burst"
+        );
+        assert_eq!(
+            text(LossCause::Policer { rate_bps: 5e6, burst: Some(65_536) }),
+            "A to B: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that rate, or \
+             raise its burst of 64.0 KiB"
         );
         let queue = |ms| LossCause::DropTail { delay: Span::from_millis(ms), size: None };
         assert_eq!(

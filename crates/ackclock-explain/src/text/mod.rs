@@ -19,7 +19,7 @@ use crate::clock::Back;
 use crate::explained::{Capture, Explained};
 use crate::names;
 
-pub(crate) use advice::of as advice;
+pub(crate) use advice::{Known, of as advice, of_one as advice_on};
 pub(crate) use losses::{losses, queueing};
 pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]

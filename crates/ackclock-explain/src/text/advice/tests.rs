@@ -107,8 +107,8 @@ fn why_packets_are_lost() {
     assert_eq!(
         lines(connection(flow)),
         [
-            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that \
-          rate (recovery: 2.0 s)"
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
+             rate, or raise its burst (recovery: 2.0 s)"
         ]
     );
 }
@@ -201,7 +201,8 @@ fn the_reason_for_losses_is_that_of_the_way() {
     let all = |connections| of(&Explained { connections, ..Explained::default() });
     let policer = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
     let line = |what: &str, s| format!("192.0.2.2 to 192.0.2.1: {what} (recovery: {s}.0 s)");
-    let drops = "a policer drops what exceeds 5.0 Mbit/s; pace or shape below that rate";
+    let drops = "a policer drops what exceeds 5.0 Mbit/s; shape or pace below that rate, or raise \
+        its burst";
     assert_eq!(all(vec![lost(), with(policer)]), [line(drops, 4)]);
     let random = Some(LossCause::Random { rate: 0.01, run: 1.0 });
     let mut three = all(vec![lost(), with(policer), with(random)]);
@@ -278,8 +279,8 @@ fn the_same_advice_twice_is_one_line() {
     assert_eq!(
         lines(found),
         [
-            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that \
-          rate (bottleneck idle: 1.0 s, recovery: 2.0 s)"
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
+             rate, or raise its burst (bottleneck idle: 1.0 s, recovery: 2.0 s)"
         ]
     );
 }
