@@ -25,7 +25,12 @@ impl Drawn {
         let (flow, start) = (found.flow(end), found.connection.start);
         let since = |at: Time| Time(at.0.saturating_sub(start.0));
         let mut events = thin(&flow.events, MOST_EVENTS).into_owned();
-        events.iter_mut().for_each(|event| event.at = since(event.at));
+        for event in &mut events {
+            event.at = since(event.at);
+            // Where little is outstanding, the estimate is less than any window is: the loss window
+            // is a full segment (RFC 5681 section 3.1).
+            event.cwnd = event.cwnd.max(flow.mss.into());
+        }
         let classes = flow.timeouts.iter().map(|t| (since(t.at), t.class.name())).collect();
         Drawn { events, stalls: stalls(found, end, since), fates: fates(flow), classes }
     }

@@ -378,3 +378,16 @@ fn a_connection_has_advice_of_its_own() {
     assert!(html.contains(advice), "{}", &html[html.find("What to change").unwrap_or(0)..][..400]);
     assert!(!page(&explained.connections[0], &explained, &known).contains("What to change"));
 }
+
+/// No window is less than a segment, however little was outstanding.
+#[test]
+fn an_estimated_window_is_a_segment_at_least() {
+    let mut explained = fixture::explained();
+    let flow = &mut explained.connections[0].connection.from_server;
+    flow.events.iter_mut().for_each(|event| event.cwnd = 130);
+    flow.timeouts[0].cwnd = 130;
+    let html = first_page(&explained);
+    let cwnd = data(&html)["panels"][0]["windows"]["cwnd"].clone();
+    assert!(cwnd.to_string().contains("1000") && !cwnd.to_string().contains("130"), "{cwnd}");
+    assert!(html.contains("<td>2.0</td><td>1.0</td>"));
+}
