@@ -13,7 +13,7 @@ use super::charts::{Way, charts};
 use super::findings::Drawn;
 use super::parts::{SORT, causes, class, ends, filter, to_change};
 use super::table::{Cell, table};
-use super::words::{glossary, list};
+use super::words::{LOST, glossary, list, word};
 use crate::explained::{End, Explained, Found};
 use crate::text::Known;
 use crate::{names, text};
@@ -165,7 +165,8 @@ fn verdict(found: &Found) -> String {
             text::count(counts.all_retransmissions(), "retransmission")
         ),
         false => format!(
-            "<p class=\"verdict\">Lost {} of {}: {held}.</p>\n",
+            "<p class=\"verdict\">{} {} of {}: {held}.</p>\n",
+            word(LOST),
             text::time(counts.lost_time()),
             text::time(c.end.since(c.start))
         ),

@@ -10,7 +10,7 @@ use ackclock_trace::Stall;
 
 use super::parts::{SORT, causes, class, ends, file_name, filter, to_change};
 use super::table::{Cell, table};
-use super::words::{glossary, list};
+use super::words::{LOST, glossary, list, word};
 use crate::explained::{Capture, Counts, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
@@ -79,7 +79,8 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
         false => writeln!(
             html,
-            "<p class=\"verdict\">Lost {}: {lost}.</p>",
+            "<p class=\"verdict\">{} {}: {lost}.</p>",
+            word(LOST),
             text::time(counts.lost_time())
         ),
     };

@@ -82,7 +82,7 @@ fn words_tell_what_they_mean_and_are_listed_at_the_end() {
             lost retransmission</abbr></b>";
         assert!(html.contains(timeout), "{html}");
         let (_, words) = html.split_once("<summary>What the words mean</summary>").unwrap();
-        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 33);
+        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 35);
     }
     let shares = "<abbr title=\"losses are repaired, or a timer is waited for\">recovery</abbr> 60 %, \
         <i> 40 %";
@@ -111,7 +111,7 @@ fn throughput_and_round_trips_are_drawn() {
 #[test]
 fn the_verdict_comes_first() {
     let mut explained = fixture::explained();
-    let verdict = "<p class=\"verdict\">Lost 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost \
+    let verdict = "<p class=\"verdict\">Lost in stalls 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost \
         retransmission</b> 0.99 s; \
                    <b class=\"window\">zero window</b> 0.40 s.</p>";
     assert!(without_meanings(&first_page(&explained)).contains(verdict));
@@ -242,7 +242,7 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     let helpful = ["lost-retransmission recovery", "RACK-TLP"];
     assert_eq!(first_cells(&html, "<summary>What would have avoided timeouts"), helpful);
     assert_eq!(first_cells(&html, "<summary>Captures"), ["&lt;slow&gt;.pcap"]);
-    assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
+    assert!(html.contains("in stalls</abbr> 1.4 s: "));
     let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved \
         spurious; 1 timeout. Explained by ackclock";
     assert!(without_meanings(&html).contains(sums));

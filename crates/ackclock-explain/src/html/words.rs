@@ -6,8 +6,16 @@ use ackclock_report::escape;
 
 use crate::text::{TERMS, meaning};
 
+/// What the verdict of a page begins with: of the shares of time, recovery is more than stalls.
+pub(super) const LOST: &str = "Lost in stalls";
+
 /// Headings that are no terms themselves.
-const HEADINGS: [(&str, &str); 18] = [
+const HEADINGS: [(&str, &str); 19] = [
+    (
+        LOST,
+        "time without progress; while losses are repaired and data goes on, the connection is in \
+         recovery and not stalled",
+    ),
     ("limited by", "what the time of the connection went into for the most part"),
     ("lost (s)", "time in stalls in which the application had something to send"),
     ("rtt (ms)", "median round trip of the end that the connection waited for"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// What limits a sender, then what happens to segments, then causes of stalls, then what two
 /// captures of the same traffic show.
-pub(crate) const TERMS: [(&str, &str); 33] = [
+pub(crate) const TERMS: [(&str, &str); 35] = [
     ("handshake", "the connection opens: a SYN, or a SYN/ACK, waits for its answer"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
@@ -54,6 +54,16 @@ pub(crate) const TERMS: [(&str, &str); 33] = [
     ("spurious", "a retransmission that was not needed: the original arrived"),
     ("D-SACK", "the receiver's report that it got something twice (RFC 2883)"),
     ("stall", "no progress for longer than max(2 SRTT, RTO / 2)"),
+    (
+        "lost in stalls",
+        "the time of all stalls but those of the application: less than recovery where data goes \
+         on while losses are repaired",
+    ),
+    (
+        "outage",
+        "cause of a stall: nothing came through, and what timers sent before the last one was in \
+         vain",
+    ),
     ("network", "cause of a stall: acknowledgments came late"),
     ("zero window", "cause of a stall: the receiver had closed its window"),
     ("capture gap", "cause of a stall: the capture has missed packets"),
