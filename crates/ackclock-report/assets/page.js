@@ -379,7 +379,7 @@ function describeSegment(trace, i, fate) {
     drop !== null && `DROPPED at ${seconds(drops.t[drop])}, link ${drops.link[drop]}: ${drops.why[drop]}`,
     fate?.lost && "LOST itself",
     fate?.spurious && `SPURIOUS: ${fate.spurious}`,
-    `sent ${seconds(s.t[i])}, bytes ${s.seq[i]} to ${s.seq[i] + s.len[i] - 1}`,
+    `sent ${seconds(s.t[i])}, ${s.len[i] ? `bytes ${s.seq[i]} to ${s.seq[i] + s.len[i] - 1}` : "without data"}`,
     `cwnd ${inSegments(s.cwnd[i], mss)}, snd_una ${inSegments(s.una[i], mss)}, snd_nxt ${inSegments(s.nxt[i], mss)} segments`,
   ];
 }

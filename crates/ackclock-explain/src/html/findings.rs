@@ -1,7 +1,9 @@
 //! What is drawn into a panel beside the events.
 
+use std::collections::BTreeSet;
+
 use ackclock_report::{Band, Fate, Tone, thin};
-use ackclock_tcp::{Event, Time};
+use ackclock_tcp::{Cause, Event, EventKind, Time};
 use ackclock_trace::{Flow, Stall, StallCause};
 
 use crate::explained::{End, Found};
@@ -25,8 +27,19 @@ impl Drawn {
         let (flow, start) = (found.flow(end), found.connection.start);
         let since = |at: Time| Time(at.0.saturating_sub(start.0));
         let mut events = thin(&flow.events, MOST_EVENTS).into_owned();
+        // What repairs no data is in no recovery, whatever sent it.
+        let without_data = flow.retransmissions.iter().filter(|r| r.len == 0);
+        let again: BTreeSet<_> = without_data
+            .filter(|r| r.kind.cause().is_none())
+            .map(|r| (r.position, r.transmission))
+            .collect();
         for event in &mut events {
             event.at = since(event.at);
+            if let EventKind::Sent { seq, len: 0, cause, transmission, .. } = &mut event.kind
+                && again.contains(&(*seq, *transmission))
+            {
+                *cause = Cause::Handshake;
+            }
             // Where little is outstanding, the estimate is less than any window is: the loss window
             // is a full segment (RFC 5681 section 3.1).
             event.cwnd = event.cwnd.max(flow.mss.into());

@@ -96,7 +96,7 @@ pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
         AMBER,
         ["W", "a probe of a closed window (RFC 9293 section 3.8.6.1)"],
     ),
-    cause(Cause::Handshake, "handshake", SLATE, ["H", "a SYN or SYN/ACK"]),
+    cause(Cause::Handshake, "handshake", SLATE, ["H", "a SYN, SYN/ACK or FIN again"]),
 ];
 
 /// The letter that stands beside a segment which was sent for this cause; empty for new data.
