@@ -27,9 +27,9 @@ pub fn align_within(rows: &[Vec<String>], columns: Align, width: Option<usize>) 
     fitted(rows, columns, width, &[], (1..count(rows)).rev())
 }
 
-/// As [`align_within`], for a table of numbers of which some matter more: the first `names` columns,
-/// which say what a row is, and those with the headings of `results`. Left out are, as far as it
-/// takes,
+/// As [`align_within`], for a table of numbers of which some matter more: the first `names`
+/// columns, which say what a row is, and those with the headings of `results`. Left out are, as far
+/// as it takes,
 /// 1. columns that are the same in all rows, from the left, of which the last line has the value;
 ///    of a single row these are its names,
 /// 2. then columns that are neither names nor results, from the right,

@@ -515,3 +515,18 @@ fn connections_are_added_up_by_host_prefix_and_port() {
     let text = grouped(&explained, By::Prefix, 0, None);
     assert!(text.contains("\n2001:db8:1:2::/64 "), "{text}");
 }
+
+/// Tables leave out columns and name them; legends are broken. Sentences on stalls, whose filters
+/// are copied, stay whole.
+#[test]
+fn tables_fit_into_the_terminal() {
+    let text = table(&explained(), 20, Some(72));
+    let is_sentence = |line: &&str| line.contains(" stalled ") || line.starts_with("Stalls, ");
+    let all_together = |line: &&str| line.starts_with("All together: ");
+    let others = text.lines().filter(|line| !is_sentence(line) && !all_together(line));
+    let long: Vec<_> = others.filter(|line| line.chars().count() > 72).collect();
+    assert_eq!(long, Vec::<&str>::new());
+    let heading = text.lines().find(|line| line.starts_with("# ")).unwrap();
+    assert!(heading.ends_with(" stalled (s)") && !heading.contains("spurious"), "{heading}");
+    assert!(text.contains("(terminal of 72 columns: "));
+}
