@@ -239,13 +239,15 @@ impl Flow {
                 )
             }
         };
-        let seconds =
-            Time(now.min(self.completed).min(self.stop)).since(Time(self.start)).secs_f64();
+        let start = Time(self.start);
+        let until = Time(now.min(self.completed).min(self.stop)).max(start);
+        let seconds = until.since(start).secs_f64();
         FlowReport {
             bytes_acked,
             stats,
             syn_timeouts,
             completed: (self.completed != u64::MAX).then_some(Time(self.completed)),
+            until,
             drops: self.drops,
             ack_drops: self.ack_drops,
             arrived: self.arrived,

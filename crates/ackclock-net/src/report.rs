@@ -14,6 +14,9 @@ pub struct FlowReport {
     pub syn_timeouts: u32,
     /// When the last byte of a source that ends was acknowledged; `None` before that.
     pub completed: Option<Time>,
+    /// When it was complete, was stopped or was looked at, whichever came first; not before its
+    /// start.
+    pub until: Time,
     /// Data segments (or datagrams) that the network dropped.
     pub drops: u64,
     /// ACKs that the network dropped.
@@ -22,8 +25,7 @@ pub struct FlowReport {
     pub arrived: u64,
     /// Retransmissions that reached the receiver and brought no byte that it did not hold.
     pub spurious_retransmissions: u64,
-    /// `bytes_acked` in bits per second from the start of the flow to its completion, its stop or
-    /// now, whichever comes first.
+    /// `bytes_acked` in bits per second from the start of the flow to `until`.
     pub goodput_bps: f64,
 }
 

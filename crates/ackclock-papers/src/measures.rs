@@ -47,6 +47,8 @@ enum OfSeveral {
     Last,
     /// In percent of the sum of another number.
     ShareOf(OfFlow),
+    /// Per second, from the first start to the last end.
+    Rate,
     /// Over the flows that have one.
     Mean,
 }
@@ -80,7 +82,7 @@ fn lost_retransmission(s: &FlowSummary) -> f64 {
     (s.timeouts_lost_retransmission + s.timeouts_backed_off) as f64
 }
 
-const OF_FLOWS: [Measure; 19] = [
+const OF_FLOWS: [Measure; 20] = [
     count("timeouts", |s| s.timeouts as f64),
     count("timeouts-non-trigger", |s| s.timeouts_non_trigger as f64),
     count("timeouts-multiple-losses", |s| s.timeouts_multiple_losses as f64),
@@ -95,7 +97,8 @@ const OF_FLOWS: [Measure; 19] = [
     count("spurious", |s| s.spurious_retransmissions.unwrap_or_default() as f64),
     count("fast-retransmissions", |s| s.fast_retransmissions as f64),
     count("recoveries", |s| s.recoveries as f64),
-    flows("goodput", "kbit/s", |s| s.goodput_bps / 1000.0, OfSeveral::Sum),
+    flows("goodput", "kbit/s", |s| s.bytes_acked as f64 * 8.0, OfSeveral::Rate),
+    flows("goodput-sum", "kbit/s", |s| s.goodput_bps / 1000.0, OfSeveral::Sum),
     flows("completion", "s", completion, OfSeveral::Last),
     mean("bandwidth", "kbit/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
     mean("timeouts-per-transfer", "", |s| s.completion_s.map_or(f64::NAN, |_| s.timeouts as f64)),
@@ -185,6 +188,14 @@ impl FlowValue {
             OfSeveral::Sum => values.sum(),
             OfSeveral::Last => values
                 .fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
+            OfSeveral::Rate => {
+                let starts = flows.iter().map(|flow| flow.active[0]).min();
+                let ends = flows.iter().map(|flow| flow.active[1]).max();
+                match starts.zip(ends).map(|(start, end)| end.since(start).secs_f64()) {
+                    Some(seconds) if seconds > 0.0 => values.sum::<f64>() / seconds / 1000.0,
+                    _ => 0.0,
+                }
+            }
             OfSeveral::ShareOf(whole) => {
                 100.0 * values.sum::<f64>() / flows.iter().map(whole).sum::<f64>()
             }

@@ -6,6 +6,7 @@ use ackclock_net::Rng;
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_run::{Error, FileError, Input, Job, Progress, RecoveryRecorder, error_at, set};
+use ackclock_tcp::Time;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -23,6 +24,15 @@ pub(crate) struct Transfers {
     pub timeouts: Tally,
     /// Where it is asked for: as captures show them.
     pub captured: Option<Tally>,
+}
+
+/// Appends the flows of a transfer, which begins when those before it are over.
+fn append(all: &mut Vec<FlowSummary>, flows: Vec<FlowSummary>) {
+    let before = all.iter().map(|flow| flow.active[1]).max().unwrap_or_default();
+    all.extend(flows.into_iter().map(|flow| {
+        let active = flow.active.map(|at| before + at.since(Time::ZERO));
+        FlowSummary { active, ..flow }
+    }));
 }
 
 /// The transfers of the run `job` of a plan, one after the other, each with a seed of its own.
@@ -58,7 +68,8 @@ pub(crate) fn run(
         let capture = plan.captures.then(|| Capture::new(&simulation.flows)).transpose();
         let capture = capture.map_err(unwritten)?;
         let mut recorder = ((Windows::new(mss, &mut all.timeouts), recovery), capture);
-        all.flows.extend(input.run(&job, simulation, &mut recorder, progress)?.flows);
+        let flows = input.run(&job, simulation, &mut recorder, progress)?.flows;
+        append(&mut all.flows, flows);
         let ((_, recovery), capture) = recorder;
         if let (Some(sum), Some(recorder)) = (&mut all.recovery, recovery) {
             sum.add(&recorder.finish());

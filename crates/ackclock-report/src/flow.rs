@@ -1,6 +1,6 @@
 //! What became of a flow, in numbers.
 
-use ackclock_tcp::{Stats, TimeoutClass};
+use ackclock_tcp::{Stats, Time, TimeoutClass};
 use serde::Serialize;
 
 /// The counters of one flow in one run. Its JSON has exactly these keys, in this order.
@@ -47,6 +47,10 @@ pub struct FlowSummary {
     pub completion_s: Option<f64>,
     /// Mean of the round trips that the sender measured, in seconds; `null` if it measured none.
     pub mean_rtt_s: Option<f64>,
+    /// What `goodput_bps` counts: from its start to its completion, its stop or the end of the run.
+    /// Both are zero on a wire.
+    #[serde(skip)]
+    pub active: [Time; 2],
 }
 
 impl FlowSummary {
@@ -73,6 +77,7 @@ impl FlowSummary {
             spurious_retransmissions: None,
             goodput_bps: 0.0,
             completion_s: None,
+            active: [Time::ZERO; 2],
             mean_rtt_s: (stats.rtt_samples > 0)
                 .then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
         }

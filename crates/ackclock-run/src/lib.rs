@@ -226,6 +226,7 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
             stats,
             syn_timeouts,
             completed,
+            until,
             drops,
             spurious_retransmissions,
             goodput_bps,
@@ -238,6 +239,7 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
             spurious_retransmissions: Some(spurious_retransmissions),
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
+            active: [flow.start, until],
             ..FlowSummary::of_sender(&flow.strategy, seed, flow.id.0, &stats)
         }
     });

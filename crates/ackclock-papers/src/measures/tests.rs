@@ -1,4 +1,31 @@
+use ackclock_tcp::{Stats, Time};
+
 use super::*;
+
+/// A flow that is active between these seconds and has so many bytes acknowledged.
+fn flow(from: u64, to: u64, bytes_acked: u64) -> FlowSummary {
+    let active = [from, to].map(|s| Time(s * 1_000_000_000));
+    let goodput_bps = bytes_acked as f64 * 8.0 / (to - from) as f64;
+    let sender = FlowSummary::of_sender("sack", 1, 0, &Stats::default());
+    FlowSummary { active, bytes_acked, goodput_bps, ..sender }
+}
+
+#[test]
+fn the_goodput_of_flows_is_over_the_time_of_all_of_them() {
+    let over = |name: &str, flows: &[FlowSummary]| {
+        let (_, value) = flow_measures().find(|(measure, _)| *measure == name).unwrap();
+        value.over(flows)
+    };
+    let one = flow(2, 4, 1_000_000);
+    assert_eq!(over("goodput", std::slice::from_ref(&one)), 4000.0);
+    let together = [one.clone(), one.clone()];
+    assert_eq!(over("goodput", &together), 8000.0);
+    // One after the other with a pause: 2 MB in 8 s.
+    let apart = [flow(8, 10, 1_000_000), one];
+    assert_eq!(over("goodput", &apart), 2000.0);
+    assert_eq!(over("goodput-sum", &apart), 8000.0);
+    assert_eq!(over("goodput", &[]), 0.0);
+}
 
 #[test]
 fn names_are_unique_and_the_page_about_the_format_has_those_of_this_crate() {

@@ -64,8 +64,12 @@ fn weights_are_the_shares_of_the_values() {
     );
     let check = |weights: &[f64]| {
         let population = Population { draw: vec![draw(weights)], ..population(&[]) };
-        crate::check::check_population(&population, &SCENARIO.parse().unwrap(), &Default::default())
-            .map_err(|e| e.key)
+        crate::check::check_population(
+            &population,
+            ("e.toml", &SCENARIO.parse().unwrap()),
+            &Default::default(),
+        )
+        .map_err(|e| e.key)
     };
     assert_eq!((check(&shares), check(&[])), (Ok(()), Ok(())));
     for wrong in [
@@ -77,4 +81,19 @@ fn weights_are_the_shares_of_the_values() {
     ] {
         assert_eq!(check(wrong), Err("population.draw[0].weights".into()), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_transfer_begins_when_those_before_it_are_over() {
+    let seconds = |s: u64| Time(s * 1_000_000_000);
+    let flow = |from: u64, to: u64| FlowSummary {
+        active: [from, to].map(seconds),
+        ..FlowSummary::of_sender("sack", 1, 0, &ackclock_tcp::Stats::default())
+    };
+    let mut all = Vec::new();
+    append(&mut all, vec![flow(0, 5), flow(1, 3)]);
+    append(&mut all, vec![flow(1, 2)]);
+    append(&mut all, vec![flow(0, 4)]);
+    let active: Vec<_> = all.iter().map(|flow| flow.active).collect();
+    assert_eq!(active, [(0, 5), (1, 3), (6, 7), (7, 11)].map(|(a, b)| [a, b].map(seconds)));
 }

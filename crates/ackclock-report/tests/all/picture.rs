@@ -116,6 +116,7 @@ fn summary() -> FlowSummary {
         goodput_bps: 6611.6,
         completion_s: None,
         mean_rtt_s: None,
+        active: [ackclock_tcp::Time::ZERO; 2],
     }
 }
 

@@ -26,6 +26,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         goodput_bps: 252_400.0,
         completion_s: None,
         mean_rtt_s: None,
+        active: [ackclock_tcp::Time::ZERO; 2],
     }
 }
 
