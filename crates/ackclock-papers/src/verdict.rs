@@ -42,8 +42,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// What was measured, in words.
     pub measured: String,
-    /// The difference of two measurements in percent of the other's mean; left out unless two are
-    /// compared.
+    /// The difference of two measurements in percent of the magnitude of the other's mean; left out
+    /// unless two are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative: Option<f64>,
 }
@@ -64,11 +64,13 @@ struct Bound {
 }
 
 impl Claim {
-    fn bounds(&self, relation: &str) -> Vec<Bound> {
+    /// A share is of the other's magnitude: 10 % above -5 is -4.5.
+    fn bounds(&self, relation: &str, others: &[f64]) -> Vec<Bound> {
+        let side = Estimate::of(others).map_or(1.0, |other| other.mean.signum());
         let by = |margin: Option<Margin>, sign: f64, strict: bool| {
             let (factor, offset) = match margin {
                 None => (1.0, 0.0),
-                Some(Margin::Share(share)) => (1.0 + sign * share, 0.0),
+                Some(Margin::Share(share)) => (1.0 + sign * side * share, 0.0),
                 Some(Margin::Absolute(n)) => (1.0, sign * n),
             };
             (factor, offset, strict)
@@ -147,7 +149,7 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         return Judgement { verdict, measured, relative: percent };
     }
     let verdicts: Vec<Verdict> =
-        claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();
+        claim.bounds(relation, &others).iter().map(|b| b.verdict(samples, &others)).collect();
     let verdict =
         [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
     Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured, relative: percent }
@@ -203,11 +205,12 @@ fn plain(value: &NumberOrText) -> String {
     }
 }
 
-/// The difference in percent of the other's mean, with the interval of the paired differences.
+/// The difference in percent of the magnitude of the other's mean, with the interval of the paired
+/// differences.
 fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
     let differences: Vec<f64> = ours.iter().zip(others).map(|(a, b)| a - b).collect();
     let (difference, base) = (Estimate::of(&differences)?, Estimate::of(others)?.mean);
-    let percent = |x: f64| 100.0 * x / base;
+    let percent = |x: f64| 100.0 * x / base.abs();
     let known = base != 0.0 && !base.is_nan() && !difference.mean.is_nan();
     known.then(|| Estimate {
         mean: percent(difference.mean),

@@ -10,6 +10,7 @@ fn measurements() -> Measurements {
     Measurements::from([
         ("a/x".into(), samples(&[12.0, 14.0, 16.0])),
         ("b/x".into(), samples(&[10.0, 12.0, 14.0])),
+        ("debt/x".into(), samples(&[-10.0, -12.0, -14.0])),
         ("zero/x".into(), samples(&[0.0, 0.0, 0.0])),
         ("rare/x".into(), samples(&[0.0, 0.0, 1.0])),
         ("gap/x".into(), samples(&[1.0, f64::NAN, 1.0])),
@@ -75,6 +76,27 @@ fn two_measurements_are_compared_run_by_run() {
         assert_eq!(shown(by).1, expected);
     }
     assert_eq!(shown("by = -2.5").0, Verdict::Holds);
+}
+
+#[test]
+fn a_share_of_a_negative_number_is_of_its_magnitude() {
+    for (relation, expected) in [
+        ("above = \"debt/x\"\nby = \"10%\"", Verdict::DoesNotHold),
+        ("at_least = \"debt/x\"\nby = \"10%\"", Verdict::DoesNotHold),
+        ("at_most = \"debt/x\"\nby = \"10%\"", Verdict::DoesNotHold),
+        ("at_least = \"debt/x\"\nby = \"-50%\"", Verdict::Holds),
+        ("near = \"debt/x\"\ntolerance = \"50%\"", Verdict::Holds),
+        ("near = -12\ntolerance = \"50%\"", Verdict::Holds),
+        ("above = -18\nby = \"5%\"", Verdict::Holds),
+    ] {
+        let claimed = format!("measurement = \"debt/x\"\n{relation}");
+        assert_eq!(verdict(&claimed), expected, "{relation}");
+    }
+    // The differences are 22, 26 and 30, that is 26 ± 9.937, in percent of 12.
+    let found = judge(&claim("measurement = \"a/x\"\nabove = \"debt/x\""), &measurements());
+    assert_eq!(found.relative, Some(100.0 * 26.0 / 12.0));
+    let shown = "14.0 ± 5.0 against -12.0 ± 5.0 (+216.7 % ± 82.8 %)";
+    assert_eq!(found.measured, shown);
 }
 
 #[test]
