@@ -25,7 +25,7 @@ pub(crate) fn check(
 /// Whether there is something to draw, and the scenario makes sense with each of the values.
 pub(crate) fn check_population(
     population: &Population,
-    scenario: &Table,
+    (file, scenario): (&str, &Table),
     registry: &Registry,
 ) -> Result<(), ScenarioError> {
     if population.transfers == 0 {
@@ -38,7 +38,7 @@ pub(crate) fn check_population(
             let mut path = scenario.clone();
             set(&mut path, &draw.key, value.clone())
                 .map_err(|message| error_at(&format!("{at}.key"), message))?;
-            read(&path, registry)?;
+            read(&path, registry)?.read_traces(file).map_err(|error| error.within("scenario"))?;
         }
     }
     Ok(())

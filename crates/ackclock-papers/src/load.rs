@@ -28,6 +28,8 @@ pub struct ExperimentFile {
     pub experiment: Experiment,
     /// Its scenario, checked, still without its `set` keys and axes.
     pub(crate) scenario: Table,
+    /// The file that has it: its traces are files seen from the folder of that one.
+    pub(crate) scenario_file: String,
 }
 
 impl ExperimentFile {
@@ -67,12 +69,13 @@ impl ExperimentFile {
             experiment = Experiment::deserialize(table.clone())
                 .map_err(|error| wrong(error_at("like", error.to_string())))?;
         }
-        let scenario = match (table.remove("scenario"), &experiment.scenario_file) {
+        let (scenario, scenario_file) = match (table.remove("scenario"), &experiment.scenario_file)
+        {
             (Some(Value::Table(scenario)), None) => {
                 if let Some(scenario) = &experiment.scenario {
                     scenario.check(registry).map_err(|error| wrong(error.within("scenario")))?;
                 }
-                scenario
+                (scenario, file.to_string())
             }
             (None, Some(name)) => {
                 if name.starts_with('/') {
@@ -84,7 +87,7 @@ impl ExperimentFile {
                 let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
                 Scenario::from_toml(&shared, registry)
                     .map_err(|error| FileError { file: path.clone(), error })?;
-                parse(&path, &shared)?
+                (parse(&path, &shared)?, path)
             }
             _ => {
                 let message = "exactly one of `scenario` and `scenario_file` is expected";
@@ -98,6 +101,7 @@ impl ExperimentFile {
             paper,
             experiment,
             scenario,
+            scenario_file,
         })
     }
 

@@ -123,11 +123,15 @@ fn cells(
 fn planned(
     source: &ExperimentFile,
     registry: &Registry,
-    cell: GridCell,
+    mut cell: GridCell,
 ) -> Result<PlannedCell, Error> {
     let e = &source.experiment;
+    cell.scenario
+        .read_traces(&source.scenario_file)
+        .map_err(|error| source.wrong(error.within("scenario")))?;
     if let Some(population) = &e.population {
-        check_population(population, &cell.table, registry).map_err(|error| source.wrong(error))?;
+        check_population(population, (&source.scenario_file, &cell.table), registry)
+            .map_err(|error| source.wrong(error))?;
         // The transfers are many, and none of them is the flow of that name.
         return Ok(PlannedCell { cell, groups: Vec::new() });
     }

@@ -58,6 +58,7 @@ pub(crate) fn run(
         let seed = job.seed.wrapping_mul(transfers).wrapping_add(transfer);
         let path = population
             .path(scenario, seed)
+            .and_then(|mut path| path.read_traces(&plan.source.scenario_file).map(|()| path))
             .map_err(|error| Error::Scenario(FileError { file: file.into(), error }))?;
         let input = Input { registry, scenario: &path, file: file.into(), text: None };
         let job = Job { seed, ..job.clone() };

@@ -105,6 +105,71 @@ fn what_is_not_found_or_not_read_is_an_error_with_its_place() {
     }
 }
 
+/// A path that is a trace, to which experiments add where the scenario stands.
+const TRACED: &str = r#"
+title = "Traces"
+show = ["completion"]
+[[strategy]]
+name = "sack"
+[[vary]]
+name = "trace"
+key = "link[0].trace"
+values = ["every-ms.trace", "every-7-ms.trace"]
+"#;
+
+const TRACED_SCENARIO: &str = r#"
+duration = "10s"
+tcp.delayed_ack = "off"
+[[link]]
+from = "a"
+to = "b"
+delay = "20ms"
+trace = "every-ms.trace"
+[[flow]]
+from = "a"
+to = "b"
+source = { segments = 1 }
+"#;
+
+#[test]
+fn traces_are_files_beside_the_experiment_or_the_scenario_that_names_them() {
+    let inline = TRACED_SCENARIO
+        .replace("[[", "[[scenario.")
+        .replace("duration = \"10s\"", "[scenario]\nduration = \"10s\"");
+    let of_file = format!("scenario_file = \"path.toml\"{TRACED}");
+    let draw = "[population]\ntransfers = 1\n[[population.draw]]\nkey = \"link[0].trace\"\n\
+                values = [\"every-7-ms.trace\"]\n";
+    let population = TRACED.split("[[vary]]").next().unwrap().to_string() + draw + &inline;
+    let missing = TRACED.replace("every-7-ms.trace", "none.trace") + &inline;
+    let files = [
+        ("t/inline.toml", &*format!("{TRACED}{inline}")),
+        ("t/of-file.toml", &of_file),
+        ("t/population.toml", &population),
+        ("t/missing.toml", &missing),
+        ("t/every-ms.trace", "1\n"),
+        ("t/every-7-ms.trace", "7\n"),
+        ("t/scenarios/path.toml", TRACED_SCENARIO),
+        ("t/scenarios/every-ms.trace", "1\n"),
+        ("t/scenarios/every-7-ms.trace", "9\n"),
+    ];
+    let at = folder("traces", &files);
+    // The segment arrives 20 ms after the first opportunity, and the ACK after the next one.
+    for (name, expected) in [
+        ("inline", &["0.04200", "0.04800"][..]),
+        ("of-file", &["0.04200", "0.05600"]),
+        ("population", &["0.04800"]),
+    ] {
+        let mut library = Library::empty(Registry::default());
+        let plans = library.plan_all(&[format!("{at}/t/{name}.toml")], false).unwrap();
+        let outcomes = run(&plans, 1).unwrap();
+        let shown: Vec<&str> = outcomes[0].cells.iter().map(|c| &*c.rows[0].shown).collect();
+        assert_eq!(shown, expected, "{name}");
+    }
+    let error = from_files(&[format!("{at}/t/missing.toml")]).unwrap_err();
+    let place = format!("{at}/t/missing.toml:9: scenario.link[0].trace: none.trace: ");
+    assert!(error.starts_with(&place), "{error}");
+}
+
 #[test]
 fn samples_are_rows_with_a_column_for_each_axis() {
     let files = [
