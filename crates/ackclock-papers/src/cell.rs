@@ -28,13 +28,6 @@ impl PlannedCell {
     pub fn is_in(&self, labels: &BTreeMap<String, String>) -> bool {
         labels.iter().all(|(axis, label)| self.cell.label(axis) == Some(label))
     }
-
-    /// The number that its label on an axis begins with: 50 of `50kb`.
-    pub fn number(&self, axis: &str) -> Option<f64> {
-        let label = self.cell.label(axis)?;
-        let end = label.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(label.len());
-        label[..end].parse().ok()
-    }
 }
 
 /// The groups of a scenario whose flows were built as `built`.

@@ -4,6 +4,7 @@
 use std::iter;
 
 use ackclock_report::{Bars, Chart, Curve, Estimate, Plot, Point};
+use ackclock_run::Axis;
 
 use ackclock_tcp::TimeoutClass::{self, LostRetransmission, MultipleLosses, NonTrigger};
 
@@ -12,13 +13,14 @@ use crate::format::{ChartSpec, NumberOrText, RowSpec, Strategy};
 use crate::measurement::Measurement;
 use crate::measures::{quantile, unit, with_unit};
 use crate::outcome::{Cell, Row};
+use crate::scale::Scale;
 use crate::timeouts::{CLASSES, Tally};
 
 /// The chart: curves of a measure against an axis, bars of it for all cells and flows that have a
 /// row, or distributions.
 pub(crate) fn chart(
     spec: &ChartSpec,
-    strategies: &[Strategy],
+    (strategies, axes): (&[Strategy], &[Axis]),
     planned: &[PlannedCell],
     cells: &[Cell],
 ) -> Chart {
@@ -30,8 +32,15 @@ pub(crate) fn chart(
     if let Some(measure) = &spec.quantiles {
         return distribution(spec, measure, names(), &drawn);
     }
+    // One that `show` has too is the same number again.
     let rows = |cell: &Cell| {
-        cell.rows.iter().filter(|row| row.part(0) == spec.measure).cloned().collect::<Vec<_>>()
+        let mut drawn: Vec<Row> = Vec::new();
+        for row in cell.rows.iter().filter(|row| row.part(0) == spec.measure) {
+            if drawn.iter().all(|other| other.measurement != row.measurement) {
+                drawn.push(row.clone());
+            }
+        }
+        drawn
     };
     let unit = drawn
         .iter()
@@ -45,9 +54,11 @@ pub(crate) fn chart(
         return Chart { title, x: spec.x.clone(), y, plot: Plot::Bars { categories, bars } };
     };
     let mut curves: Vec<Curve> = Vec::new();
+    let scale = Scale::of(axes, axis);
+    let x = |cell: &PlannedCell| scale.as_ref()?.number(cell.cell.label(axis)?);
     for name in names() {
         for (cell, point) in &drawn {
-            let Some(x) = cell.number(axis) else { continue };
+            let Some(x) = x(cell) else { continue };
             for row in rows(point).into_iter().filter(|row| row.part(1) == name) {
                 let of_flow = || {
                     if strategies.len() > 1 {
@@ -62,7 +73,11 @@ pub(crate) fn chart(
             }
         }
     }
-    let x = if spec.x.is_empty() { axis.clone() } else { spec.x.clone() };
+    let x = match &scale {
+        Some(scale) if spec.x.is_empty() => scale.title(axis),
+        Some(scale) if scale.converted => scale.title(&spec.x),
+        _ => spec.x.clone(),
+    };
     Chart { title, x, y, plot: Plot::Curves { curves, log_x: spec.log_x } }
 }
 

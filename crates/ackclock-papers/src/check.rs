@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{ScenarioError, check_strategy, nearest};
-use ackclock_run::{FileError, error_at, read, set};
+use ackclock_run::{Axis, FileError, error_at, read, set};
 use ackclock_tcp::Registry;
 use toml::Table;
 
@@ -11,6 +11,7 @@ use crate::cell::PlannedCell;
 use crate::format::{ChartSpec, Claim, Draw, Experiment, NumberOrText, Population, RowSpec};
 use crate::load::ExperimentFile;
 use crate::measures::{Value, flow_measures, measures, quantile, unit};
+use crate::scale::Scale;
 use crate::sequence::ASPECTS;
 
 /// Checks the experiment of a file, whose grid has these cells.
@@ -139,6 +140,9 @@ impl Check<'_> {
     fn show(&self) -> Result<(), FileError> {
         for (i, measure) in self.e.show.iter().enumerate() {
             let known = self.measures();
+            if self.e.show[..i].contains(measure) {
+                return self.wrong(&format!("show[{i}]"), format!("`{measure}` is there twice"));
+            }
             if !known.contains(&measure.as_str()) {
                 return self.wrong(&format!("show[{i}]"), none_of("measure", measure, &known));
             }
@@ -175,7 +179,11 @@ impl Check<'_> {
                 self.e.show.iter().any(|shown| shown == measure) || self.e.rows.iter().any(in_row)
             }
         };
-        let numbered = |axis: &String| self.cells.iter().all(|c| c.number(axis).is_some());
+        let scale = chart.axis.as_ref().map(|axis| Scale::of(&self.e.vary, axis));
+        let above_0 = |axis: &String, scale: &Scale| {
+            let mut labels = self.e.vary.iter().filter(|a| a.name == *axis).flat_map(Axis::labels);
+            labels.all(|label| scale.number(&label).is_some_and(|x| x > 0.0))
+        };
         let is_flow =
             |name: &String| self.cells.iter().any(|c| c.groups.iter().any(|g| g.name == *name));
         let (part, message) = if !chart.flows.keys().all(is_flow) {
@@ -184,8 +192,21 @@ impl Check<'_> {
             let message = "a `measure` of `row` or `show` is expected, or the `quantiles` of a \
                            distribution alone, without `measure` and `axis`";
             (".measure", message.into())
-        } else if !chart.axis.as_ref().is_none_or(numbered) {
-            (".axis", "the name of a `[[vary]]` is expected whose labels begin with numbers".into())
+        } else if let Some(None) = scale {
+            let message = "the name of a `[[vary]]` is expected whose labels begin with numbers, \
+                           all of one unit or of one kind";
+            (".axis", message.into())
+        } else if let (true, Some(axis), Some(Some(scale))) = (chart.log_x, &chart.axis, &scale)
+            && !above_0(axis, scale)
+        {
+            let message = format!("labels of `{axis}` above 0 are expected; 0 has no logarithm");
+            (".log_x", message)
+        } else if let Some(row) = self.other_unit(&chart.measure) {
+            let message = format!(
+                "`row[{row}]` has another `unit` or `scale` than what else has this measure: a \
+                 chart needs one; `show` has the measure's own"
+            );
+            (".measure", message)
         } else if !self.has_cells(&chart.cells) {
             (".where", self.no_cell())
         } else if !chart.strategies.iter().all(|name| self.is_strategy(name)) {
@@ -194,6 +215,18 @@ impl Check<'_> {
             return Ok(());
         };
         self.wrong(&format!("{key}{part}"), message)
+    }
+
+    /// A row of the measure that is in another unit than the other rows, or than those of `show`.
+    fn other_unit(&self, measure: &str) -> Option<usize> {
+        let of = |row: &&RowSpec| row.measurement.split('/').next() == Some(measure);
+        let drawn = |row: &RowSpec| {
+            (row.scale, row.unit.clone().unwrap_or_else(|| unit(&row.measurement).into()))
+        };
+        let own = (1.0, unit(measure).to_string());
+        let shown = self.e.show.iter().any(|shown| shown == measure).then_some(own);
+        let first = shown.or_else(|| self.e.rows.iter().find(of).map(drawn))?;
+        self.e.rows.iter().position(|row| of(&row) && drawn(row) != first)
     }
 
     fn tables(&self) -> Result<(), FileError> {

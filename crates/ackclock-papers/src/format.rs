@@ -236,11 +236,12 @@ pub(crate) struct ChartSpec {
     /// of `measure`.
     pub quantiles: Option<String>,
     /// The axis of the grid that goes to the right, whose labels begin with numbers; bars if left
-    /// out.
+    /// out. Labels with several units, such as `20ms` and `1s`, are drawn in the base unit.
     pub axis: Option<String>,
+    /// Not with a label of 0.
     #[serde(default)]
     pub log_x: bool,
-    /// What the x axis shows; the axis' name if left out.
+    /// What the x axis shows; the axis' name and the unit of its labels if left out.
     #[serde(default)]
     pub x: String,
     /// The cells that it draws, as axis and label; all if left out.

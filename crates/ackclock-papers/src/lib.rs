@@ -29,6 +29,7 @@ mod population;
 mod rows;
 mod run;
 mod samples;
+mod scale;
 mod sequence;
 mod table;
 mod timeouts;

@@ -178,7 +178,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Option<Done>>) -> Ou
     // `--quick` may run none of the cells that a claim or a chart is about.
     claims.retain(|claim| !claim.cells.is_empty());
     let specs = e.charts.iter().filter(|spec| plan.cells.iter().any(|c| c.is_in(&spec.cells)));
-    let charts = specs.map(|spec| chart(spec, &e.strategies, &plan.cells, &cells));
+    let charts = specs.map(|spec| chart(spec, (&e.strategies, &e.vary), &plan.cells, &cells));
     Outcome {
         id: plan.source.id.clone(),
         paper: plan.source.paper.clone(),

@@ -43,6 +43,45 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
     }
 }
 
+fn axis(name: &str, values: &[&str]) -> Axis {
+    let values = values.iter().map(|v| (*v).into()).collect();
+    let (labels, quick) = (Vec::new(), Vec::new());
+    Axis { name: name.into(), key: "link[0].rate".into(), values, labels, quick }
+}
+
+#[test]
+fn an_axis_has_the_numbers_of_its_labels_in_one_unit() {
+    let drawn = |text: &str, values: [&str; 2]| {
+        let spec = spec(&format!("title = \"T\"\nmeasure = \"goodput\"\naxis = \"rate\"{text}"));
+        let strategy = Strategy { name: "sack".into(), composition: None, of_flows: false };
+        let row = Row {
+            label: String::new(),
+            measurement: "goodput/sack".into(),
+            unit: "kbit/s".into(),
+            place: String::new(),
+            paper: None,
+            ours: Some(Estimate { mean: 1.0, half_width: None }),
+            shown: String::new(),
+        };
+        let cells = values.map(|_| Cell { rows: vec![row.clone()], ..measured(&[]) });
+        let planned = values.map(|value| planned(&[("rate", value)]));
+        let chart = chart(&spec, (&[strategy], &[axis("rate", &values)]), &planned, &cells);
+        let Plot::Curves { curves, .. } = chart.plot else { panic!("curves are expected") };
+        (chart.x, curves[0].points.iter().map(|p| p.x).collect::<Vec<_>>())
+    };
+    let given = "\nx = \"the link\"";
+    for (text, values, title, points) in [
+        ("", ["500kbit", "1mbit"], "rate (bit/s)", vec![5e5, 1e6]),
+        (given, ["500kbit", "1mbit"], "the link (bit/s)", vec![5e5, 1e6]),
+        ("\nx = \"r (bit/s)\"", ["500kbit", "1mbit"], "r (bit/s)", vec![5e5, 1e6]),
+        ("", ["1mbit", "2mbit"], "rate (mbit)", vec![1.0, 2.0]),
+        (given, ["1mbit", "2mbit"], "the link", vec![1.0, 2.0]),
+        ("", ["1", "2"], "rate", vec![1.0, 2.0]),
+    ] {
+        assert_eq!(drawn(text, values), (title.into(), points), "{text} {values:?}");
+    }
+}
+
 #[test]
 fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
     let spec =
@@ -62,7 +101,7 @@ fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
         ("up-time-p50/prr", &[9.0, 9.0]),
     ];
     let cells = [measured(&[("time-p50/prr", &[1.0, 1.0])]), measured(&far)];
-    let chart = chart(&spec, &strategies, &planned, &cells);
+    let chart = chart(&spec, (&strategies, &[]), &planned, &cells);
     assert_eq!((chart.x.as_str(), chart.y.as_str()), ("time", "share that is no greater (%)"));
     let Plot::Curves { curves, log_x: true } = chart.plot else { panic!("curves are expected") };
     let drawn: Vec<(&str, Vec<Point>)> =
@@ -86,7 +125,8 @@ fn a_chart_can_draw_some_of_the_strategies() {
         of_flows: false,
     });
     let cells = [measured(&[("time-p50/sack", &[1.0]), ("time-p50/prr", &[2.0])])];
-    let Plot::Curves { curves, .. } = chart(&spec, &strategies, &[planned(&[])], &cells).plot
+    let Plot::Curves { curves, .. } =
+        chart(&spec, (&strategies, &[]), &[planned(&[])], &cells).plot
     else {
         panic!("curves are expected")
     };
@@ -113,15 +153,19 @@ fn each_flow_that_has_a_row_is_a_curve() {
         row("bandwidth/own/a", 1.0),
         row("bandwidth/sack", 3.0),
         row("bandwidth/sack/a", 5.0),
+        // Of `show`, once more.
+        row("bandwidth/sack", 3.0),
         row("rtt/own/a", 4.0),
     ];
     let cells = [Cell { rows: rows.to_vec(), ..measured(&[]) }];
+    let axes = [axis("load", &["0.5"])];
     let names = |strategies: &[Strategy]| {
         let Plot::Curves { curves, .. } =
-            chart(&spec, strategies, &[planned(&[("load", "0.5")])], &cells).plot
+            chart(&spec, (strategies, &axes), &[planned(&[("load", "0.5")])], &cells).plot
         else {
             panic!("curves are expected")
         };
+        assert!(curves.iter().all(|c| c.points.len() == 1));
         curves.iter().map(|c| (c.name.clone(), c.points[0].y.mean)).collect::<Vec<_>>()
     };
     let named = |names: &[(&str, f64)]| {

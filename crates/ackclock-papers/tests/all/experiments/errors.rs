@@ -197,6 +197,32 @@ fn errors_name_file_line_and_key() {
         ),
         (
             "axis = \"loss\"",
+            "axis = \"loss\"\nlog_x = true",
+            "papers/p/e.toml:32: chart[0].log_x: labels of `loss` above 0 are expected",
+        ),
+        (
+            "values = [\"0%\", \"3%\"]",
+            "values = [\"0%\", \"3%\"]\nlabels = [\"0 %\", \"some\"]",
+            "papers/p/e.toml:32: chart[0].axis: the name of a `[[vary]]` is expected whose labels \
+             begin with numbers, all of one unit or of one kind",
+        ),
+        (
+            "show = [\"goodput\", \"timeouts\"]",
+            "show = [\"goodput\", \"timeouts\", \"goodput\"]",
+            "papers/p/e.toml:6: show[2]: `goodput` is there twice",
+        ),
+        (
+            "[[chart]]",
+            "[[row]]\nmeasurement = \"goodput/sack\"\nscale = 0.001\nunit = \"Mbit/s\"\n[[chart]]",
+            "papers/p/e.toml:34: chart[0].measure: `row[0]` has another `unit` or `scale` than what",
+        ),
+        (
+            "[[chart]]",
+            "[[row]]\nmeasurement = \"goodput/sack/flow0\"\nunit = \"kb/s\"\n[[chart]]",
+            "papers/p/e.toml:33: chart[0].measure: `row[0]` has another `unit` or `scale` than what",
+        ),
+        (
+            "axis = \"loss\"",
             "flows = { flow2 = \"C\" }",
             "papers/p/e.toml:31: chart[0].flows: names of flows of the scenario",
         ),
