@@ -61,14 +61,20 @@ impl FlowMeasure {
         FlowMeasure::all().find(|measure| measure.name == name)
     }
 
-    /// One number of all these flows; `None` if there is none, such as the last completion where a
-    /// flow is unfinished.
+    /// One number of the flows that have a value; `None` if there is none. An unfinished flow
+    /// counts in completions: later than all others, so that their mean does not exist.
     pub fn over<'a>(
         &self,
         over: Over,
         flows: impl IntoIterator<Item = &'a FlowSummary>,
     ) -> Option<f64> {
-        over.of(flows.into_iter().map(self.of).collect())
+        let values = flows.into_iter().map(self.of);
+        // A completion that is missing is still to come, and any other number does not exist.
+        if self.name == "completion" {
+            over.of(values.collect())
+        } else {
+            over.of(values.filter(Option::is_some).collect())
+        }
     }
 }
 
@@ -82,27 +88,35 @@ pub fn percentile<T: Copy>(sorted: &[T], percent: f64) -> Option<T> {
 /// How several flows make one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Over {
-    /// The mean, if all have a value.
+    /// The mean.
     Mean,
+    /// The least.
+    Min,
+    /// The percentile 50.
+    Median,
+    /// The greatest.
+    Max,
     /// The smallest value that at least this percentage of the flows does not exceed: 0 gives the
-    /// least, 100 the greatest. A flow without a value, such as one that is unfinished, counts as
-    /// greater than all.
+    /// least, 100 the greatest.
     Percentile(f64),
 }
 
 impl Over {
+    /// What is missing is greater than all values.
     fn of(self, mut values: Vec<Option<f64>>) -> Option<f64> {
-        match self {
+        let percent = match self {
             Over::Mean => {
-                let known: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
-                (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+                let known: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
+                return (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
             }
-            Over::Percentile(percent) => {
-                let or_last = |value: &Option<f64>| value.unwrap_or(f64::INFINITY);
-                values.sort_by(|a, b| or_last(a).total_cmp(&or_last(b)));
-                percentile(&values, percent).flatten()
-            }
-        }
+            Over::Min => 0.0,
+            Over::Median => 50.0,
+            Over::Max => 100.0,
+            Over::Percentile(percent) => percent,
+        };
+        let or_last = |value: &Option<f64>| value.unwrap_or(f64::INFINITY);
+        values.sort_by(|a, b| or_last(a).total_cmp(&or_last(b)));
+        percentile(&values, percent).flatten()
     }
 }
 
@@ -112,9 +126,9 @@ impl FromStr for Over {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "mean" => return Ok(Over::Mean),
-            "min" => return Ok(Over::Percentile(0.0)),
-            "median" => return Ok(Over::Percentile(50.0)),
-            "max" => return Ok(Over::Percentile(100.0)),
+            "min" => return Ok(Over::Min),
+            "median" => return Ok(Over::Median),
+            "max" => return Ok(Over::Max),
             _ => {}
         }
         let percent = text.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok());
@@ -129,11 +143,11 @@ impl FromStr for Over {
 
 impl fmt::Display for Over {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
+        match self {
             Over::Mean => f.write_str("mean"),
-            Over::Percentile(0.0) => f.write_str("min"),
-            Over::Percentile(50.0) => f.write_str("median"),
-            Over::Percentile(100.0) => f.write_str("max"),
+            Over::Min => f.write_str("min"),
+            Over::Median => f.write_str("median"),
+            Over::Max => f.write_str("max"),
             Over::Percentile(percent) => write!(f, "p{percent}"),
         }
     }

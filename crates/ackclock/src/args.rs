@@ -123,9 +123,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
     pub pcap_at: String,
     /// Sum up the flows of each run by their mean, min, median, max or a percentile such as p99,
-    /// and show these instead of the flows: `completion` by `max` is when the last flow is done.
-    /// JSON, CSV and Parquet have a row for each run, strategy and one of these. A percentile is
-    /// the smallest value that so many percent of the flows do not exceed.
+    /// and show these instead of the flows: `completion` by `max` is the longest time from the
+    /// start of a flow to its completion. JSON, CSV and Parquet have a row for each run, strategy
+    /// and one of these. A percentile is the smallest value that so many percent of the flows do
+    /// not exceed.
     #[arg(long, value_name = "mean,p99,max,...", value_delimiter = ',')]
     pub over: Vec<Over>,
     /// Also run the oracles, and print how much later each strategy is done. An oracle is notified

@@ -45,9 +45,25 @@ fn an_unfinished_flow_is_the_last_one() {
     assert_eq!(drops.over(Over::Mean, &all), Some(1.5));
 }
 
+/// A flow without a sample of the round trip has no part in the others' mean or median.
+#[test]
+fn of_other_numbers_the_flows_count_that_have_one() {
+    let mut all = flows(&[None; 4]);
+    for (flow, rtt) in all.iter_mut().zip([Some(0.03), None, Some(0.01), Some(0.02)]) {
+        flow.mean_rtt_s = rtt;
+    }
+    let rtt = FlowMeasure::named("mean_rtt").unwrap();
+    let of = |over: &str| rtt.over(over.parse().unwrap(), &all);
+    assert_eq!(
+        ["min", "median", "max", "mean"].map(of),
+        [Some(0.01), Some(0.02), Some(0.03), Some(0.02)]
+    );
+    assert_eq!(rtt.over(Over::Mean, &all[1..2]), None);
+}
+
 #[test]
 fn names_are_read_as_they_are_written() {
-    for name in ["mean", "min", "median", "p99.9", "p5", "max"] {
+    for name in ["mean", "min", "median", "p50", "p0", "p99.9", "p5", "max", "p100"] {
         assert_eq!(name.parse::<Over>().unwrap().to_string(), name);
     }
     for wrong in ["p101", "p-1", "pNaN", "99", "avg", ""] {
