@@ -193,7 +193,7 @@ pub enum EventKind {
         /// The mechanism that judged.
         by: &'static str,
     },
-    /// Recovery began.
+    /// Recovery began: with an ACK, or with the timer of RACK.
     RecoveryEntered {
         /// The recovery point: recovery lasts until it is acknowledged.
         recover: u64,
@@ -204,8 +204,12 @@ pub enum EventKind {
         /// The mechanism that detected the loss.
         by: &'static str,
     },
-    /// Recovery ended; or, without a [`RecoveryEntered`](EventKind::RecoveryEntered) before it,
-    /// what a timeout began.
+    /// Recovery ended, or what follows a timeout or a smaller MSS: the phase in which all that was
+    /// outstanding is sent again.
+    ///
+    /// A recovery that a timeout ends has two: `by_timeout` right before [`EventKind::TimedOut`],
+    /// and the other when what was outstanding is repaired. A timeout outside a recovery has the
+    /// second alone. Where an undo ends it, there is [`EventKind::Undone`] instead.
     RecoveryLeft {
         /// Whether a timeout ended it.
         by_timeout: bool,
