@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from . import _native
 from ._cells import Cell, Cells, Done, address, complete, partition
-from ._run import threads
+from ._run import processes
 
 #: The tables of a capture; the last one says that it is done.
 TABLES = ("retransmissions", "timeouts", "stalls", "connections")
@@ -64,7 +64,7 @@ def explain_archive(
         files = tuple(f"{table}/{folder}/{one}.parquet" for table in TABLES)
         work = _Capture(name, filter)
         made.append(Cell(one, _explain, work, files, work.by_hand))
-    return complete(made, Path(out), executor, threads(jobs or 0), progress)
+    return complete(made, Path(out), executor, processes(jobs), progress)
 
 
 def _is_url(name: str) -> bool:

@@ -66,9 +66,9 @@ class Failure:
     command: str
 
 
-@dataclass
+@dataclass(repr=False)
 class Cells:
-    """What there is of a set of cells."""
+    """What there is of a set of cells. Printed, it is how many there are."""
 
     #: The files of all cells that are done, in the order of the cells.
     files: list[str]
@@ -80,6 +80,18 @@ class Cells:
     failures: list[Failure] = field(default_factory=list[Failure])
     #: What did not happen although it was asked for, one sentence each, in all cells that are done.
     unmet: list[str] = field(default_factory=list[str])
+
+    def __str__(self) -> str:
+        cells = self.before + self.done
+        parts = [f"{cells} cell{'' if cells == 1 else 's'}, {self.done} of them new"]
+        if self.failures:
+            parts.append(f"{len(self.failures)} failed")
+        if self.unmet:
+            parts.append(f"{len(self.unmet)} not as asked for")
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<ackclock.Cells: {self}>"
 
 
 _build = ""
@@ -104,6 +116,14 @@ def address(*of: Any) -> str:
     """The address of what depends on these values and on the build of this package."""
     text = json.dumps([build(), *of], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def content(file: str) -> str | None:
+    """A hash of what is in a file; none if it cannot be read, which is said where it is used."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 def partition(column: str, value: Any, key: str = "", file: str | None = None) -> str:
@@ -270,7 +290,8 @@ def _span(seconds: float) -> str:
 
 def summary(result: Cells, out: str) -> str:
     """What there is, in words."""
-    lines = [f"{result.before + result.done} cells in {out}, {result.done} of them new"]
+    cells = result.before + result.done
+    lines = [f"{cells} cell{'' if cells == 1 else 's'} in {out}, {result.done} of them new"]
     for failure in result.failures:
         lines.append(f"failed: {failure.error.splitlines()[-1]}\n  {failure.command}")
     lines += [f"warning: {sentence}" for sentence in result.unmet]

@@ -59,9 +59,22 @@ def number(key: str, value: Any, least: int, most: int) -> int:
     return whole
 
 
+def some(strategies: list[str]) -> list[str]:
+    """Strategies that were given: none at all is most likely a mistake."""
+    if not strategies:
+        told = "there is none; without `strategies` each flow uses that of the scenario"
+        raise _native.error("strategies", told)
+    return strategies
+
+
 def threads(jobs: int) -> int:
     """The value of `jobs`, if it makes sense."""
     return number("jobs", jobs, 0, 1024)
+
+
+def processes(jobs: int | None) -> int | None:
+    """The same of processes, where leaving it out means one per processor."""
+    return None if jobs is None else number("jobs", jobs, 1, 1024)
 
 
 def run(
@@ -82,7 +95,7 @@ def run(
     `jobs` is how many run at the same time, 0 one per processor; the results do not depend on it.
     What was asked for and did not happen is a warning, an `UnmetWarning`.
     """
-    chosen = names(strategies)
+    chosen = [] if strategies is None else some(names(strategies))
     once("strategies", chosen)
     return _run(scenario_of(scenario), chosen, runs, seed, until, jobs)
 
@@ -100,7 +113,7 @@ def _run(
         runs = number("runs", runs, 1, MOST_RUNS)
     if seed is not None:
         seed = number("seed", seed, 0, MOST_SEED)
-    text, file, lines = scenario.text, scenario.file, scenario._lines
+    text, file, lines = scenario.text, scenario._place, scenario._lines
     jobs, aims = threads(jobs), names(until)
     result = _native.run(text, file, lines, strategies, runs, seed, aims, jobs)
     for sentence in result.unmet:

@@ -18,7 +18,7 @@ class Scenario:
     a dictionary of the same shape. It never changes: `set`, `link` and `flow` return another one.
     """
 
-    __slots__ = ("_lines", "file", "text")
+    __slots__ = ("_lines", "_path", "file", "text")
 
     #: What errors name.
     file: str
@@ -26,6 +26,8 @@ class Scenario:
     text: str
     #: Whether the text is the user's own, so that its lines mean something.
     _lines: bool
+    #: Where its file is, if it has one. The working directory may change.
+    _path: str | None
 
     def __init__(
         self, source: str | Mapping[str, Any], *, file: str = "scenario", check: bool = True
@@ -35,15 +37,16 @@ class Scenario:
         if isinstance(source, os.PathLike) or (isinstance(source, str) and "=" not in source):
             raise TypeError(f"{source!r} is not the text of a scenario; Scenario.read reads a file")
         text = source if isinstance(source, str) else _native.to_toml(dict(source))
-        self._hold(text, file, text is source)
+        self._hold(text, file, text is source, None)
         if check:
             _native.check(self.text, self.file, self._lines)
 
-    def _hold(self, text: str, file: str, lines: bool) -> None:
+    def _hold(self, text: str, file: str, lines: bool, path: str | None) -> None:
         put = super().__setattr__
         put("text", text)
         put("file", file)
         put("_lines", lines)
+        put("_path", path)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{name}: a Scenario never changes; its `set` returns another one")
@@ -56,7 +59,23 @@ class Scenario:
         """From a file."""
         text, file = read_text(path), os.fspath(path)
         _native.check(text, file, True)
-        return _restored(text, file, True)
+        return _restored(text, file, True, os.path.abspath(file))
+
+    @property
+    def _place(self) -> str:
+        """What traces are beside: its file, by its whole path once the name does not lead there."""
+        moved = self._path is not None and os.path.abspath(self.file) != self._path
+        return self._path if moved and self._path is not None else self.file
+
+    def _traces(self) -> list[tuple[int, str]]:
+        """The files of its traces, each with the number of its link."""
+        links: Any = self.to_dict().get("link", ())
+        folder = os.path.dirname(os.path.abspath(self._place))
+        return [
+            (i, os.path.join(folder, link["trace"]))
+            for i, link in enumerate(links)
+            if isinstance(link.get("trace"), str)
+        ]
 
     @classmethod
     def new(cls, duration: str, **keys: Any) -> Scenario:
@@ -70,8 +89,8 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """The same with another value at a path such as `link[1].delay` or `flow[*].strategy`."""
         text = _native.set_key(self.text, self.file, path, value)
-        _native.check(text, self.file, False)
-        return _restored(text, self.file, False)
+        _native.check(text, self._place, False)
+        return _restored(text, self.file, False, self._path)
 
     def link(self, from_: str, to: str, **keys: Any) -> Scenario:
         """The same with one more link."""
@@ -84,7 +103,7 @@ class Scenario:
     def _with(self, array: str, entry: dict[str, Any]) -> Scenario:
         table = self.to_dict()
         table.setdefault(array, []).append(entry)
-        return Scenario(table, file=self.file, check=False)
+        return _restored(_native.to_toml(table), self.file, False, self._path)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.to_dict() == other.to_dict()
@@ -101,7 +120,7 @@ class Scenario:
         return f"<ackclock.Scenario {name!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.text, self.file, self._lines)
+        return _restored, (self.text, self.file, self._lines, self._path)
 
 
 def _hashable(value: Any) -> Any:
@@ -113,10 +132,10 @@ def _hashable(value: Any) -> Any:
     return value
 
 
-def _restored(text: str, file: str, lines: bool) -> Scenario:
+def _restored(text: str, file: str, lines: bool, path: str | None) -> Scenario:
     """A scenario that was checked before."""
     scenario = Scenario.__new__(Scenario)
-    scenario._hold(text, file, lines)
+    scenario._hold(text, file, lines, path)
     return scenario
 
 

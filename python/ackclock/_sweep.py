@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
-from ._cells import Cell, Cells, Done, address, complete, partition, summary
+from ._cells import Cell, Cells, Done, address, complete, content, partition, summary
 from ._ray import ray_executor
-from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, once, threads
+from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, once, processes, some
 from ._scenario import Scenario, read_text, scenario_of
 from ._source import Registered, described, mechanisms_in
 
@@ -34,8 +34,8 @@ class Grid:
     the strategies and each of the seeds."""
 
     scenario: Scenario | str | os.PathLike[str] | Mapping[str, Any]
-    #: Empty: each flow uses the strategy that the scenario names.
-    strategies: str | Sequence[str] = ()
+    #: Left out: each flow uses the strategy that the scenario names.
+    strategies: str | Sequence[str] | None = None
     #: By path such as `link[1].rate`, the values.
     set: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
     #: Runs of each strategy at each point, and the seed of the first one. Otherwise the scenario's.
@@ -104,15 +104,15 @@ class Grid:
                 with self._at(self._key(key)):
                     scenario = scenario.set(key, value)
                     at += partition(keys[key], value, key) + "/"
+            traces = [content(file) for _, file in scenario._traces()]
             for strategy in strategies:
                 mechanisms = mechanisms_in(scenario.text, strategy)
                 sources = [described(mechanism) for mechanism in mechanisms]
                 for first in range(seed, seed + runs, runs_per_cell):
                     count = min(runs_per_cell, seed + runs - first)
                     told = f"{at}{strategy or ''}, seed {first}"
-                    file = scenario.file
-                    work = _Work(scenario.text, file, told, strategy, first, count, mechanisms)
-                    name = address(scenario.text, strategy, first, count, sources)
+                    work = _Work(scenario, told, strategy, first, count, mechanisms)
+                    name = address(scenario.text, strategy, first, count, sources, traces)
                     file = f"{at}cell-{name}.parquet"
                     made.append(Cell(name, _run, work, (file,), work.by_hand))
         return made
@@ -125,14 +125,16 @@ class Grid:
 
     def _strategies(self) -> list[str | None]:
         given: Any = self.strategies
+        if given is None:
+            return [None]
         strategies = names(given) if hasattr(given, "__iter__") else [given]
         if not all(isinstance(name, str) for name in strategies):
             raise self._wrong("strategies", f"{given!r} is no list of names")
         with self._at("strategies"):
-            for strategy in strategies:
+            for strategy in some(strategies):
                 _native.check_strategy(strategy)
             once("strategies", strategies)
-        return [*strategies] or [None]
+        return [*strategies]
 
     def _columns(self) -> dict[str, str]:
         """The keys of `set`, with the names of their columns."""
@@ -167,9 +169,7 @@ class Grid:
 class _Work:
     """What a worker has to know of a cell."""
 
-    text: str
-    #: What errors name.
-    file: str
+    scenario: Scenario
     #: The point of the grid, the strategy and the first seed, in words.
     where: str
     strategy: str | None
@@ -179,9 +179,13 @@ class _Work:
     mechanisms: list[Registered]
 
     def by_hand(self, out: Path) -> str:
-        file = out / "failed" / f"{address(self.text)}.toml"
+        text = self.scenario.text
+        # The file is elsewhere, and its traces are not beside it.
+        for link, trace in self.scenario._traces():
+            text = _native.set_key(text, self.scenario.file, f"link[{link}].trace", trace)
+        file = out / "failed" / f"{address(text)}.toml"
         file.parent.mkdir(exist_ok=True)
-        file.write_text(self.text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         if self.mechanisms:
             return self._in_python(file)
         words = ["ackclock", "run", str(file), f"--seed={self.seed}", f"--runs={self.runs}"]
@@ -216,8 +220,8 @@ def _run(work: _Work) -> Done:
             name, mechanism, needs_sack, without_sack = one
             register(name, mechanism, needs_sack=needs_sack, without_sack=without_sack)
     strategies = [] if work.strategy is None else [work.strategy]
-    text, file, runs, seed = work.text, work.file, work.runs, work.seed
-    result = _native.run(text, file, False, strategies, runs, seed, [], 1)
+    text, file = work.scenario.text, work.scenario._place
+    result = _native.run(text, file, False, strategies, work.runs, work.seed, [], 1)
     return [result.flows.to_parquet()], [f"{work.where}: {told}" for told in result.unmet]
 
 
@@ -254,7 +258,7 @@ def _sweep(
     if not isinstance(grid, (Grid, str, os.PathLike)):  # pyright: ignore
         raise _native.error("grid", "a `Grid` or the file of one is expected")
     made = (grid if isinstance(grid, Grid) else Grid.read(grid)).cells()
-    return complete(made, Path(out), executor, threads(jobs or 0), progress)
+    return complete(made, Path(out), executor, processes(jobs), progress)
 
 
 def main(arguments: Sequence[str]) -> int:

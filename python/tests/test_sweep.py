@@ -1,6 +1,7 @@
 """Sweeps: each cell once, whatever is killed."""
 
 import os
+import pickle
 import random
 import shutil
 import signal
@@ -102,6 +103,80 @@ def test_a_cell_is_named_by_what_it_depends_on() -> None:
     assert not addresses(ackclock.Grid(other, "sack", GRID.set, 5, None, 2)) & all_of_them
 
 
+TRACED = """
+duration = "1s"
+[[link]]
+from = "a"
+to = "b"
+delay = "5ms"
+trace = "path.trace"
+[[flow]]
+from = "a"
+to = "b"
+"""
+
+
+def test_a_cell_depends_on_what_is_in_the_traces(tmp_path: Path) -> None:
+    file, trace = tmp_path / "traced.toml", tmp_path / "path.trace"
+    file.write_text(TRACED)
+    trace.write_text("1\n")
+    grid = ackclock.Grid(file, "sack", {"link[0].delay": ["5ms", "20ms"]})
+    out = tmp_path / "out"
+    first = ackclock.sweep(grid, out, threads())
+    assert (first.before, first.done) == (0, 2)
+    assert ackclock.sweep(grid, out, threads()).before == 2
+    trace.write_text("10\n")
+    again = ackclock.sweep(grid, out, threads())
+    assert (again.before, again.done) == (0, 2)
+    assert {row["goodput_bps"] for row in rows(first.files)}.isdisjoint(
+        {row["goodput_bps"] for row in rows(again.files)}
+    )
+
+
+def test_a_scenario_knows_where_its_traces_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "traced.toml").write_text(TRACED)
+    (tmp_path / "path.trace").write_text("1\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    scenario = ackclock.Scenario.read("traced.toml")
+    expected = ackclock.run(scenario.flow("b", "a"), "sack").flows.rows()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    later = scenario.set("duration", "1s").flow("b", "a")
+    assert later.file == "traced.toml"
+    (work,) = [cell.work for cell in ackclock.Grid(later, "sack").cells()]
+    copied = pickle.loads(pickle.dumps(work.scenario))
+    for at_hand in (later, copied):
+        assert ackclock.run(at_hand, "sack").flows.rows() == expected
+    # What failed is run by hand from another folder.
+    work.by_hand(tmp_path / "elsewhere")
+    (written,) = (tmp_path / "elsewhere" / "failed").iterdir()
+    assert ackclock.run(written, "sack").flows.rows() == expected
+
+
+def test_cells_are_told_in_a_line(tmp_path: Path) -> None:
+    one = ackclock.sweep(ackclock.Grid(PLAIN, "sack"), tmp_path, threads())
+    assert (str(one), repr(one)) == (
+        "1 cell, 1 of them new",
+        "<ackclock.Cells: 1 cell, 1 of them new>",
+    )
+    failed = ackclock.Cells(["f"], 2, 1, [ackclock.Failure("error", "command")])
+    assert str(failed) == "3 cells, 1 of them new, 1 failed"
+    assert _cells.summary(ackclock.Cells([], 1), "so") == "1 cell in so, 0 of them new"
+
+
+def test_no_strategy_and_no_process_are_no_sweep(tmp_path: Path) -> None:
+    with pytest.raises(ackclock.Error, match="^strategies: there is none; without"):
+        ackclock.Grid(PLAIN, []).cells()
+    with pytest.raises(ackclock.Error, match="^strategies: there is none; without"):
+        ackclock.run(PLAIN, ())
+    with pytest.raises(ackclock.Error, match="^jobs: 0 is not from 1 to 1024$"):
+        ackclock.sweep(ackclock.Grid(PLAIN, "sack"), tmp_path, jobs=0)
+    with pytest.raises(ackclock.Error, match="^jobs: 0 is not from 1 to 1024$"):
+        ackclock.explain_archive([], tmp_path, jobs=0)
+
+
 def test_builds_share_no_cells(tmp_path: Path) -> None:
     package = Path(ackclock.__file__).parent
     copy = tmp_path / "ackclock"
@@ -139,7 +214,7 @@ class MoreImpatient(Impatient):
 
 
 def test_mechanisms_in_python_name_cells() -> None:
-    def addresses(scenario: ackclock.Scenario, strategy: str | Sequence[str]) -> set[str]:
+    def addresses(scenario: ackclock.Scenario, strategy: str | Sequence[str] | None) -> set[str]:
         return {cell.address for cell in ackclock.Grid(scenario, strategy).cells()}
 
     scenario = ackclock.Scenario(SCENARIO)
@@ -148,7 +223,7 @@ def test_mechanisms_in_python_name_cells() -> None:
     own = scenario.set("flow[0].strategy", "reno+impatient")
 
     def three() -> list[set[str]]:
-        named = [(scenario, "reno+impatient"), (own, ()), (scenario, "reno")]
+        named = [(scenario, "reno+impatient"), (own, None), (scenario, "reno")]
         return [addresses(*grid) for grid in named]
 
     before = three()
