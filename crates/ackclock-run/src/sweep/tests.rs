@@ -55,7 +55,7 @@ fn what_is_wrong_names_the_key_and_what_is_near() {
         assert!(error.starts_with(expected), "{error}\n{expected}");
     }
     let twice = cells(&["tcp.mss=500", "tcp.mss=600"]).unwrap_err();
-    assert_eq!(twice, "--set: tcp.mss: another axis sets `tcp.mss`; one axis may have all values");
+    assert_eq!(twice, "--set: tcp.mss: `tcp.mss` is varied already; one list may have all values");
 }
 
 /// 20 segments at 1 and 2 Mb/s: the rows have each cell, strategy and seed in order.
@@ -164,7 +164,7 @@ fn what_is_not_known_well_enough_is_said() {
     let axes = [axis("link[0].delay=10ms").unwrap()];
     let cells = sweep(("s.toml", LOSSY), &axes, &registry).unwrap();
     let until = ["completion=0.01%".parse().unwrap(), "timeouts_backed_off=5%".parse().unwrap()];
-    let over = [Over::Percentile(100.0)];
+    let over = [Over::Max];
     let strategies = ["sack".to_string()];
     let sweep = Sweep {
         cells: &cells,
