@@ -80,10 +80,7 @@ impl Axis {
         if let Some((_, twice)) =
             labels.iter().enumerate().find(|(i, label)| labels[..*i].contains(label))
         {
-            return Err((
-                "values",
-                format!("`{twice}` is there twice; each value needs its label"),
-            ));
+            return Err(("values", format!("`{twice}` is there twice")));
         }
         match self.quick.iter().find(|label| !self.has(label)) {
             Some(label) => Err(("quick", format!("there is no value called `{label}`"))),
@@ -141,7 +138,7 @@ pub fn grid(
             axes[..i].iter().filter(sets).find(|other| varies(other) || other.key == axis.key)
         {
             let message =
-                format!("another axis sets `{}`; one axis may have all values", other.key);
+                format!("`{}` is varied already; one list may have all values", other.key);
             return Err(wrong("key", message));
         }
         if points.len() * axis.values.len() > MOST_CELLS {

@@ -228,7 +228,9 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
 pub fn nearest(name: &str, known: &[impl AsRef<str>]) -> Option<String> {
     let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), k);
     let best = known.iter().map(AsRef::as_ref).min_by_key(|k| distance(k))?;
-    let close = distance(best) <= 1 + name.chars().count() / 4;
+    let length = name.chars().count();
+    // If all letters change, the names have nothing in common.
+    let close = distance(best) <= 1 + length / 4 && distance(best) < length.max(best.len());
     let part = name.len() >= 3 && (best.contains(name) || name.contains(best));
     (close || part).then(|| best.to_string())
 }

@@ -55,6 +55,18 @@ fn a_value_of_another_type_is_answered_with_an_example() {
 }
 
 #[test]
+fn a_name_that_has_nothing_in_common_with_another_is_not_meant() {
+    let known = ["a", "b", "rtt"];
+    for (name, meant) in
+        [("rt", Some("rtt")), ("RTT", Some("rtt")), ("x", None), ("ab", Some("a")), ("xyz", None)]
+    {
+        assert_eq!(nearest(name, &known).as_deref(), meant, "{name}");
+    }
+    assert_eq!(nearest("x", &["a"]), None);
+    assert_eq!(nearest("xy", &["z"]), None);
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     assert_eq!(
         error(&base("strategi = \"sack\"\n")),
@@ -236,7 +248,7 @@ fn names_must_exist_and_be_unique() {
             "[[node]]\nname = \"a\"\nduration = \"10s\"\n",
             "duration = \"10s\"\n[[node]]\nname = \"a\"\n"
         )),
-        "7: link[0].to: there is no node `b`; did you mean `a`?"
+        "7: link[0].to: there is no node `b`; there are `a`"
     );
     assert_eq!(
         error(&base("strategy = \"newrno\"\n")),

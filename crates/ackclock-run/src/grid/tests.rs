@@ -85,10 +85,10 @@ fn errors_name_the_key_of_the_axis_or_of_the_scenario() {
     assert_eq!(same("rate", "delay"), "vary[1].name: another axis has the same");
     assert_eq!(
         same("speed", "rate"),
-        "vary[1].key: another axis sets `link[0].rate`; one axis may have all values"
+        "vary[1].key: `link[0].rate` is varied already; one list may have all values"
     );
     assert_eq!(
         cells(&RATE.replacen("2mbit", "1mbit", 1), false).unwrap_err(),
-        "vary[0].values: `1mbit` is there twice; each value needs its label"
+        "vary[0].values: `1mbit` is there twice"
     );
 }

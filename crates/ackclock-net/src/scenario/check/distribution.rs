@@ -59,6 +59,11 @@ impl Distribution {
     }
 }
 
+/// Without the noise of sums: 0.9 for 0.8999999999999999.
+fn rounded(sum: f64) -> f64 {
+    (sum * 1e9).round() / 1e9
+}
+
 fn check_mix(parts: &[Distribution], at: &[Step]) -> Checked {
     let mut sum = 0.0;
     for (i, part) in parts.iter().enumerate() {
@@ -70,7 +75,7 @@ fn check_mix(parts: &[Distribution], at: &[Step]) -> Checked {
         part.check_law(&at)?;
     }
     if (sum - 1.0).abs() > ROUNDING {
-        fail(at, format!("the shares add up to {sum}, not to 1"))
+        fail(at, format!("the shares add up to {}, not to 1", rounded(sum)))
     } else {
         Ok(())
     }

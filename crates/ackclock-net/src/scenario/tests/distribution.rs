@@ -90,6 +90,10 @@ fn what_makes_no_sense_is_named_with_its_key() {
             "{ mix = [{ share = \"50%\", fixed = 1 }, { share = \"25%\", fixed = 2 }] }",
             "draw.mix: the shares add up to 0.75, not to 1",
         ),
+        (
+            "{ mix = [{ share = 0.3, fixed = 1 }, { share = 0.6, fixed = 2 }] }",
+            "draw.mix: the shares add up to 0.9, not to 1",
+        ),
         ("{ mix = [{ share = 1, fixed = 0 }] }", "draw.mix[0].fixed: at least 1 byte"),
         (
             "{ exponential = { mean = \"5ms\" } }",
