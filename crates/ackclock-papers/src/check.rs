@@ -102,6 +102,13 @@ impl Check<'_> {
             let message = "two times in seconds are expected, the second above the first";
             return self.wrong("window", message);
         }
+        let in_scenario = self.source.scenario.contains_key("runs");
+        if in_scenario || e.sets("runs") {
+            let of_file = in_scenario && e.scenario_file.is_some();
+            let key = if of_file { "scenario_file" } else { "scenario.runs" };
+            let message = "`runs` of the scenario counts nothing here; that of the experiment does";
+            return self.wrong(key, message);
+        }
         for (key, runs) in [("runs", Some(e.runs)), ("quick_runs", e.quick_runs)] {
             if runs == Some(0) {
                 return self.wrong(key, "an experiment needs at least one run");
@@ -121,6 +128,10 @@ impl Check<'_> {
         for (i, s) in self.e.strategies.iter().enumerate() {
             if let Some(Err(message)) = s.composition().map(|s| check_strategy(s, self.registry)) {
                 return self.wrong(&format!("strategy[{i}]"), message);
+            }
+            if s.of_flows && s.composition.is_some() {
+                let message = "either `of_flows` or `composition`, not both";
+                return self.wrong(&format!("strategy[{i}].of_flows"), message);
             }
             if s.name.contains('/') || !names.insert(&s.name) {
                 return self.another_name(&format!("strategy[{i}].name"), &s.name);

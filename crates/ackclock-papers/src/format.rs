@@ -94,6 +94,14 @@ impl Experiment {
         schemars::schema_for!(Experiment).to_value()
     }
 
+    /// Whether an axis, a draw or `set` gives this key of the scenario a value.
+    pub(crate) fn sets(&self, key: &str) -> bool {
+        let mut draws = self.population.iter().flat_map(|population| &population.draw);
+        self.set.contains_key(key)
+            || self.vary.iter().any(|axis| axis.key == key)
+            || draws.any(|draw| draw.key == key)
+    }
+
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.sequence || !self.steps.is_empty()

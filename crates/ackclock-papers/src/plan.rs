@@ -35,6 +35,11 @@ impl<'a> Plan<'a> {
         &self.source.file
     }
 
+    /// The name of the experiment.
+    pub fn id(&self) -> &str {
+        &self.source.id
+    }
+
     /// Plans an experiment. `quick` takes fewer runs and cells where the experiment says so.
     ///
     /// # Errors
@@ -78,15 +83,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether the first run of each strategy is recorded.
-    pub(crate) fn records(&self) -> bool {
+    /// Whether the first run of each strategy is recorded, for a time-sequence graph.
+    pub fn records(&self) -> bool {
         self.source.experiment.records()
-    }
-
-    /// The seeds of the first and of the last run; cells may begin with seeds of their own.
-    pub(crate) fn seeds(&self) -> (u64, u64) {
-        let of = || self.cells.iter().map(|planned| planned.cell.scenario.seed);
-        (of().min().unwrap_or_default(), of().max().unwrap_or_default() + u64::from(self.runs) - 1)
     }
 }
 

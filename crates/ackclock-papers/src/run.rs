@@ -188,7 +188,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Option<Done>>) -> Ou
         quick: plan.quick,
         strategies: e.strategies.iter().map(|s| s.name.clone()).collect(),
         runs: plan.runs,
-        seeds: plan.seeds(),
+        seeds: seeds(&cells),
         transfers: e.population.as_ref().map(|p| p.transfers),
         charts: charts.chain(of_timeouts).collect(),
         claims,
@@ -199,6 +199,13 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Option<Done>>) -> Ou
         marks: e.marks.clone(),
         window: e.window,
     }
+}
+
+/// The seeds of the first and of the last run that is done.
+fn seeds(cells: &[Cell]) -> (u64, u64) {
+    let done = || cells.iter().filter(|cell| cell.is_measured());
+    let last = |cell: &Cell| cell.seed + u64::from(cell.runs) - 1;
+    (done().map(|c| c.seed).min().unwrap_or(0), done().map(last).max().unwrap_or(0))
 }
 
 /// A cell, with the recorded connections and the figures of timeouts in it.
@@ -256,7 +263,8 @@ fn cell_outcome(
     let (rows, tables) = (rows(e, &all), tables(e, &all));
     let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
     let unmet = plan.input(planned).unmet(&unmet);
-    let unmet = unmet.iter().map(ToString::to_string).collect();
+    let unmet = unmet.into_iter().map(|told| plan.source.wrong(told.error.within("scenario")));
+    let unmet = unmet.map(|told| told.to_string()).collect();
     (
         Cell {
             name,
@@ -272,4 +280,26 @@ fn cell_outcome(
         traces,
         charts,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seeds_are_those_of_the_runs_that_are_done() {
+        let cell = |seed, runs| Cell {
+            name: String::new(),
+            labels: Vec::new(),
+            seed,
+            runs,
+            rows: Vec::new(),
+            tables: Vec::new(),
+            sequences: Vec::new(),
+            measured: Measurements::new(),
+            unmet: Vec::new(),
+        };
+        assert_eq!(seeds(&[cell(1, 10), cell(5, 9), cell(90, 0)]), (1, 13));
+        assert_eq!(seeds(&[cell(1, 0)]), (0, 0));
+    }
 }

@@ -21,12 +21,11 @@ impl Outcome {
     pub fn to_table(&self, width: Option<usize>) -> String {
         let mut runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
         if !self.complete {
-            let all: u32 = self.cells.iter().map(|cell| cell.runs).sum();
-            let cells = self.cells.len();
-            runs = format!(
-                "interrupted: {all} of {} runs of each",
-                u64::from(self.runs) * cells as u64
-            );
+            let done = || self.cells.iter().map(|cell| cell.runs);
+            let (least, most) = (done().min().unwrap_or(0), done().max().unwrap_or(0));
+            let each = if self.cells.len() > 1 { " in each cell" } else { "" };
+            let done = if least == most { most.to_string() } else { format!("{least} to {most}") };
+            runs = format!("interrupted: {done} of {} runs{each}", self.runs);
         }
         let mut text =
             format!("{}: {} ({})\n", self.id, self.title, joined(&[&self.place, &runs], "; "));

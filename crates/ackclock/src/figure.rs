@@ -41,6 +41,12 @@ impl FigureArgs {
         Interval { from: self.from.map(seconds), to: self.to.map(seconds) }
     }
 
+    /// The option that asks for a part of the time, if one does.
+    pub fn interval_option(&self) -> Option<&'static str> {
+        let of = |given: bool, option| given.then_some(option);
+        of(self.from.is_some(), "--from").or(of(self.to.is_some(), "--to"))
+    }
+
     /// Whether all of this can be had.
     pub fn check(&self) -> Result<(), Error> {
         self.figures.iter().try_for_each(|path| format(path).map(drop))?;

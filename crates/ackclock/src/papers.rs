@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_papers::{
-    ExperimentFile, Library, Outcome, figures, pages, run_until, sample_columns, samples, summary,
+    ExperimentFile, Library, Outcome, Plan, figures, pages, run_until, sample_columns, samples,
+    summary,
 };
 use ackclock_report::{Align, align_within};
 use ackclock_run::{Cancel, WholeFile};
@@ -136,6 +137,11 @@ fn run_experiments(
         let count = plans.len();
         return Err(Error::Usage(format!("--figure: this takes one experiment, not {count}")));
     }
+    let graph = plans.iter().all(Plan::records);
+    if let (false, Some(option)) = (graph, figure.interval_option()) {
+        let message = "it is of time-sequence graphs, which `sequence = true` gives an experiment";
+        return Err(Error::Usage(format!("{option}: {message}")));
+    }
     // Before the runs, so that a bad path is found at once.
     for path in &figure.figures {
         WholeFile::check(path).map_err(Error::write(path))?;
@@ -164,6 +170,9 @@ fn run_experiments(
             return Err(Error::Usage(format!("--figure: {} has no figure", outcome.id)));
         }
         figure.write(&drawn)?;
+    }
+    for plan in plans.iter().filter(|plan| !outcomes.iter().any(|o| o.id == plan.id())) {
+        let _ = writeln!(io::stderr(), "warning: {}: interrupted before its first run", plan.id());
     }
     for sentence in outcomes.iter().flat_map(Outcome::unmet) {
         let _ = writeln!(io::stderr(), "warning: {sentence}");

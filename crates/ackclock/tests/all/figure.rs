@@ -52,6 +52,10 @@ fn what_cannot_be_drawn_is_an_error() {
     let many = ["explain", &kernel(), "--figure", &pdf];
     let Run { code, err, .. } = ackclock(&many);
     assert_eq!((code, err.contains("one connection of 30: add --connection N")), (2, true));
+    let chart = ["papers", "run", "miyake-inamura/figure-10", "--figure", &pdf, "--to", "2s"];
+    let Run { code, err, .. } = ackclock(&chart);
+    assert_eq!(code, 2);
+    assert!(err.contains("--to: it is of time-sequence graphs"), "{err}");
     let Run { code, err, .. } = ackclock(&["papers", "run", "lin-kung", "--figure", &pdf]);
     assert_eq!((code, err.contains("this takes one experiment, not ")), (2, true), "{err}");
 }

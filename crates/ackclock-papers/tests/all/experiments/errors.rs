@@ -78,6 +78,12 @@ fn errors_name_file_line_and_key() {
         ),
         ("duration = \"60s\"", "duration = \"0s\"", "papers/p/e.toml:44: scenario.duration: "),
         (
+            "duration = \"60s\"",
+            "duration = \"60s\"\nruns = 5",
+            "papers/p/e.toml:45: scenario.runs: `runs` of the scenario counts nothing here; that of \
+             the experiment does",
+        ),
+        (
             "composition = \"newreno\"",
             "composition = \"newrenno\"",
             "papers/p/e.toml:5: strategy[0]: `newrenno` is neither",
@@ -194,6 +200,16 @@ fn errors_name_file_line_and_key() {
             "where = { delay = \"far\" }",
             "where = { delay = \"50ms\" }",
             "papers/p/e.toml:42: chart[2].where: no cell has these labels",
+        ),
+        (
+            "name = \"reno\"",
+            "name = \"reno\"\ncomposition = \"reno\"\nof_flows = true",
+            "papers/p/e.toml:13: strategy[0].of_flows: either `of_flows` or `composition`, not both",
+        ),
+        (
+            "\"link[0].rate\" = \"1mbit\"",
+            "\"runs\" = 3",
+            "papers/p/e.toml:8: scenario.runs: `runs` of the scenario counts nothing here",
         ),
         (
             "axis = \"loss\"",

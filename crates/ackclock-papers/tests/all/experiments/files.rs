@@ -171,6 +171,25 @@ fn traces_are_files_beside_the_experiment_or_the_scenario_that_names_them() {
 }
 
 #[test]
+fn what_no_packet_met_has_its_line() {
+    let unmet = ONE_LOSS.replace("[14]", "[14, 900]");
+    let scenario = LOSSY_SCENARIO.replace("{ bernoulli = { p = \"1%\" } }", "{ drop = [900] }");
+    let of_file = "title = \"F\"\nscenario_file = \"s.toml\"\n[[strategy]]\nname = \"sack\"\n";
+    let scenario = scenario.replace("[900]", "{ segments = [90000] }");
+    let files = [("u/e.toml", &*unmet), ("u/f.toml", of_file), ("u/scenarios/s.toml", &*scenario)];
+    let at = folder("unmet", &files);
+    let told = |name: &str| {
+        let mut library = Library::empty(Registry::default());
+        let outcomes =
+            run(&library.plan_all(&[format!("{at}/u/{name}")], false).unwrap(), 1).unwrap();
+        outcomes[0].unmet().collect::<Vec<_>>()
+    };
+    let what = "scenario.link[0].loss[0].drop: no packet met";
+    assert_eq!(told("e.toml"), [format!("{at}/u/e.toml:56: {what} 900 of this list")]);
+    assert_eq!(told("f.toml"), [format!("{at}/u/f.toml: {what} 90000 of this list")]);
+}
+
+#[test]
 fn samples_are_rows_with_a_column_for_each_axis() {
     let files = [
         ("s/lossy.toml", LOSSY),

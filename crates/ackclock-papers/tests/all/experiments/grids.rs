@@ -30,6 +30,20 @@ fn a_claim_that_does_not_hold_is_shown_so() {
 }
 
 #[test]
+fn an_interrupted_experiment_tells_how_many_runs_its_cells_have() {
+    let mut outcome = outcome(LOSSY, false, 1);
+    outcome.complete = false;
+    let heading = |outcome: &Outcome| outcome.to_table(None).lines().next().unwrap().to_string();
+    for (i, cell) in outcome.cells.iter_mut().enumerate() {
+        cell.runs = if i == 0 { 3 } else { 2 };
+    }
+    let told = "p/e: Losses (table 1; interrupted: 2 to 3 of 8 runs in each cell)";
+    assert_eq!(heading(&outcome), told);
+    outcome.cells.truncate(1);
+    assert_eq!(heading(&outcome), "p/e: Losses (table 1; interrupted: 3 of 8 runs)");
+}
+
+#[test]
 fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     let whole = outcome(LOSSY, false, 1);
     let names =
