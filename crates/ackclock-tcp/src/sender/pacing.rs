@@ -34,11 +34,15 @@ pub(super) fn holds(c: &mut Sender) -> bool {
 /// it. What recovery would select is not known before it is asked.
 fn goes_on(c: &Sender) -> bool {
     let s = &c.s;
+    // The rest of a bundle goes though silly window avoidance would hold it back.
+    let unsent = match s.window_edge.min(s.written).saturating_sub(s.snd_max) {
+        0 => None,
+        room if c.wants.segments => Some(room.min(s.mss)),
+        _ => s.unsent_len().map(u64::from),
+    };
     let (len, in_flight) = match s.phase {
-        Phase::Open if c.wants.everywhere || s.cwr => {
-            (s.unsent_len().map(|_| s.mss), c.in_flight())
-        }
-        Phase::Open => (s.unsent_len().map(u64::from), c.in_flight()),
+        Phase::Open if c.wants.everywhere || s.cwr => (unsent.map(|_| s.mss), c.in_flight()),
+        Phase::Open => (unsent, c.in_flight()),
         Phase::Loss if !c.wants.by_marks => (s.sequential_len().map(u64::from), c.flight_of_loss()),
         Phase::Recovery | Phase::Loss => (Some(s.mss), c.strategy.regulate.in_flight(s)),
     };

@@ -188,3 +188,33 @@ fn a_notified_sender_probes_a_window_that_has_shrunk() {
     ];
     holds(&setup, &ops);
 }
+
+/// Pacing may come between the segments of a bundle: what is left of it goes at pacing's deadline,
+/// also if silly window avoidance would hold it back, and not whenever the sender is called.
+#[test]
+fn the_rest_of_a_bundle_waits_for_pacing() {
+    let setup = Setup {
+        isn: u32::MAX,
+        mss: 1_000,
+        initial_window: 4,
+        buffer: 5,
+        wscale: 4,
+        auto_read: false,
+        ..Setup::plain("bbr+linux-tso")
+    };
+    let ops = [
+        Op::Write(9_993),
+        Op::Data(Fate::Deliver(0)),
+        Op::Wait(2_429),
+        Op::Data(Fate::Deliver(0)),
+        Op::Data(Fate::Deliver(0)),
+        Op::Ack(Fate::Deliver(0)),
+        Op::Round { data_lost: 0, acks_lost: 0 },
+        Op::Read(4_016),
+        Op::Write(0),
+        Op::Ack(Fate::Deliver(0)),
+        Op::Wait(51),
+        Op::Early,
+    ];
+    holds(&setup, &ops);
+}
