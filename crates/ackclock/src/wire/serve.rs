@@ -24,7 +24,7 @@ use super::prefix::Prefix;
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
-use crate::http::{Inbox, Method, Refusal, Request, Response, Status, answer, refuse};
+use crate::http::{Found, Inbox, Method, Refusal, Request, Response, Status, answer, refuse};
 use counted::Counted;
 
 /// How long a client may take at most to send a request once it has begun.
@@ -46,7 +46,8 @@ const CHUNK: usize = 256 * 1024;
 /// Bytes of a path that the access log has at most.
 const LOGGED_PATH: usize = 256;
 
-/// Steps for one client before others get their turn: many requests may have come at once.
+/// Steps for one client before others get their turn: many requests may have come at once. The page
+/// of a directory takes a turn of its own.
 const TURN: usize = 16;
 
 #[derive(Debug, Args)]
@@ -166,6 +167,8 @@ struct Transfer {
 enum Stop {
     /// It has to do something first.
     Wait,
+    /// Others have their turn first.
+    Again,
     /// The connection is over, or has to be.
     End,
 }
@@ -181,14 +184,12 @@ impl Server {
     fn go_on(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
         let stop = (0..TURN).find_map(|_| self.step(net, socket, &mut client).err());
         self.time(net, socket, &mut client);
-        let stop = stop.unwrap_or_else(|| {
-            net.again(socket);
-            Stop::Wait
-        });
-        match stop {
-            Stop::Wait => drop(self.clients.insert(socket, client)),
-            Stop::End => net.drop(socket, "reset_by_server"),
+        match stop.unwrap_or(Stop::Again) {
+            Stop::Wait => {}
+            Stop::Again => net.again(socket),
+            Stop::End => return net.drop(socket, "reset_by_server"),
         }
+        self.clients.insert(socket, client);
     }
 
     /// Takes the times of responses that the client has acknowledged, and has the stack say when it
@@ -249,6 +250,9 @@ impl Server {
                 let response = answer(&request, &found, SystemTime::now());
                 note(net, socket, Some(&request), response.status);
                 self.respond(net, client, response, file);
+                if matches!(found, Found::Listing(..)) {
+                    return Err(Stop::Again);
+                }
             }
             Some(Err(refusal)) => self.refuse(net, socket, client, refusal),
             None => {

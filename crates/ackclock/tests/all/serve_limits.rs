@@ -170,6 +170,40 @@ fn many_requests_at_once_keep_nobody_else_waiting() {
     server.end();
 }
 
+/// The same where each request asks for a page that takes a while to make.
+#[test]
+fn pages_of_a_directory_keep_nobody_else_waiting() {
+    const PAGES: usize = 8;
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-pages");
+    for i in 0..5000 {
+        fs::write(dir.join(format!("{i}")), "").unwrap();
+    }
+    let server = serve(&ns, &dir, &[]);
+    let (mut many, mut one) = (connect(&ns, ADDRESS), connect(&ns, ADDRESS));
+    let shares = (0..5).map(|_| {
+        server.signal(Signal::STOP);
+        many.write_all(&b"GET / HTTP/1.1\nHost:\n\n".repeat(PAGES)).unwrap();
+        one.write_all(b"HEAD /0 HTTP/1.1\nHost:\n\n").unwrap();
+        let begin = Instant::now();
+        server.signal(Signal::CONT);
+        one.read_exact(&mut [0; 12]).unwrap();
+        let waited = begin.elapsed();
+        assert!(one.read(&mut [0; 1000]).unwrap() > 0);
+        let (mut got, mut chunk) = (0, [0; 65536]);
+        // Each name stands in quotes, as a link.
+        while got < PAGES * 5000 * 2 {
+            let n = many.read(&mut chunk).unwrap();
+            got += chunk[..n].iter().filter(|&&b| b == b'"').count();
+        }
+        waited.as_secs_f64() / begin.elapsed().as_secs_f64()
+    });
+    let least = shares.fold(1.0, f64::min);
+    assert!(least < 0.3, "{least}");
+    drop((many, one));
+    server.end();
+}
+
 #[test]
 fn patience_has_limits() {
     let Some(ns) = namespace() else { return };
