@@ -200,6 +200,13 @@ pub struct Status {
     pub marks: u64,
 }
 
+impl Status {
+    /// Bytes written that the peer has acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.written.saturating_sub(self.unacked as u64)
+    }
+}
+
 /// An IP packet to send: a header and up to two pieces of payload, which lie in a socket's buffer.
 #[derive(Debug)]
 pub struct Outgoing<'a> {

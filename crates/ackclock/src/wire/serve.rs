@@ -128,6 +128,8 @@ struct Client {
     phase: Phase,
     /// When its patience ends, or ours.
     deadline: Time,
+    /// What it had acknowledged when last looked at.
+    acked: u64,
     /// The number of its strategy.
     strategy: usize,
     /// Responses that are written and not yet acknowledged: the position where each ends, and the
@@ -148,9 +150,8 @@ enum Phase {
     /// A response is on its way.
     Writing(Transfer),
     /// All responses are written, and FIN; what the client still sends is read, since a reset for
-    /// it could destroy what is on its way (RFC 9112 section 9.6). Holds how much was
-    /// unacknowledged when last looked at.
-    Lingering(usize),
+    /// it could destroy what is on its way (RFC 9112 section 9.6).
+    Lingering,
 }
 
 /// A response, and how far it is.
@@ -199,7 +200,7 @@ impl Server {
             return;
         }
         let Some(status) = net.status(socket) else { return };
-        let acked = status.written - status.unacked as u64;
+        let acked = status.acked();
         while let Some(&(end, since)) = client.unacked.front() {
             if end > acked {
                 return net.await_acked(socket, end);
@@ -213,12 +214,7 @@ impl Server {
         match &mut client.phase {
             Phase::Reading => self.read(net, socket, client),
             Phase::Writing(transfer) => {
-                let before = net.bytes[1];
-                let result = write(net, socket, transfer, &mut self.chunk);
-                if net.bytes[1] != before {
-                    client.deadline = net.now() + self.idle;
-                }
-                result?;
+                write(net, socket, transfer, &mut self.chunk)?;
                 if client.unacked.len() < TIMED
                     && let Some(status) = net.status(socket)
                 {
@@ -229,11 +225,11 @@ impl Server {
                     client.deadline =
                         net.now() + if client.inbox.is_empty() { self.idle } else { self.request };
                 } else {
-                    linger(net, socket, client);
+                    self.linger(net, socket, client);
                 }
                 Ok(())
             }
-            Phase::Lingering(_) => match net.read(socket, &mut self.chunk)? {
+            Phase::Lingering => match net.read(socket, &mut self.chunk)? {
                 0 if net.is_over(socket) => Err(Stop::End),
                 0 => Err(Stop::Wait),
                 _ => Ok(()),
@@ -260,7 +256,7 @@ impl Server {
                 let n = net.read(socket, &mut self.chunk[..room])?;
                 client.inbox.push(&self.chunk[..n]);
                 if n == 0 {
-                    linger(net, socket, client);
+                    self.linger(net, socket, client);
                 } else if first {
                     client.deadline = net.now() + self.request;
                 }
@@ -296,7 +292,7 @@ impl Server {
         let until = net.now() + Span(LINGER.0 - LEAST_IDLE.0);
         let mut late = Vec::new();
         for (socket, client) in &mut self.clients {
-            if matches!(client.phase, Phase::Lingering(_))
+            if matches!(client.phase, Phase::Lingering)
                 && net.status(*socket).is_none_or(|s| s.state == TcpState::FinWait2)
             {
                 // It had longer for what was on its way then.
@@ -317,38 +313,49 @@ impl Server {
 
     fn end_idle(&mut self, net: &mut Net, socket: SocketId) {
         if let Some(mut client) = self.clients.remove(&socket) {
-            linger(net, socket, &mut client);
+            self.linger(net, socket, &mut client);
             self.go_on(net, socket, client);
+        }
+    }
+
+    /// As long as a client takes some of what is on its way, it may have the rest. The stack tells
+    /// of room only where there is much of it.
+    fn see_progress(&mut self, net: &mut Net) {
+        for (socket, client) in &mut self.clients {
+            let Some(status) = net.status(*socket) else { continue };
+            if status.acked() == client.acked {
+                continue;
+            }
+            client.acked = status.acked();
+            match client.phase {
+                // What of a request has come has a time of its own.
+                Phase::Reading if !client.inbox.is_empty() => {}
+                // Then it has a moment to close.
+                Phase::Lingering if status.unacked == 0 => client.deadline = net.now() + LINGER,
+                _ => client.deadline = net.now() + self.idle,
+            }
         }
     }
 
     /// A client's time is up.
     fn late(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
-        let unacked = net.status(socket).map_or(0, |s| s.unacked);
-        match &mut client.phase {
-            Phase::Reading if client.inbox.is_empty() => linger(net, socket, &mut client),
-            Phase::Reading => {
+        let takes_nothing = net.status(socket).is_some_and(|s| s.unacked > 0);
+        match client.phase {
+            Phase::Reading if !client.inbox.is_empty() => {
                 self.refuse(net, socket, &mut client, Status::RequestTimeout.into());
             }
-            // As long as it takes some of what is on its way, it may have the rest; then a moment
-            // to close.
-            Phase::Lingering(before) if unacked < *before => {
-                *before = unacked;
-                client.deadline = net.now() + if unacked > 0 { self.idle } else { LINGER };
-            }
-            // The stack tells of room only where there is much of it; who takes a little in this
-            // time is not late.
-            Phase::Writing(_) => {
-                let late = client.deadline;
-                match self.step(net, socket, &mut client) {
-                    Ok(()) => {}
-                    Err(Stop::Wait) if client.deadline > late => {}
-                    Err(_) => return net.drop(socket, "idle"),
-                }
-            }
-            Phase::Lingering(_) => return net.drop(socket, "idle"),
+            Phase::Reading if !takes_nothing => self.linger(net, socket, &mut client),
+            _ => return net.drop(socket, "idle"),
         }
         self.go_on(net, socket, client);
+    }
+
+    /// No more will be written.
+    fn linger(&self, net: &mut Net, socket: SocketId, client: &mut Client) {
+        net.shutdown(socket);
+        let all_is_acked = net.status(socket).is_none_or(|status| status.unacked == 0);
+        client.phase = Phase::Lingering;
+        client.deadline = net.now() + if all_is_acked { LINGER } else { self.idle };
     }
 }
 
@@ -367,15 +374,6 @@ fn note(net: &mut Net, socket: SocketId, request: Option<&Request>, status: Stat
             format!("/{}{end}", String::from_utf8_lossy(path))
         });
     });
-}
-
-/// No more will be written.
-fn linger(net: &mut Net, socket: SocketId, client: &mut Client) {
-    net.shutdown(socket);
-    // With data on its way the time begins anew, and as long as that takes.
-    let all_is_acked = net.status(socket).is_none_or(|status| status.unacked == 0);
-    client.phase = Phase::Lingering(if all_is_acked { 0 } else { usize::MAX });
-    client.deadline = net.now() + LINGER;
 }
 
 /// Writes as much of a response as there is room for.
@@ -415,6 +413,7 @@ impl Service for Server {
             inbox: Inbox::default(),
             phase: Phase::Reading,
             deadline: net.now() + self.idle,
+            acked: 0,
             strategy: net.status(socket).map_or(0, |status| status.strategy),
             unacked: VecDeque::new(),
         };
@@ -432,6 +431,7 @@ impl Service for Server {
     }
 
     fn sweep(&mut self, net: &mut Net) {
+        self.see_progress(net);
         let now = net.now();
         for (socket, client) in
             self.clients.extract_if(|_, c| c.deadline <= now).collect::<Vec<_>>()
@@ -452,7 +452,7 @@ impl Service for Server {
         let idle = idle.filter(|(_, c)| c.deadline + LEAST_IDLE <= idle_until);
         let mut idle: Vec<(Time, SocketId)> = idle.map(|(s, c)| (c.deadline, *s)).collect();
         idle.sort_unstable();
-        let leave = |c: &&Client| matches!(c.phase, Phase::Lingering(_));
+        let leave = |c: &&Client| matches!(c.phase, Phase::Lingering);
         let leaving = self.clients.values().filter(leave).count();
         idle.truncate(clients.saturating_sub(leaving));
         let room = reset + leaving + idle.len();

@@ -204,6 +204,67 @@ fn pages_of_a_directory_keep_nobody_else_waiting() {
     server.end();
 }
 
+/// Who reads nothing of a response has the time once: of one that the send buffer takes, of one
+/// that it does not, and of the last one.
+#[test]
+fn who_reads_nothing_is_idle_once() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-reads-nothing");
+    fs::write(dir.join("fits"), noise(2_000_000, 5)).unwrap();
+    fs::write(dir.join("big"), noise(8_000_000, 5)).unwrap();
+    let log = dir.join("log");
+    let server = serve(&ns, &dir, &["--idle", "4s", "--access-log", log.to_str().unwrap()]);
+    let ask = |request: &str| {
+        let mut client = connect(&ns, ADDRESS);
+        rustix::net::sockopt::set_socket_recv_buffer_size(&client, 100_000).unwrap();
+        client.write_all(request.as_bytes()).unwrap();
+        client
+    };
+    let clients =
+        ["GET /fits HTTP/1.1\nHost:\n\n", "GET /big HTTP/1.0\n\n", "GET /fits HTTP/1.0\n\n"];
+    let clients = clients.map(ask);
+    std::thread::sleep(Duration::from_secs(12));
+    let lines = fs::read_to_string(&log).unwrap();
+    assert_eq!(lines.lines().count(), 3);
+    for line in lines.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["ended"], "idle");
+        // Each time that something is looked at is up to a second late.
+        let lasted = line["duration_s"].as_f64().unwrap();
+        assert!((4.0..8.0).contains(&lasted), "{line}");
+    }
+    drop(clients);
+    server.end();
+}
+
+/// Who reads slowly gets all, also of a response that the send buffer takes.
+#[test]
+fn who_reads_slowly_is_not_idle() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-reads-slowly");
+    fs::write(dir.join("fits"), noise(1_000_000, 5)).unwrap();
+    let server = serve(&ns, &dir, &["--idle", "2s"]);
+    let mut client = connect(&ns, ADDRESS);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 50_000).unwrap();
+    for _ in 0..2 {
+        client.write_all(b"GET /fits HTTP/1.1\nHost:\n\n").unwrap();
+        let mut got = Vec::new();
+        let mut chunk = vec![0; 100_000];
+        while got.len() < 1_000_000 {
+            std::thread::sleep(Duration::from_millis(500));
+            let n = client.read(&mut chunk).unwrap();
+            assert!(n > 0);
+            got.extend_from_slice(&chunk[..n]);
+        }
+        while !got.ends_with(&noise(1_000_000, 5)[999_000..]) {
+            let n = client.read(&mut chunk).unwrap();
+            got.extend_from_slice(&chunk[..n]);
+        }
+    }
+    drop(client);
+    server.end();
+}
+
 #[test]
 fn patience_has_limits() {
     let Some(ns) = namespace() else { return };
