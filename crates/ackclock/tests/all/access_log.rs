@@ -97,6 +97,28 @@ fn a_line_says_what_became_of_a_connection() {
     drop(idle);
 }
 
+/// The send buffer takes the whole response; the client has as much of it as its own takes.
+#[test]
+fn what_lies_in_our_buffer_is_not_sent() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-buffer");
+    let log = dir.join("log");
+    fs::write(dir.join("file"), noise(3_000_000, 1)).unwrap();
+    let args = ["--access-log", log.to_str().unwrap(), "--metrics", "127.0.0.1:9100"];
+    let server = daemon::serve(&ns, &dir, &[&args[..], &["--drain", "100ms"]].concat());
+    let mut client = connect(&ns, "10.77.0.2:80");
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 100_000).unwrap();
+    client.write_all(b"GET /file HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    client.peek(&mut [0]).unwrap();
+    let got = settled(|| rustix::io::ioctl_fionread(&client).unwrap());
+    assert!((10_000..1_000_000).contains(&got), "{got}");
+    let now = daemon::metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_bytes_total{direction=\"sent\"}"], got as f64);
+    let said = server.end();
+    assert!(said.contains(&format!("; 31 bytes in, {got} out; ")), "{said}");
+    assert_eq!(lines(&log)[0]["bytes_sent"], got);
+}
+
 /// The second client waits for half a second until the first one has gone.
 #[test]
 fn what_came_before_a_connection_was_taken_is_apart() {

@@ -28,6 +28,8 @@ struct Entry<'a> {
     /// From then on until it ended; `limited_s` adds up to it.
     duration_s: f64,
     bytes_received: u64,
+    /// What the client has acknowledged: what else was written for it lay in our buffer, or on its
+    /// way.
     bytes_sent: u64,
     segments_sent: u64,
     retransmissions: u64,
@@ -112,7 +114,7 @@ impl AccessLog {
             until_taken_s: before.total().secs_f64(),
             duration_s: limits.total().secs_f64(),
             bytes_received: status.read,
-            bytes_sent: status.written,
+            bytes_sent: status.acked(),
             segments_sent: stats.segments_sent,
             retransmissions: stats.retransmissions,
             recoveries: stats.recoveries,

@@ -317,22 +317,22 @@ impl<S: Service> Control<S> {
         let ended = mail::ask(&self.posts, |worker| {
             let left = worker.cut_off();
             let sum = |count: fn(&super::net::Arm) -> u64| worker.net.arms.iter().map(count).sum();
-            let accepted: u64 = sum(|arm| arm.accepted);
+            let bytes = [sum(|arm| arm.bytes[0]), sum(|arm| arm.bytes[1])];
             let mut gone = Stats::default();
             worker.net.arms.iter().for_each(|arm| add(&mut gone, &arm.gone));
-            (left, accepted, worker.net.bytes, gone)
+            (left, sum(|arm| arm.accepted), bytes, gone)
         });
-        let (mut all, mut connections, mut read, mut written) = (0, 0, 0, 0);
+        let (mut all, mut connections, mut read, mut acked) = (0, 0, 0, 0);
         let mut stats = Stats::default();
         for (left, accepted, bytes, gone) in &ended {
             all += left;
             connections += accepted;
             read += bytes[0];
-            written += bytes[1];
+            acked += bytes[1];
             add(&mut stats, gone);
         }
         format!(
-            "{}, {all} cut off; {} in, {written} out; {} sent, {} retransmitted, {}\n",
+            "{}, {all} cut off; {} in, {acked} out; {} sent, {} retransmitted, {}\n",
             counted(connections, "connection"),
             counted(read, "byte"),
             counted(stats.segments_sent, "segment"),

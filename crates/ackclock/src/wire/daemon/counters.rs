@@ -137,7 +137,7 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     to.each(&of, |to, (arm, _)| {
         to.counters(
             "ackclock_bytes_total",
-            "Payload read from clients and written for them.",
+            "Payload read from clients, and sent and acknowledged by them.",
             "direction",
             &[("received", arm.bytes[0]), ("sent", arm.bytes[1])],
         );

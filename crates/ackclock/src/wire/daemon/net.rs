@@ -38,8 +38,6 @@ pub(crate) struct Net {
     pub(super) host: Host,
     pub(super) shared: Arc<Shared>,
     pub(super) epoll: OwnedFd,
-    /// Bytes read from clients and written to them.
-    pub bytes: [u64; 2],
     /// Sockets that could do more at once, but let others go first.
     pub(super) again: BTreeSet<SocketId>,
     /// A signal has come.
@@ -65,7 +63,8 @@ pub(super) struct Arm {
     pub accepted: u64,
     /// Of those, the ones with ECN.
     pub with_ecn: u64,
-    /// Bytes read from clients that are gone, and written for them, and what our senders counted.
+    /// Bytes read from clients that are gone, and acknowledged by them, and what our senders
+    /// counted.
     pub bytes: [u64; 2],
     pub gone: Stats,
     /// Segments that came marked with CE, likewise.
@@ -103,7 +102,7 @@ impl Arm {
     /// Counts a connection as it is now.
     pub fn add(&mut self, status: &Status, sender: &Stats) {
         self.bytes[0] += status.read;
-        self.bytes[1] += status.written;
+        self.bytes[1] += status.acked();
         self.marks += status.marks;
         add(&mut self.gone, sender);
     }
@@ -147,7 +146,6 @@ impl Net {
         Ok(Net {
             host,
             epoll: epoll.map_err(|error| Error::system("epoll")(error.into()))?,
-            bytes: [0; 2],
             again: BTreeSet::new(),
             draining: false,
             clients: HashMap::new(),
@@ -270,9 +268,7 @@ impl Net {
     /// Reads from a client.
     pub fn read(&mut self, socket: SocketId, bytes: &mut [u8]) -> Result<usize, TcpError> {
         let now = self.host.now();
-        let n = self.host.stack().read(now, socket, bytes)?;
-        self.bytes[0] += n as u64;
-        Ok(n)
+        self.host.stack().read(now, socket, bytes)
     }
 
     /// Gives what a client sent to `take`, which says how much it took; 0 at the end too, for which
@@ -283,17 +279,13 @@ impl Net {
         take: impl FnOnce([&[u8]; 2]) -> usize,
     ) -> Result<usize, TcpError> {
         let now = self.host.now();
-        let n = self.host.stack().read_with(now, socket, take)?;
-        self.bytes[0] += n as u64;
-        Ok(n)
+        self.host.stack().read_with(now, socket, take)
     }
 
     /// Writes to a client.
     pub fn write(&mut self, socket: SocketId, bytes: &[u8]) -> Result<usize, TcpError> {
         let now = self.host.now();
-        let n = self.host.stack().write(now, socket, bytes)?;
-        self.bytes[1] += n as u64;
-        Ok(n)
+        self.host.stack().write(now, socket, bytes)
     }
 
     /// How much can be written to a client, above 0; where nothing can, the service hears when that
