@@ -98,13 +98,15 @@ struct Receiver<'a> {
 }
 
 pub(crate) fn recv(args: &RecvArgs, registry: &Registry) -> Result<String, Error> {
-    let mut interrupt = Interrupt::new()?;
+    // First the file: of a FIFO nobody may have the other end, and signals end the wait for it only
+    // as long as they are not blocked.
     let create =
         |path: &PathBuf| File::create(path).map(|file| (path.clone(), BufWriter::new(file)));
     let file = match &args.file {
         Some(path) => Some(create(path).map_err(Error::write(path))?),
         None => None,
     };
+    let mut interrupt = Interrupt::new()?;
     let mut receiver = Receiver {
         args,
         host: open_host(&args.wire)?,
@@ -190,7 +192,7 @@ impl Receiver<'_> {
             wait(
                 &mut self.host,
                 interrupt,
-                false,
+                None,
                 [live.timeout(), closed].into_iter().flatten().min(),
             )?;
         }

@@ -1,8 +1,7 @@
 //! `ackclock send`.
 
-use std::fs::File;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_run::{Job, SweepRun};
@@ -10,7 +9,7 @@ use ackclock_tcp::{Composition, Registry};
 use clap::Args;
 
 use super::capture::HostCapture;
-use super::source::Source;
+use super::source::{Source, comes_once};
 use super::target::{check_way, resolve};
 use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
@@ -44,7 +43,7 @@ pub(crate) struct SendArgs {
     /// way still arrives.
     #[arg(long, value_name = "N", conflicts_with = "file", value_parser = seconds)]
     pub seconds: Option<Duration>,
-    /// Send this file. `-` is standard input.
+    /// Send this file. `-` is standard input; that and a FIFO are read once.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How many connections to open at the same time. Each sends all the data.
@@ -129,17 +128,16 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
 }
 
 impl SendArgs {
-    fn reads_stdin(&self) -> bool {
-        self.file.as_deref() == Some(Path::new("-"))
-    }
-
     fn check(&self) -> Result<(), Error> {
-        if self.reads_stdin() && (self.parallel > 1 || self.strategy.len() > 1) {
-            return Err(Error::Usage(
-                "--file -: standard input comes once, for one connection of one strategy".into(),
-            ));
+        let once = self.file.as_deref().filter(|path| comes_once(path));
+        match once {
+            Some(path) if self.parallel > 1 || self.strategy.len() > 1 => {
+                let path = path.display();
+                let text = "what it brings comes once, for one connection of one strategy";
+                Err(Error::Usage(format!("--file {path}: {text}")))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn what(&self) -> String {
@@ -157,10 +155,9 @@ impl SendArgs {
         records: &Records,
     ) -> Result<Plan, Error> {
         let source = || match &self.file {
-            Some(_) if self.reads_stdin() => Ok(Source::stdin()),
-            Some(path) => File::open(path)
-                .map(Source::file)
-                .map_err(|error| Error::Read { path: path.clone(), error }),
+            Some(path) => {
+                Source::open(path).map_err(|error| Error::Read { path: path.clone(), error })
+            }
             None if self.seconds.is_some() => Ok(Source::pattern(u64::MAX)),
             None => Ok(Source::pattern(self.bytes.map_or(DEFAULT_BYTES, |size| size.0))),
         };

@@ -1,12 +1,16 @@
-//! What is sent: generated data, a file, or standard input.
+//! What is sent: generated data, a file, or what has to be waited for: standard input or a FIFO.
 
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
 
 use ackclock_stack::Error as StackError;
+use rustix::fs::OFlags;
 
 use super::pattern::Pattern;
 
@@ -32,8 +36,8 @@ enum Kind {
 
 struct Reader {
     input: Box<dyn Read>,
-    /// Whether it may keep its reader waiting, and then whether it has something now.
-    waits: bool,
+    /// What to wait for, if it may keep its reader waiting, and then whether it has something now.
+    waits: Option<OwnedFd>,
     ready: bool,
     buffer: Vec<u8>,
     /// How much of the buffer is written.
@@ -46,12 +50,22 @@ pub(crate) enum Pumped {
     Paused,
     /// The socket takes no more for now.
     Full,
-    /// Standard input has nothing for now.
+    /// What [`Source::waits_for`] names has nothing for now.
     Starved,
     /// That was all.
     End,
     /// The connection is gone.
     Gone,
+}
+
+/// Whether a path stands for standard input.
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Whether what is under this path can be read once only.
+pub(crate) fn comes_once(path: &Path) -> bool {
+    is_stdin(path) || fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
 }
 
 impl Source {
@@ -60,17 +74,23 @@ impl Source {
         Source { kind: Kind::Pattern(bytes), written: 0 }
     }
 
-    /// A file, from its beginning.
-    pub fn file(file: File) -> Source {
-        Source::reader(Box::new(file), false)
+    /// A file from its beginning, or what comes from standard input (`-`) or a FIFO.
+    pub fn open(path: &Path) -> io::Result<Source> {
+        if is_stdin(path) {
+            let stdin = io::stdin();
+            let waits = stdin.as_fd().try_clone_to_owned()?;
+            return Ok(Source::reader(Box::new(stdin), Some(waits)));
+        }
+        // Of a FIFO nobody may have the other end yet: neither opening nor reading it may wait, or
+        // no signal would be heeded.
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        let waits =
+            file.metadata()?.file_type().is_fifo().then(|| file.as_fd().try_clone_to_owned());
+        Ok(Source::reader(Box::new(file), waits.transpose()?))
     }
 
-    /// Standard input.
-    pub fn stdin() -> Source {
-        Source::reader(Box::new(io::stdin()), true)
-    }
-
-    fn reader(input: Box<dyn Read>, waits: bool) -> Source {
+    fn reader(input: Box<dyn Read>, waits: Option<OwnedFd>) -> Source {
         let reader = Reader { input, waits, ready: false, buffer: Vec::new(), used: 0 };
         Source { kind: Kind::Reader(reader), written: 0 }
     }
@@ -80,7 +100,15 @@ impl Source {
         self.kind = Kind::End;
     }
 
-    /// Standard input has something, or has ended.
+    /// What has to become readable before more comes, if that may have to be waited for.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        match &self.kind {
+            Kind::Reader(reader) => reader.waits.as_ref().map(AsFd::as_fd),
+            Kind::Pattern(_) | Kind::End => None,
+        }
+    }
+
+    /// That has something, or has ended.
     pub fn ready(&mut self) {
         if let Kind::Reader(reader) = &mut self.kind {
             reader.ready = true;
@@ -124,7 +152,7 @@ impl Reader {
     /// What comes next: nothing at the end, `None` if it has to be waited for.
     fn piece(&mut self) -> io::Result<Option<&[u8]>> {
         if self.used == self.buffer.len() {
-            if self.waits && !self.ready {
+            if self.waits.is_some() && !self.ready {
                 return Ok(None);
             }
             self.ready = false;
@@ -137,7 +165,10 @@ impl Reader {
                 }
             };
             self.buffer.truncate(*n.as_ref().unwrap_or(&0));
-            n?;
+            match n {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                n => n?,
+            };
         }
         Ok(self.buffer.get(self.used..))
     }

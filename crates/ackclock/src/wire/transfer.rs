@@ -66,7 +66,7 @@ struct Transfer<'a> {
     numbers: HashMap<SocketId, usize>,
     /// Flows that may take more data, by number.
     queue: VecDeque<usize>,
-    /// A source waits for standard input.
+    /// The source waits for what it reads.
     starved: bool,
     /// When the connections were opened, and when they all were established and data began to
     /// flow.
@@ -304,14 +304,14 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Until a packet, a signal, standard input if somebody wants it, a deadline of the host, or
-    /// this one.
+    /// Until a packet, a signal, what a source waits for, a deadline of the host, or this one.
     fn wait(&mut self, until: Option<Time>) -> Result<(), Error> {
         let until = until.map(|until| Duration::from_nanos(until.since(self.host.now()).0));
         let now = (!self.queue.is_empty()).then_some(Duration::ZERO);
         let timeout = [self.live.timeout(), until, now].into_iter().flatten().min();
-        if wait(self.host, self.interrupt, self.starved, timeout)? {
-            // Standard input is for the first and only connection.
+        // What comes once is for the first and only connection.
+        let input = self.flows[0].source.waits_for().filter(|_| self.starved);
+        if wait(self.host, self.interrupt, input, timeout)? {
             self.starved = false;
             self.flows[0].source.ready();
             self.enqueue(0);

@@ -423,6 +423,55 @@ fn check_fails_where_the_pattern_does() {
     );
 }
 
+/// Whoever has the other end of a FIFO may come late, say nothing, or never come.
+#[test]
+fn a_fifo_keeps_nobody_from_ctrl_c() {
+    let Some(namespace) = namespace() else { return };
+    let path = scratch("fifo", "fifo");
+    let _ = fs::remove_file(&path);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let ended = |child: &mut Child| {
+        eventually("it ends", || child.try_wait().unwrap().is_some());
+        child.wait().unwrap()
+    };
+    let recv_args = ["recv", "--listen", "5001", "--once", "--file", &path];
+    let mut recv = spawn(&namespace, &recv_args);
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&recv, Signal::INT);
+    assert!(!ended(&mut recv).success());
+
+    let send_args = ["send", "10.77.0.1:5001", "--file", &path];
+    for writes in [false, true] {
+        let sink = sink(&namespace, 1);
+        let mut send = spawn(&namespace, &send_args);
+        eventually("the device is there", || devices(&namespace).len() == 2);
+        let writer = writes.then(|| {
+            let mut writer = fs::File::options().write(true).open(&path).unwrap();
+            writer.write_all(b"some").unwrap();
+            writer
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        signal(&send, Signal::TERM);
+        assert_eq!(ended(&mut send).code(), Some(130));
+        assert_eq!(sink.join().unwrap()[0].0, if writes { 4 } else { 0 });
+        drop(writer);
+    }
+    // The end of the writer is that of the data.
+    let sink = sink(&namespace, 1);
+    let send = spawn(&namespace, &send_args);
+    eventually("the device is there", || devices(&namespace).len() == 2);
+    let data = noise(200_000);
+    let mut writer = fs::File::options().write(true).open(&path).unwrap();
+    writer.write_all(&data).unwrap();
+    drop(writer);
+    ok(send.wait_with_output().unwrap());
+    assert_eq!(sink.join().unwrap(), [(200_000, sha256(&data))]);
+
+    let twice = run(&namespace, &[&send_args[..], &["--parallel", "2"]].concat());
+    let once = "what it brings comes once, for one connection of one strategy";
+    assert_eq!(failed(&twice), (2, format!("error: --file {path}: {once}\n")));
+}
+
 #[test]
 fn ctrl_c_finishes_what_is_under_way_and_prints_it() {
     let Some(namespace) = namespace() else { return };

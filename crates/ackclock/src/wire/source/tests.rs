@@ -9,7 +9,7 @@ fn what_the_socket_does_not_take_is_written_later() {
     while whole.len() < 300_000 {
         whole.extend_from_slice(pattern.at(whole.len() as u64, 300_000 - whole.len() as u64));
     }
-    let read = Source::reader(Box::new(std::io::Cursor::new(whole.clone())), false);
+    let read = Source::reader(Box::new(std::io::Cursor::new(whole.clone())), None);
     for mut source in [Source::pattern(300_000), read] {
         let mut taken = Vec::new();
         loop {
@@ -35,7 +35,8 @@ fn what_the_socket_does_not_take_is_written_later() {
 
 #[test]
 fn standard_input_is_read_only_when_it_has_something() {
-    let mut source = Source::reader(Box::new(&b"ab"[..]), true);
+    let waits = std::fs::File::open("/dev/null").unwrap().into();
+    let mut source = Source::reader(Box::new(&b"ab"[..]), Some(waits));
     let mut taken = Vec::new();
     let mut pump = |source: &mut Source| {
         source
