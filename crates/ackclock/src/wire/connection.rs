@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use ackclock_report::{Align, align_within};
+use ackclock_tcp::connection::CloseReason;
 use serde::Serialize;
 
 /// What only a connection on the wire has.
@@ -19,6 +20,17 @@ pub(crate) struct WireConnection {
     pub handshake_s: f64,
     /// Whether ECN was negotiated.
     pub ecn: bool,
+}
+
+/// Why a connection ended before its time, for whoever reads errors.
+pub(crate) fn story(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::Refused => "the connection was refused",
+        CloseReason::Reset => "the peer reset the connection",
+        CloseReason::Aborted => "the connection was aborted",
+        CloseReason::TimedOut => "the peer does not answer any more",
+        CloseReason::Unreachable => "the peer cannot be reached",
+    }
 }
 
 /// One aligned line for each connection.

@@ -16,6 +16,7 @@ use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::connection::story;
 use super::live::{Live, bytes_text};
 use super::pattern::Pattern;
 use super::wait::wait;
@@ -243,6 +244,10 @@ impl Receiver<'_> {
                     if let Some((path, file)) = &mut self.file {
                         file.write_all(bytes).map_err(Error::write(path))?;
                     }
+                }
+                Err(StackError::Closed(reason)) => {
+                    let bytes = counted(incoming.bytes, "byte");
+                    break Some(format!("{} after {bytes}", story(reason)));
                 }
                 Err(e) => break Some(e.to_string()),
             }

@@ -423,6 +423,22 @@ fn check_fails_where_the_pattern_does() {
     );
 }
 
+#[test]
+fn recv_says_that_the_peer_reset_the_connection() {
+    let Some(namespace) = namespace() else { return };
+    let mut recv = spawn(&namespace, &["recv", "--listen", "5001", "--once"]);
+    BufReader::new(recv.stderr.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+    let mut stream = namespace.run(|| TcpStream::connect("10.77.0.2:5001")).unwrap().unwrap();
+    let address = stream.local_addr().unwrap();
+    stream.write_all(b"three").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+    drop(stream);
+    let said = failed(&recv.wait_with_output().unwrap());
+    let expected = format!("error: {address}: the peer reset the connection after 5 bytes\n");
+    assert_eq!(said, (1, expected));
+}
+
 /// Whoever has the other end of a FIFO may come late, say nothing, or never come.
 #[test]
 fn a_fifo_keeps_nobody_from_ctrl_c() {

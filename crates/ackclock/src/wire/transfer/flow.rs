@@ -9,7 +9,7 @@ use ackclock_stack::{SocketId, Stack, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::{Span, Stats, Time};
 
-use super::super::connection::WireConnection;
+use super::super::connection::{WireConnection, story};
 use super::super::source::Source;
 use ackclock_report::counted;
 
@@ -106,14 +106,11 @@ impl Flow {
                 "the connection was refused: nobody listens there (`nc -l` takes one connection \
                  only)"
             }
-            CloseReason::Reset => "the peer reset the connection",
-            CloseReason::Aborted => "the connection was aborted",
             CloseReason::TimedOut if self.handshake.is_none() => {
                 "no answer; is the peer there, and where it is another host, does this one forward \
                  and translate addresses?"
             }
-            CloseReason::TimedOut => "the peer does not answer any more",
-            CloseReason::Unreachable => "the peer cannot be reached",
+            reason => story(reason),
         };
         let so_far = if self.handshake.is_some() {
             format!(" after {}", counted(self.bytes_acked, "byte"))
