@@ -46,7 +46,8 @@ pub(crate) struct RecvArgs {
     /// Write the received data to this file. This takes --once.
     #[arg(long, value_name = "OUT", requires = "once", value_parser = file)]
     pub file: Option<PathBuf>,
-    /// Fail unless each connection delivers the data that `ackclock send` generates.
+    /// Fail unless each connection delivers the data that `ackclock send` generates, at least one
+    /// byte. The length is not checked.
     #[arg(long)]
     pub check: bool,
     /// Do not hash or compare the received data. This is faster.
@@ -314,19 +315,21 @@ impl Receiver<'_> {
         if let Some((path, file)) = &mut self.file {
             file.flush().map_err(Error::write(path))?;
         }
-        let failed =
-            |r: &&Received| r.error.is_some() || (self.args.check && r.pattern == Some(false));
+        let failed = |r: &&Received| {
+            r.error.is_some() || self.args.check && (r.pattern == Some(false) || r.bytes == 0)
+        };
         match self.received.iter().find(failed) {
+            None if self.args.check && self.received.is_empty() => {
+                Err(Error::Connection("nobody sent anything".into()))
+            }
             None => Ok(()),
             Some(Received { peer, error: Some(error), .. }) => {
                 Err(Error::Connection(format!("{peer}: {error}")))
             }
-            Some(Received { peer, first_mismatch, .. }) => {
-                let at = first_mismatch.unwrap_or_default();
-                Err(Error::Connection(format!(
-                    "{peer}: byte {at} is not what `ackclock send` generates"
-                )))
-            }
+            Some(Received { peer, first_mismatch: Some(at), .. }) => Err(Error::Connection(
+                format!("{peer}: byte {at} is not what `ackclock send` generates"),
+            )),
+            Some(Received { peer, .. }) => Err(Error::Connection(format!("{peer}: nothing came"))),
         }
     }
 

@@ -424,6 +424,27 @@ fn check_fails_where_the_pattern_does() {
 }
 
 #[test]
+fn check_fails_where_nothing_came() {
+    let Some(namespace) = namespace() else { return };
+    let recv = |args: &[&str]| {
+        let mut recv =
+            spawn(&namespace, &[&["recv", "--listen", "5001", "--check"], args].concat());
+        BufReader::new(recv.stderr.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+        recv
+    };
+    let once = recv(&["--once"]);
+    let stream = namespace.run(|| TcpStream::connect("10.77.0.2:5001")).unwrap().unwrap();
+    let address = stream.local_addr().unwrap();
+    drop(stream);
+    let said = failed(&once.wait_with_output().unwrap());
+    assert_eq!(said, (1, format!("error: {address}: nothing came\n")));
+    let nobody = recv(&[]);
+    signal(&nobody, Signal::INT);
+    let said = failed(&nobody.wait_with_output().unwrap());
+    assert_eq!(said, (1, "error: nobody sent anything\n".into()));
+}
+
+#[test]
 fn recv_says_that_the_peer_reset_the_connection() {
     let Some(namespace) = namespace() else { return };
     let mut recv = spawn(&namespace, &["recv", "--listen", "5001", "--once"]);
