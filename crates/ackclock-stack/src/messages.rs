@@ -10,8 +10,12 @@ use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::output::Class;
 use crate::tuple::{Tuple, pseudo_header};
 
-/// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
-const PLATEAUS: [u16; 11] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576, 508, 296, 68];
+/// The least MTU that is believed over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
+const LEAST_V4: u16 = 552;
+
+/// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs; none that is not
+/// believed.
+const PLATEAUS: [u16; 8] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576];
 
 /// The packet of ours that an error is about.
 struct Quoted {
@@ -110,21 +114,21 @@ impl Stack {
     }
 
     /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less
-    /// than the packet was long, or less than every link has (RFC 8200 section 5; RFC 1191 section
-    /// 3). Linux takes no less than 552 bytes over IPv4, and lets routers cut (`min_pmtu`), for
-    /// which packets would need numbers of their own (RFC 6864). Here segments become smaller, down
-    /// to those that a peer can have by the MSS in its SYN (packets of 88 bytes): whoever can quote
-    /// what is on its way gets no more of this connection than that.
+    /// than the packet was long, or less than every link of IPv6 has (RFC 8200 section 5). Over
+    /// IPv4 a link may have 68 bytes (RFC 1191 section 3), but hardly any has less than 576:
+    /// whoever says so wants tiny segments. Linux takes it for 552 and lets routers cut
+    /// (`__ip_rt_update_pmtu`), for which packets would need numbers of their own (RFC 6864). Here
+    /// it is not heard.
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
         let mtu = match mtu {
             0 if v4 => PLATEAUS
                 .into_iter()
                 .find(|plateau| u32::from(*plateau) < quoted.total_len)
-                .unwrap_or(68),
+                .unwrap_or(0),
             mtu => mtu.min(u32::from(u16::MAX)) as u16,
         };
-        let least = if v4 { 68 } else { 1280 };
+        let least = if v4 { LEAST_V4 } else { 1280 };
         if mtu < least || u32::from(mtu) >= quoted.total_len {
             return;
         }
