@@ -26,7 +26,7 @@ pub(crate) const DEFAULT_STRATEGY: &str = "linux";
 pub(crate) struct WireArgs {
     /// The name of the TUN device. The kernel puts a number in place of `%d`. The device vanishes
     /// when the command ends.
-    #[arg(long, value_name = "NAME", default_value = "ackclock%d")]
+    #[arg(long, value_name = "NAME", default_value = "ackclock%d", value_parser = device)]
     pub tun: String,
     /// The address of our stack, with the prefix that the kernel routes to it. Repeat the option to
     /// have an IPv4 and an IPv6 address.
@@ -117,10 +117,32 @@ impl From<Ecn> for EcnUse {
     }
 }
 
-/// A size above 0.
+/// The name of a device, or what the kernel makes one of (Linux `dev_valid_name` and
+/// `__dev_alloc_name`).
+fn device(text: &str) -> Result<String, String> {
+    let percents = text.matches('%').count();
+    let unfit = |c: char| c == '/' || c == ':' || c.is_whitespace();
+    if text.is_empty() || text.len() > 15 {
+        Err(format!("`{text}` is no name of a device: that has 1 to 15 bytes"))
+    } else if text.contains(unfit) || text == "." || text == ".." {
+        Err(format!("`{text}` is no name of a device: there may be no space, slash or colon in it"))
+    } else if percents > 1 || percents == 1 && !text.contains("%d") {
+        Err(format!("`{text}` is no name of a device: of `%` it takes one, in `%d`"))
+    } else {
+        Ok(text.into())
+    }
+}
+
+/// The least size of a buffer: two segments of Ethernet. With less, one at a time would wait for
+/// its delayed ACK.
+const LEAST_BUFFER: Size = Size(4 << 10);
+
+/// The size of a buffer.
 fn size(text: &str) -> Result<Size, String> {
     match text.parse::<Size>() {
-        Ok(Size(0)) => Err("nothing fits into 0 bytes; write a size such as 4mb".into()),
+        Ok(size) if size < LEAST_BUFFER => {
+            Err(format!("it takes at least {LEAST_BUFFER}; write a size such as 4mb"))
+        }
         parsed => parsed.map_err(|e| e.to_string()),
     }
 }

@@ -1753,7 +1753,7 @@ fn one_climb_is_one_climb() {
 /// Limits that would end everything at once, and buffers that hold nothing.
 #[test]
 fn nothing_is_not_enough() {
-    let size = "nothing fits into 0 bytes; write a size such as 4mb";
+    let size = "it takes at least 4kb; write a size such as 4mb";
     let time = "`0s` is no time of at least 1s";
     let proxy = ["proxy", "--listen", "10.77.0.2:80", "--to", "127.0.0.1:8080"];
     let serve = ["serve", "."];
@@ -1761,7 +1761,8 @@ fn nothing_is_not_enough() {
         (&proxy[..], "--idle", "0s", time),
         (&proxy, "--half-closed-idle", "0s", time),
         (&proxy, "--connect-timeout", "0s", time),
-        (&proxy, "--receive-buffer", "0", size),
+        (&proxy, "--receive-buffer", "4", size),
+        (&proxy, "--tun", "a device of ours", "`a device of ours` is no name of a device"),
         (&serve, "--idle", "0s", time),
         (&serve, "--send-buffer", "0", size),
     ] {

@@ -1,4 +1,4 @@
-use super::{dscp, strategy};
+use super::{Size, device, dscp, size, strategy};
 
 #[test]
 fn no_wire_tells_what_it_loses() {
@@ -6,6 +6,37 @@ fn no_wire_tells_what_it_loses() {
     let refused = strategy("oracle", &registry).unwrap_err().to_string();
     assert!(refused.ends_with("which only a simulated network does"), "{refused}");
     assert_eq!(strategy("sack+lt", &registry).unwrap().name(), "sack+lt");
+}
+
+#[test]
+fn a_buffer_holds_two_segments() {
+    for (text, least) in [("4kb", 4096), ("4096", 4096), ("4mb", 4 << 20)] {
+        assert_eq!(size(text), Ok(Size(least)));
+    }
+    for text in ["0", "1", "4", "4095"] {
+        assert_eq!(size(text), Err("it takes at least 4kb; write a size such as 4mb".into()));
+    }
+}
+
+#[test]
+fn devices_have_names_that_the_kernel_takes() {
+    for text in ["ackclock%d", "a", "fifteen-bytes--", "%d"] {
+        assert_eq!(device(text), Ok(text.into()));
+    }
+    for (text, why) in [
+        ("", "1 to 15 bytes"),
+        ("sixteen-bytes---", "1 to 15 bytes"),
+        ("ääääääää", "1 to 15 bytes"),
+        ("a b", "no space"),
+        ("a/b", "no space"),
+        ("a:b", "no space"),
+        ("..", "no space"),
+        ("a%", "in `%d`"),
+        ("a%s", "in `%d`"),
+        ("%d%d", "in `%d`"),
+    ] {
+        assert!(device(text).unwrap_err().contains(why), "{text}");
+    }
 }
 
 #[test]
