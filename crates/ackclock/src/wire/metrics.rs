@@ -14,7 +14,7 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use super::histogram::Histogram;
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
-/// Fetches at the same time; further ones are closed at once.
+/// Fetches at the same time. For a further one the oldest ends that has not asked for anything.
 const MAX_FETCHES: usize = 32;
 
 /// How long a fetch may take.
@@ -216,8 +216,8 @@ impl Endpoint {
             };
             let number = self.next | FETCH;
             self.next += 1;
-            if self.fetches.len() < MAX_FETCHES
-                && stream.set_nonblocking(true).is_ok()
+            self.make_room();
+            if stream.set_nonblocking(true).is_ok()
                 && epoll::add(&epoll, &stream, EventData::new_u64(number), both).is_ok()
             {
                 let fetch = Fetch {
@@ -228,6 +228,14 @@ impl Endpoint {
                 };
                 self.fetches.insert(number, fetch);
             }
+        }
+    }
+
+    /// Whoever connects and says nothing, or does not read, keeps nobody from the metrics.
+    fn make_room(&mut self) {
+        let oldest = self.fetches.iter().map(|(number, f)| (f.response.is_some(), *number)).min();
+        if let Some((_, number)) = oldest.filter(|_| self.fetches.len() >= MAX_FETCHES) {
+            self.fetches.remove(&number);
         }
     }
 

@@ -63,6 +63,19 @@ fn metrics_of_a_known_exchange() {
     server.end();
 }
 
+/// Connections that say nothing keep nobody from the metrics: the oldest makes room.
+#[test]
+fn silent_fetches_make_room() {
+    let Some(ns) = namespace() else { return };
+    let server = serve(&ns, &scratch("serve-silent"), &["--metrics", "127.0.0.1:9100"]);
+    let mut silent: Vec<_> = (0..32).map(|_| connect(&ns, "127.0.0.1:9100")).collect();
+    assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_connections_open"], 0.0);
+    assert_eq!(rest(&mut silent[0]), "");
+    silent[1].set_nonblocking(true).unwrap();
+    assert_eq!(silent[1].read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    server.end();
+}
+
 /// The send buffer takes the whole response at once. Its time goes on until the client, which has
 /// another strategy than that of the options, has taken it.
 #[test]
