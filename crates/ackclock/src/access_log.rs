@@ -2,6 +2,8 @@
 //!
 //! Each measure is a ratio of sums over connections, as of retransmissions to segments. Its
 //! variance is that of the linearised ratio (Cochran, "Sampling Techniques", 1977, section 2.11).
+//! Where nothing was counted that is zero, and says nothing: then there is a bound instead (Hanley
+//! & Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 1983).
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -57,13 +59,14 @@ impl Ratio {
         self.yy += y * y;
     }
 
-    /// The ratio and the half-width of its 95 % interval; `None` without anything to divide by.
+    /// The ratio and the half-width of its 95 % interval, unless all is zero; `None` without
+    /// anything to divide by.
     fn estimate(&self) -> Option<Estimate> {
         if self.x <= 0.0 {
             return None;
         }
         let mean = self.y / self.x;
-        let half_width = (self.n > 1).then(|| {
+        let half_width = (self.n > 1 && self.yy > 0.0).then(|| {
             let n = self.n as f64;
             let residuals = self.yy - 2.0 * mean * self.xy + mean * mean * self.xx;
             // Rounding may take sums of equal numbers below zero.
@@ -72,15 +75,22 @@ impl Ratio {
         });
         Some(Estimate { mean, half_width })
     }
+
+    /// Of events of which none was counted, each worth so much: what there is at most with 95 %,
+    /// where they come independently, `-ln 0.05` (the rule of three).
+    fn bound(&self, worth: f64) -> Option<f64> {
+        (self.x > 0.0 && self.y == 0.0).then(|| -worth * 0.05_f64.ln() / self.x)
+    }
 }
 
-/// The measures, with the decimals to show.
-const MEASURES: [(&str, usize); 5] = [
-    ("retransmitted (%)", 3),
-    ("timeouts / 1000 connections", 2),
-    ("round trip (ms)", 2),
-    ("while sending (Mbit/s)", 2),
-    ("duration (s)", 3),
+/// A measure: its name, the decimals to show, and of counts what one event is worth.
+type Measure = (&'static str, usize, Option<f64>);
+const MEASURES: [Measure; 5] = [
+    ("retransmitted (%)", 3, Some(100.0)),
+    ("timeouts / 1000 connections", 2, Some(1000.0)),
+    ("round trip (ms)", 2, None),
+    ("while sending (Mbit/s)", 2, None),
+    ("duration (s)", 3, None),
 ];
 
 /// A strategy.
@@ -155,30 +165,37 @@ fn take(
 }
 
 fn table(arms: &BTreeMap<String, Arm>) -> String {
-    let head = ["strategy", "connections"].into_iter().chain(MEASURES.map(|(name, _)| name));
+    let head = ["strategy", "connections"].into_iter().chain(MEASURES.map(|(name, ..)| name));
     let mut rows = vec![head.map(String::from).collect::<Vec<_>>()];
     let estimates = |arm: &Arm| arm.measures.map(|ratio| ratio.estimate());
-    let cells = |of: [Option<Estimate>; MEASURES.len()]| {
-        of.into_iter().zip(MEASURES).map(|(estimate, (_, decimals))| cell(estimate, decimals))
-    };
     for (name, arm) in arms {
         let begin = [name.clone(), arm.connections.to_string()].into_iter();
-        rows.push(begin.chain(cells(estimates(arm))).collect());
+        let cells = arm.measures.iter().zip(MEASURES).map(|(ratio, (_, decimals, worth))| {
+            match worth.and_then(|worth| ratio.bound(worth)) {
+                Some(bound) => format!("<= {}", number(bound, decimals)),
+                None => cell(ratio.estimate(), decimals),
+            }
+        });
+        rows.push(begin.chain(cells).collect());
     }
     if let Some((first, base)) = arms.iter().next() {
         for (name, arm) in arms.iter().skip(1) {
-            let pairs = estimates(arm).into_iter().zip(estimates(base));
-            let mut differences = pairs.map(|(this, base)| difference(this?, base?));
-            let row = std::array::from_fn(|_| differences.next().flatten());
+            let pairs = estimates(arm).into_iter().zip(estimates(base)).zip(MEASURES);
+            let cells = pairs.map(|((this, base), (_, decimals, _))| {
+                cell(this.zip(base).and_then(|(this, base)| difference(this, base)), decimals)
+            });
             let begin = [format!("{name} - {first}"), String::new()].into_iter();
-            rows.push(begin.chain(cells(row)).collect());
+            rows.push(begin.chain(cells).collect());
         }
     }
     align(&rows, Align::Right)
 }
 
-/// Of two independent estimates.
+/// Of two independent estimates. Nothing can be said where neither has counted anything.
 fn difference(this: Estimate, base: Estimate) -> Option<Estimate> {
+    if this.mean == 0.0 && base.mean == 0.0 {
+        return None;
+    }
     let half_width = this.half_width.zip(base.half_width).map(|(a, b)| a.hypot(b));
     Some(Estimate { mean: this.mean - base.mean, half_width })
 }
@@ -186,10 +203,19 @@ fn difference(this: Estimate, base: Estimate) -> Option<Estimate> {
 fn cell(estimate: Option<Estimate>, decimals: usize) -> String {
     match estimate {
         None => "-".into(),
-        Some(Estimate { mean, half_width: None }) => format!("{mean:.decimals$}"),
+        Some(Estimate { mean, half_width: None }) => number(mean, decimals),
         Some(Estimate { mean, half_width: Some(half) }) => {
-            format!("{mean:.decimals$} ± {half:.decimals$}")
+            format!("{} ± {}", number(mean, decimals), number(half, decimals))
         }
+    }
+}
+
+/// What rounds to zero has no sign.
+fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|digit| matches!(digit, b'0' | b'.')) => zero.into(),
+        _ => text,
     }
 }
 
@@ -221,7 +247,32 @@ mod tests {
         assert!((half_width.unwrap() - 12.706 * 0.5).abs() < 0.001, "{half_width:?}");
         let exact = |mean| Some(Estimate { mean, half_width: Some(0.0) });
         // Eight megabits in the one second of two in which there was something to send.
-        assert_eq!((timeouts, rtt, rate, duration), (exact(0.0), None, exact(8.0), exact(2.0)));
+        assert_eq!((rtt, rate, duration), (None, exact(8.0), exact(2.0)));
+        assert_eq!(timeouts, Some(Estimate { mean: 0.0, half_width: None }));
+    }
+
+    /// Three over the number of connections, or of segments.
+    #[test]
+    fn of_what_was_not_counted_there_is_a_bound() {
+        let mut arms = BTreeMap::new();
+        for (strategy, again) in [("linux", 0), ("linux", 0), ("prr", 0), ("prr", 1), ("sack", 0)] {
+            let text = line(strategy, 150, again, "");
+            take(&mut arms, Path::new("f"), 1, text.as_bytes()).unwrap();
+        }
+        let text = table(&arms);
+        let rows: Vec<Vec<&str>> = text
+            .lines()
+            .map(|l| l.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect())
+            .collect();
+        // 100 * 2.9957 / 300 and 1000 * 2.9957 / 2.
+        assert_eq!(rows[1][..4], ["linux", "2", "<= 0.999", "<= 1497.87"]);
+        // 1 of 300; residuals -0.5 and 0.5: 12.706 * 100 * sqrt(0.5 / 2) / 150.
+        assert_eq!(rows[2][..4], ["prr", "2", "0.333 ± 4.235", "<= 1497.87"]);
+        assert_eq!(rows[3][..4], ["sack", "1", "<= 1.997", "<= 2995.73"]);
+        assert_eq!(rows[4][..3], ["prr - linux", "0.333", "-"]);
+        assert_eq!(rows[5][..3], ["sack - linux", "-", "-"]);
+        let numbers = [-0.0004, -0.0, 0.0, -0.0006, 12.0].map(|value| number(value, 3));
+        assert_eq!(numbers, ["0.000", "0.000", "0.000", "-0.001", "12.000"]);
     }
 
     #[test]
