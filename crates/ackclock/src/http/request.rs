@@ -37,6 +37,8 @@ pub struct Request {
     pub path: Vec<u8>,
     /// The path ended with a slash: a directory is meant.
     pub directory: bool,
+    /// The query as it came, with its question mark; empty without.
+    pub query: String,
     /// The connection may be used again after this request.
     pub keep_alive: bool,
     /// If-Match.
@@ -192,12 +194,14 @@ fn request(parsed: &httparse::Request<'_, '_>) -> Result<Request, Status> {
         other if OTHER_METHODS.contains(&other) => return Err(Status::MethodNotAllowed),
         _ => return Err(Status::NotImplemented),
     };
-    let (path, directory) = decode_path(path_of(target)?)?;
+    let (path, query) = path_of(target)?;
+    let (path, directory) = decode_path(path)?;
     let keep_alive = if http_1_0 { fields.connection_has("keep-alive") } else { true };
     Ok(Request {
         method,
         path,
         directory,
+        query: query.into(),
         keep_alive: keep_alive && !fields.connection_has("close") && !body,
         if_match: fields.joined("if-match"),
         if_none_match: fields.joined("if-none-match"),
@@ -242,8 +246,9 @@ fn is_host(value: &[u8]) -> bool {
     }
 }
 
-/// The path of a request target in origin-form or absolute-form (RFC 9112 section 3.2).
-fn path_of(target: &str) -> Result<&str, Status> {
+/// The path and the query of a request target in origin-form or absolute-form (RFC 9112 section
+/// 3.2).
+fn path_of(target: &str) -> Result<(&str, &str), Status> {
     let path = if target.starts_with('/') {
         target
     } else {
@@ -256,7 +261,7 @@ fn path_of(target: &str) -> Result<&str, Status> {
     if path.contains('#') {
         return Err(Status::BadRequest);
     }
-    Ok(path.split('?').next().unwrap_or_default())
+    Ok(path.split_at(path.find('?').unwrap_or(path.len())))
 }
 
 /// The names in a path, and whether it ends with a slash.

@@ -44,7 +44,9 @@ pub fn answer(request: &Request, found: &Found, now: SystemTime) -> Response {
             whole(request, Status::Ok, LISTING, "", page, now)
         }
         Found::Directory => {
-            let location = format!("Location: /{}/\r\n", percent_encode(&request.path));
+            // RFC 3986 section 3.4: the query says with the path what is meant.
+            let (path, query) = (percent_encode(&request.path), &request.query);
+            let location = format!("Location: /{path}/{query}\r\n");
             short(request, Status::MovedPermanently, &location, now)
         }
         Found::Nothing(status) => short(request, *status, "", now),

@@ -408,6 +408,14 @@ fn a_directory_leads_to_its_slash() {
     let request = request("GET //evil.example/%0d%0aX:%20y HTTP/1.1\r\nHost: h\r\n\r\n");
     let (status, fields, ..) = respond(&request, &Found::Directory);
     assert_eq!((status, fields[0].as_str()), (301, "Location: /evil.example/%0D%0AX%3A%20y/"));
+    for (target, location) in [
+        ("/sub?x=1&y=%0d?/z", "Location: /sub/?x=1&y=%0d?/z"),
+        ("http://h/sub?", "Location: /sub/?"),
+    ] {
+        let request = self::request(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n"));
+        let (_, fields, ..) = respond(&request, &Found::Directory);
+        assert_eq!(fields[0], location);
+    }
 }
 
 #[test]
