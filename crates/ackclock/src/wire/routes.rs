@@ -1,6 +1,6 @@
 //! Where the proxy listens, and where connections go on to: from options, or from a file.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) struct Route {
 }
 
 /// Routes by the address that is listened at.
-pub(crate) type Routes = HashMap<SocketAddr, Arc<Route>>;
+pub(crate) type Routes = BTreeMap<SocketAddr, Arc<Route>>;
 
 /// How many names of backends were looked up, and whether addresses were found.
 #[derive(Default)]
@@ -300,7 +300,6 @@ mod tests {
                 format!("{listen} {:?} {:?} {:?}", r.to, r.proxy_protocol, r.own.ecn)
             })
             .collect();
-        shown.sort();
         shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
         Ok(shown)
     }
