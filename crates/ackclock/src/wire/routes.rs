@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,6 +159,14 @@ pub(crate) fn resolve(
     let found: Vec<SocketAddr> = found.map_err(wrong)?.collect();
     if found.iter().any(|address| address.port() == 0) {
         return Err(format!("{to}: no server has port 0; write the port of the backend"));
+    }
+    let no_host = |ip: IpAddr| match ip {
+        IpAddr::V4(v4) => v4.is_broadcast() || v4.is_multicast(),
+        IpAddr::V6(v6) => v6.is_multicast(),
+    };
+    if let Some(address) = found.iter().find(|address| no_host(address.ip())) {
+        let ip = address.ip();
+        return Err(format!("{to}: no host can have {ip}; write the address of the backend"));
     }
     match found.iter().find(|address| own.iter().any(|own| own.addr == address.ip())) {
         Some(address) => Err(format!(
@@ -376,6 +384,10 @@ mod tests {
         assert!(text.starts_with("F:3: "), "{text}");
         let text = wrong("127.0.0.1:8080", "10.77.0.2:81");
         assert!(text.starts_with("F:3: ") && text.contains("of our own stack"), "{text}");
+        for no_host in ["255.255.255.255", "224.0.0.1", "[ff02::1]"] {
+            let text = wrong("127.0.0.1:8080", &format!("{no_host}:80"));
+            assert!(text.starts_with("F:3: ") && text.contains("no host can have"), "{text}");
+        }
         let text = wrong("127.0.0.1:8080", "127.0.0.1:0");
         assert!(text.starts_with("F:3: ") && text.contains("port 0"), "{text}");
         let text = wrong("[fd00::2]:81", "[fd00::2]:0");
