@@ -35,9 +35,13 @@ pub(crate) struct Exposition {
 }
 
 impl Exposition {
-    /// No sample carries a label that is not its own.
+    /// Begins with what we are. No sample carries a label that is not its own.
     pub fn plain() -> Exposition {
-        Exposition { label: None, family: String::new(), text: String::new() }
+        let mut to = Exposition { label: None, family: String::new(), text: String::new() };
+        let name = "ackclock_build_info";
+        to.family(name, "1, with the version of the command.", "gauge");
+        to.sample(name, Some(label("version", env!("CARGO_PKG_VERSION"))), 1);
+        to
     }
 
     /// Writes a family for each strategy, whose label its samples carry.

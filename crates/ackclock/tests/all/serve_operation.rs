@@ -51,6 +51,7 @@ fn metrics_of_a_known_exchange() {
     is("ackclock_http_responses_total{code=\"200\"}", 1);
     is("ackclock_http_response_seconds_count", 1);
     is("ackclock_http_response_seconds_bucket{le=\"25\"}", 1);
+    is(concat!("ackclock_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"}"), 1);
     let rtt = now["ackclock_rtt_seconds_sum"] / now["ackclock_rtt_seconds_count"];
     assert!(rtt > 0.0 && rtt < 1.0, "{rtt}");
 
@@ -463,7 +464,9 @@ fn a_watchdog_hears_of_us() {
 fn the_dashboard_shows_what_there_is() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-dashboard");
-    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
+    let log = dir.join("log");
+    let args = ["--metrics", "127.0.0.1:9100", "--access-log", log.to_str().unwrap()];
+    let server = serve(&ns, &dir, &args);
     let mut there = curl(&ns, &["http://127.0.0.1:9100/metrics"]);
     server.end();
     let args = ["proxy", "--listen", ADDRESS, "--to", "127.0.0.1:1", "--metrics", "127.0.0.1:9100"];
@@ -480,5 +483,5 @@ fn the_dashboard_shows_what_there_is() {
         assert!(is_there('{') || is_there(' '), "{metric}");
         shown += 1;
     }
-    assert_eq!(shown, 39);
+    assert_eq!(shown, 44);
 }
