@@ -19,13 +19,17 @@ const MOST_WAITING: usize = 10_000;
 /// How long to wait for room in the device, which tells of it only by taking packets again.
 const FULL: Duration = Duration::from_millis(1);
 
-/// Sees the packets of a host, as for captures.
-pub trait Tap: Send {
-    /// A packet is sent.
-    fn sent(&mut self, now: Time, packet: &Outgoing<'_>);
-    /// A packet arrived.
-    fn received(&mut self, now: Time, packet: &[u8]);
+/// A packet on its way between a host and its device.
+#[derive(Clone, Copy, Debug)]
+pub enum Crossing<'a> {
+    /// It is sent.
+    Sent(&'a Outgoing<'a>),
+    /// It arrived.
+    Received(&'a [u8]),
 }
+
+/// Sees packets when they cross.
+type Tap = Box<dyn FnMut(Time, Crossing<'_>) + Send>;
 
 /// A packet that may be for a connection of another host with the same addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +55,7 @@ pub struct Host {
     rest: Option<Time>,
     waiting: Option<Waiting>,
     unsent: u64,
-    tap: Option<Box<dyn Tap>>,
+    tap: Option<Tap>,
     others: Option<Box<dyn FnMut(Stray) + Send>>,
 }
 
@@ -114,9 +118,9 @@ impl Host {
         &self.tun
     }
 
-    /// Shows all packets from now on to `tap`.
-    pub fn set_tap(&mut self, tap: Option<Box<dyn Tap>>) {
-        self.tap = tap;
+    /// Shows all packets from now on to `tap`, as for captures.
+    pub fn set_tap(&mut self, tap: Box<dyn FnMut(Time, Crossing<'_>) + Send>) {
+        self.tap = Some(tap);
     }
 
     /// From now on gives `others` what comes and is for no connection of this host, instead of
@@ -179,7 +183,7 @@ impl Host {
             read += 1;
             let now = since(self.start);
             if let Some(tap) = &mut self.tap {
-                tap.received(now, frame.packet);
+                tap(now, Crossing::Received(frame.packet));
             }
             // The kernel leaves out the checksum of what it has made itself: no wire can have
             // harmed it.
@@ -235,7 +239,7 @@ impl Host {
         }
         while let Some(packet) = poll(&mut self.stack, now) {
             if let Some(tap) = &mut self.tap {
-                tap.sent(now, &packet);
+                tap(now, Crossing::Sent(&packet));
             }
             let Outgoing { header, payload, ip_header, segment, partial_checksum, .. } = packet;
             let gso = Gso { ip_header, segment, partial_checksum };

@@ -57,7 +57,7 @@ pub use gateway::{
     Attachment, DropLog, Dropped, GatewayReport, Lateness, Logs, QueueLog, RealTimeGateway,
     be_prompt,
 };
-pub use host::{Host, Stray, Tap};
+pub use host::{Crossing, Host, Stray};
 pub use namespace::Namespace;
 pub use net::Net;
 pub use socket::{Info, TcpListener, TcpStream};

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use ackclock_live::{Host, Tap};
+use ackclock_live::{Crossing, Host};
 use ackclock_stack::Outgoing;
 use ackclock_tcp::{Sending, Time};
 
@@ -26,7 +26,8 @@ impl HostCapture {
         let shared =
             records.take_capture(origin)?.map(|capture| Arc::new(Mutex::new((capture, Ok(())))));
         if let Some(shared) = &shared {
-            host.set_tap(Some(Box::new(CaptureTap(Arc::clone(shared)))));
+            let shared = Arc::clone(shared);
+            host.set_tap(Box::new(move |now, crossing| write(&shared, now, crossing)));
         }
         Ok(HostCapture(shared))
     }
@@ -40,31 +41,27 @@ impl HostCapture {
     }
 }
 
-struct CaptureTap(Shared);
-
-impl CaptureTap {
-    fn write(&self, now: Time, pieces: &[&[u8]], comment: &str) {
-        let mut capture = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if capture.1.is_ok() {
-            capture.1 = capture.0.packet(now, pieces, comment);
-        }
+fn write(shared: &Shared, now: Time, crossing: Crossing<'_>) {
+    let mut capture = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let (capture, result) = &mut *capture;
+    if result.is_ok() {
+        *result = match crossing {
+            Crossing::Sent(packet) => {
+                let [first, rest] = packet.payload;
+                capture.packet(now, &[packet.header, first, rest], &comment(packet))
+            }
+            Crossing::Received(packet) => capture.packet(now, &[packet], ""),
+        };
     }
 }
 
-impl Tap for CaptureTap {
-    fn sent(&mut self, now: Time, packet: &Outgoing<'_>) {
-        let comment = packet.sent.map_or_else(String::new, |Sending { cause, transmission }| {
-            let first = format!("ackclock: {}, transmission {transmission}", cause.name());
-            let len: usize = packet.payload.iter().map(|piece| piece.len()).sum();
-            match len.checked_div(packet.segment.into()) {
-                Some(_) => format!("{first}; {} segments", len.div_ceil(packet.segment.into())),
-                None => first,
-            }
-        });
-        self.write(now, &[packet.header, packet.payload[0], packet.payload[1]], &comment);
-    }
-
-    fn received(&mut self, now: Time, packet: &[u8]) {
-        self.write(now, &[packet], "");
+/// Why a packet is sent.
+fn comment(packet: &Outgoing<'_>) -> String {
+    let Some(Sending { cause, transmission }) = packet.sent else { return String::new() };
+    let first = format!("ackclock: {}, transmission {transmission}", cause.name());
+    let len: usize = packet.payload.iter().map(|piece| piece.len()).sum();
+    match len.checked_div(packet.segment.into()) {
+        Some(_) => format!("{first}; {} segments", len.div_ceil(packet.segment.into())),
+        None => first,
     }
 }
