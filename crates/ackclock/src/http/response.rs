@@ -41,7 +41,8 @@ pub fn answer(request: &Request, found: &Found, now: SystemTime) -> Response {
         }
         Found::Listing(entries, more) => {
             let page = listing(&request.path, entries, *more);
-            whole(request, Status::Ok, LISTING, "", page, now)
+            let reply = Reply { media_type: LISTING, body: &page, ..Reply::to(request) };
+            reply.response(now)
         }
         Found::Directory => {
             // RFC 3986 section 3.4: the query says with the path what is meant.
@@ -58,16 +59,16 @@ pub fn refuse(refusal: Refusal, now: SystemTime) -> Response {
     let method = if refusal.head { Method::Head } else { Method::Get };
     let extra =
         if refusal.status == Status::MethodNotAllowed { "Allow: GET, HEAD\r\n" } else { "" };
-    let bytes = with_body(
+    let body = &explanation(refusal.status);
+    let reply = Reply {
         method,
-        refusal.status,
-        "text/plain",
+        status: refusal.status,
+        media_type: "text/plain",
         extra,
-        &explanation(refusal.status),
-        false,
-        now,
-    );
-    Response { status: refusal.status, bytes, file: 0..0, keep_alive: false }
+        body,
+        keep_alive: false,
+    };
+    reply.response(now)
 }
 
 fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response {
@@ -122,41 +123,47 @@ fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response 
 
 /// A response whose body only says what its status says.
 fn short(request: &Request, status: Status, extra: &str, now: SystemTime) -> Response {
-    whole(request, status, "text/plain", extra, explanation(status), now)
-}
-
-fn whole(
-    request: &Request,
-    status: Status,
-    media_type: &str,
-    extra: &str,
-    body: String,
-    now: SystemTime,
-) -> Response {
-    let bytes =
-        with_body(request.method, status, media_type, extra, &body, request.keep_alive, now);
-    Response { status, bytes, file: 0..0, keep_alive: request.keep_alive }
+    Reply { status, extra, body: &explanation(status), ..Reply::to(request) }.response(now)
 }
 
 fn explanation(status: Status) -> String {
     format!("{} {}\n", status.code(), status.reason())
 }
 
-fn with_body(
+/// A response whose body is at hand.
+struct Reply<'a> {
     method: Method,
     status: Status,
-    media_type: &str,
-    extra: &str,
-    body: &str,
+    media_type: &'a str,
+    /// Further fields, each with its end of line.
+    extra: &'a str,
+    body: &'a str,
     keep_alive: bool,
-    now: SystemTime,
-) -> Vec<u8> {
-    let fields = format!("{extra}Content-Type: {media_type}\r\nContent-Length: {}\r\n", body.len());
-    let mut text = head(status, &fields, keep_alive, now);
-    if method == Method::Get {
-        text.push_str(body);
+}
+
+impl Reply<'_> {
+    /// One to a request, without a body yet.
+    fn to(request: &Request) -> Reply<'static> {
+        Reply {
+            method: request.method,
+            status: Status::Ok,
+            media_type: "text/plain",
+            extra: "",
+            body: "",
+            keep_alive: request.keep_alive,
+        }
     }
-    text.into_bytes()
+
+    fn response(&self, now: SystemTime) -> Response {
+        let &Reply { method, status, media_type, extra, body, keep_alive } = self;
+        let len = body.len();
+        let fields = format!("{extra}Content-Type: {media_type}\r\nContent-Length: {len}\r\n");
+        let mut text = head(status, &fields, keep_alive, now);
+        if method == Method::Get {
+            text.push_str(body);
+        }
+        Response { status, bytes: text.into_bytes(), file: 0..0, keep_alive }
+    }
 }
 
 /// The head of a response: status line, Date, these fields (each with its end of line), and whether
