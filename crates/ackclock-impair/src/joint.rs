@@ -295,12 +295,32 @@ pub(crate) fn is_the_clients_fault(error: &io::Error) -> bool {
     )
 }
 
-/// A signal may interrupt what does not block.
-fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+/// Calls again where a signal has interrupted it, as may happen to what does not block.
+///
+/// # Errors
+/// What the call says otherwise.
+#[doc(hidden)]
+pub fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match call() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             result => return result,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_signal_interrupts_is_called_again() {
+        let mut results =
+            [Err(ErrorKind::Interrupted.into()), Err(ErrorKind::Interrupted.into()), Ok(3), Ok(4)]
+                .into_iter();
+        assert_eq!(retry(|| results.next().unwrap()).unwrap(), 3);
+        assert_eq!(results.len(), 1);
+        let fails = || Err(ErrorKind::WouldBlock.into());
+        assert_eq!(retry(fails).unwrap_err().kind(), ErrorKind::WouldBlock);
     }
 }

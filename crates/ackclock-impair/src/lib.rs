@@ -34,6 +34,8 @@ pub use config::ProxyConfig;
 pub use error::Error;
 #[cfg(target_os = "linux")]
 pub use joint::has_unsent;
+#[doc(hidden)]
+pub use joint::retry;
 pub use links::{LinkCounts, Passed};
 #[doc(hidden)]
 pub use options::options;

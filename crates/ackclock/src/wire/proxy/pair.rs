@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use ackclock_impair::has_unsent;
+use ackclock_impair::{has_unsent, retry};
 use ackclock_stack::{Error as TcpError, SocketId, Status};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Span, Time};
@@ -183,7 +183,7 @@ impl Pair {
             return Err(End::Wait);
         }
         if !self.header.is_empty() {
-            let result = self.backend.write(&self.header);
+            let result = retry(|| self.backend.write(&self.header));
             let n = self.written(result)?;
             self.header.drain(..n);
             return Ok(());
@@ -192,7 +192,7 @@ impl Pair {
         net.read_with(socket, |[first, rest]| {
             let first = &first[..first.len().min(CHUNK)];
             let rest = &rest[..rest.len().min(CHUNK - first.len())];
-            let result = self.backend.write_vectored(&[first, rest].map(IoSlice::new));
+            let result = retry(|| self.backend.write_vectored(&[first, rest].map(IoSlice::new)));
             *written.insert(result).as_ref().unwrap_or(&0)
         })?;
         match written {
@@ -236,7 +236,7 @@ impl Pair {
             return Err(End::Wait);
         }
         let room = net.room(socket)?.min(chunk.len());
-        match self.backend.read(&mut chunk[..room]) {
+        match retry(|| self.backend.read(&mut chunk[..room])) {
             Ok(0) if self.broken => self.gone = true,
             Ok(0) => {
                 net.shutdown(socket);
