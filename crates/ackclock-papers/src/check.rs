@@ -102,12 +102,10 @@ impl Check<'_> {
             let message = "two times in seconds are expected, the second above the first";
             return self.wrong("window", message);
         }
-        let in_scenario = self.source.scenario.contains_key("runs");
-        if in_scenario || e.sets("runs") {
-            let of_file = in_scenario && e.scenario_file.is_some();
-            let key = if of_file { "scenario_file" } else { "scenario.runs" };
+        let in_table = e.scenario_file.is_none() && self.source.scenario.contains_key("runs");
+        if in_table || e.sets("runs") {
             let message = "`runs` of the scenario counts nothing here; that of the experiment does";
-            return self.wrong(key, message);
+            return self.wrong("scenario.runs", message);
         }
         for (key, runs) in [("runs", Some(e.runs)), ("quick_runs", e.quick_runs)] {
             if runs == Some(0) {

@@ -80,7 +80,8 @@ pub struct Experiment {
     #[serde(default, rename = "claim")]
     pub(crate) claims: Vec<Claim>,
     pub(crate) scenario: Option<Scenario>,
-    /// A scenario that experiments of the paper share, instead of `scenario`.
+    /// A scenario that experiments of the paper share, instead of `scenario`. Its `runs` are those
+    /// of `ackclock run`; the experiment has its own.
     pub(crate) scenario_file: Option<String>,
     /// Keys of the scenario and their values here.
     #[serde(default)]

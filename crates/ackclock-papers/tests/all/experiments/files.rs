@@ -148,7 +148,8 @@ fn traces_are_files_beside_the_experiment_or_the_scenario_that_names_them() {
         ("t/missing.toml", &missing),
         ("t/every-ms.trace", "1\n"),
         ("t/every-7-ms.trace", "7\n"),
-        ("t/scenarios/path.toml", TRACED_SCENARIO),
+        // Its `runs` are those of `ackclock run`.
+        ("t/scenarios/path.toml", &format!("runs = 9\n{TRACED_SCENARIO}")),
         ("t/scenarios/every-ms.trace", "1\n"),
         ("t/scenarios/every-7-ms.trace", "9\n"),
     ];
