@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | When was it, and how long was it silent before? | [`clock`] |
 //! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
+//! | Does a packet open another connection, or say that the clock was set? | `identity` |
 //! | Does a SYN belong elsewhere? | [`strays`] |
 //! | Does the server take data in the SYN? | [`fast_open`] |
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
@@ -18,6 +19,7 @@
 //! | What is SMSS if the SYNs do not say it? | [`warm_up`] |
 //! | What is SMSS if the SYNs say too much? | [`segment_size`] |
 //! | How far is the sender if no handshake says it? | [`flights`] |
+//! | What does the model of a sender begin with? | `terms` |
 //! | When does the sender know of it? | [`delayed`] |
 //! | When was it sent? | [`send_clock`] |
 //! | Has the server answered? | [`asked`] |
@@ -39,11 +41,13 @@ mod fast_open;
 mod finish;
 mod flights;
 mod handshake;
+mod identity;
 mod input;
 mod segment_size;
 mod send_clock;
 mod strays;
 mod sums;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -53,8 +57,8 @@ mod warm_up;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use ackclock_tcp::wire::{Control, DEFAULT_MSS};
-use ackclock_tcp::{Span, Time, Timestamps};
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Span, Time};
 use thin_vec::ThinVec;
 
 use self::asked::Asked;
@@ -71,17 +75,12 @@ use self::turns::Turns;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::copies::Lag;
-use crate::jumps::Ticks;
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::sender::{Opening, Sight, Terms};
+use crate::sender::Sight;
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
-
-/// Without a sign of its end, a connection is taken to be over when its addresses open a new one
-/// after this time.
-const LONG: Span = Span::from_secs(60);
 
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
@@ -226,52 +225,6 @@ impl Open {
 
     fn is_reset(&self) -> bool {
         self.ends.iter().any(End::is_reset)
-    }
-
-    /// Whether this packet opens another connection between the same ends. A SYN does that has
-    /// another sequence number than the one that opened this connection, if this one is over: by
-    /// its packets, or since it never came about, or was quiet for long. In an open connection such
-    /// a SYN is a stray (RFC 5961 section 4), unless it is answered.
-    #[inline]
-    pub fn is_reused_by(&self, p: &Packet, from_low: bool) -> bool {
-        p.control.contains(Control::SYN)
-            && !p.control.contains(Control::RST)
-            && self.opens_another(p, from_low)
-    }
-
-    #[cold]
-    fn opens_another(&self, p: &Packet, from_low: bool) -> bool {
-        let one = self.from(from_low);
-        // Of one direction, the FIN of the other end is not in the capture.
-        let over = self.is_over()
-            || p.at.since(self.clock.last()) >= LONG
-            || self.directions.is_only(one) && self.ends[one].has_fin();
-        let data = self.ends.iter().any(End::has_data);
-        self.answers_stray(p) || self.handshake.opens_another(one, p, over, data)
-    }
-
-    /// What the timestamp of this packet says beside the last one of its end. `None` if there are
-    /// none, or they have stood still since the SYN.
-    #[cold]
-    pub fn ticks(&self, p: &Packet, from_low: bool) -> Option<Ticks> {
-        let one = self.from(from_low);
-        let (last, val) = (self.place.last_stamp(one)?, p.options.timestamps?.val);
-        let syn = self.handshake.syns(one).next();
-        let first = syn.and_then(|syn| Some((syn.stamps?[0], syn.at)));
-        let busy = self.clock.last();
-        let since_syn = first.map(|(first, at)| (last.wrapping_sub(first), busy.since(at)));
-        let stands = since_syn.is_some_and(|(ticks, _)| ticks == 0);
-        let passed = val.wrapping_sub(last);
-        let sure = !stands && !Timestamps::is_older(val, last);
-        sure.then_some(Ticks { stamp: val, passed, since_syn, busy })
-    }
-
-    /// The clock of the capture was set ahead: nothing is known of how long what is on its way
-    /// takes.
-    #[cold]
-    pub fn loses_time(&mut self) {
-        self.ends.iter_mut().for_each(End::loses_time);
-        self.place.loses_time();
     }
 
     /// The number of the end that a packet comes from.
@@ -476,37 +429,6 @@ impl Open {
         self.senders[end].input(input, self.place.delay(end), &mut budget.places);
     }
 
-    /// The first data of an end: now its model is needed.
-    #[cold]
-    fn begin(&mut self, end: usize, budget: &mut Budget) {
-        let terms = Terms {
-            start: self.clock.start(),
-            sight: self.place.settle(end),
-            opening: match (self.begun, self.place.is_made_up()) {
-                (false, _) => Opening::Unseen,
-                (true, true) => Opening::MadeUp,
-                (true, false) => Opening::Seen,
-            },
-            opens: end == 0,
-            mss: self.mss(end),
-            header: self.header(end),
-            // Where SACK blocks are cut off, duplicates have to do.
-            sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
-            timestamps: self.timestamps(end),
-            handshake_rtt: self.place.whole_trip().filter(|_| self.begun),
-            events: self.events,
-        };
-        let sender = &mut self.senders[end];
-        sender.begin(terms, Arc::clone(&self.paths[end]));
-        if let Some(isn) = self.handshake.isn(end) {
-            for syn in self.handshake.syns(end) {
-                sender.syn(syn, isn);
-            }
-        }
-        let last = [end, 1 - end].map(|end| self.handshake.syns(end).last().map(|syn| syn.at));
-        sender.replay_early_acks(self.place.delay(end), last, &mut budget.places);
-    }
-
     /// Each packet is about one event.
     fn count_event(&mut self, budget: &mut Budget) {
         budget.count_event();
@@ -514,25 +436,5 @@ impl Open {
             self.events = false;
             self.senders.iter_mut().for_each(DelayedSender::stop_events);
         }
-    }
-
-    /// SMSS of an end.
-    fn mss(&self, end: usize) -> u32 {
-        if self.learned[end] > 0 {
-            return self.learned[end].into();
-        }
-        let default = if self.hosts[0].is_ipv4() { DEFAULT_MSS } else { 1220 };
-        self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
-    }
-
-    /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix
-    /// A: timestamps take 12).
-    fn header(&self, end: usize) -> u32 {
-        let ip = if self.hosts[end].is_ipv4() { 20 } else { 40 };
-        ip + 20 + if self.timestamps(end) { 12 } else { 0 }
-    }
-
-    fn timestamps(&self, end: usize) -> bool {
-        self.handshake.timestamps().unwrap_or(self.ends[end].has_timestamps())
     }
 }

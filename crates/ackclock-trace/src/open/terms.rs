@@ -1,0 +1,63 @@
+//! What the model of a sender begins with: what is known of the connection when its first data goes
+//! out.
+
+use std::sync::Arc;
+
+use ackclock_tcp::wire::DEFAULT_MSS;
+
+use super::Open;
+use super::budget::Budget;
+use crate::sender::{Opening, Terms};
+
+impl Open {
+    /// The first data of an end: now its model is needed.
+    #[cold]
+    pub(super) fn begin(&mut self, end: usize, budget: &mut Budget) {
+        let terms = Terms {
+            start: self.clock.start(),
+            sight: self.place.settle(end),
+            opening: match (self.begun, self.place.is_made_up()) {
+                (false, _) => Opening::Unseen,
+                (true, true) => Opening::MadeUp,
+                (true, false) => Opening::Seen,
+            },
+            opens: end == 0,
+            mss: self.mss(end),
+            header: self.header(end),
+            // Where SACK blocks are cut off, duplicates have to do.
+            sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
+            timestamps: self.timestamps(end),
+            handshake_rtt: self.place.whole_trip().filter(|_| self.begun),
+            events: self.events,
+        };
+        let sender = &mut self.senders[end];
+        sender.begin(terms, Arc::clone(&self.paths[end]));
+        if let Some(isn) = self.handshake.isn(end) {
+            for syn in self.handshake.syns(end) {
+                sender.syn(syn, isn);
+            }
+        }
+        let last = [end, 1 - end].map(|end| self.handshake.syns(end).last().map(|syn| syn.at));
+        sender.replay_early_acks(self.place.delay(end), last, &mut budget.places);
+    }
+
+    /// SMSS of an end.
+    pub(super) fn mss(&self, end: usize) -> u32 {
+        if self.learned[end] > 0 {
+            return self.learned[end].into();
+        }
+        let default = if self.hosts[0].is_ipv4() { DEFAULT_MSS } else { 1220 };
+        self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
+    }
+
+    /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix
+    /// A: timestamps take 12).
+    fn header(&self, end: usize) -> u32 {
+        let ip = if self.hosts[end].is_ipv4() { 20 } else { 40 };
+        ip + 20 + if self.timestamps(end) { 12 } else { 0 }
+    }
+
+    pub(super) fn timestamps(&self, end: usize) -> bool {
+        self.handshake.timestamps().unwrap_or(self.ends[end].has_timestamps())
+    }
+}
