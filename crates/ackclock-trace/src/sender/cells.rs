@@ -3,6 +3,7 @@
 
 use std::ops::Add;
 
+use ackclock_tcp::Span;
 use thin_vec::ThinVec;
 
 #[derive(Clone, Debug)]
@@ -57,6 +58,35 @@ impl<T: Copy + Default> Cells<T> {
     pub fn iter(&self) -> impl Iterator<Item = (usize, T)> {
         (self.first..).zip(self.values.iter().copied())
     }
+}
+
+/// Counts time with so many bytes outstanding.
+#[inline]
+pub(super) fn add_at(cells: &mut Cells<Span>, bytes: u32, mss: u32, span: Span) {
+    if span > Span::ZERO {
+        let sum = cells.at(level(u64::from(bytes / mss.max(1))));
+        *sum = *sum + span;
+    }
+}
+
+/// A window is at most 2^30 bytes (RFC 7323 section 2.3); what several connections have outstanding
+/// may be more, and then counts as all that fits.
+#[inline]
+pub(super) fn bytes(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Segments outstanding, to within an eighth where they are many.
+#[inline]
+fn level(segments: u64) -> usize {
+    let shift = segments.max(8).ilog2() - 3;
+    (u64::from(shift) * 8 + (segments >> shift)) as usize
+}
+
+/// The fewest segments of a level.
+pub(super) fn segments(level: usize) -> u64 {
+    let shift = (level / 8).saturating_sub(1);
+    (level as u64 - shift as u64 * 8) << shift
 }
 
 #[cfg(test)]

@@ -30,6 +30,11 @@
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
+//! | What had new data waited for? | `limits::waited` |
+//! | Did Nagle's algorithm hold it? | `limits::nagle` |
+//! | Does the other end ask for it? | `limits::requests` |
+//! | Who sets the pace? | `limits::pace` |
+//! | What is outstanding on the path? | `limits::on_path` |
 //! | Is there a queue, or another route? | [`queue`], [`route`] |
 //! | **Why were packets lost?** | [`losses`] |
 //! | Is there a bucket that is empty where they are lost? | `losses::bucket` |

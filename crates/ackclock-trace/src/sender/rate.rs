@@ -295,7 +295,7 @@ impl Bottleneck {
     /// Bytes of payload that are on their way when the bottleneck is just busy. `arrivals`: the
     /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
     /// is not seen there, so that no more than this is ever outstanding, and that is known to
-    /// within an eighth (`limits.rs`). `base`: the shortest round trip, of this route or another.
+    /// within an eighth (`cells.rs`). `base`: the shortest round trip, of this route or another.
     pub fn holds(&self, base: Base, arrivals: Option<ArrivalRate>) -> Option<f64> {
         let Base { trip, ahead, gap } = base;
         let trip = trip.get()?;

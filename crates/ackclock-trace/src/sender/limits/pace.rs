@@ -13,9 +13,9 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::super::cells::Cells;
+use super::super::cells::{Cells, add_at};
 use super::super::stream::Stream;
-use super::{LEAST_WAY, add_at};
+use super::LEAST_WAY;
 
 /// Round trips in which a window that is full grows by a segment: by one in each (RFC 5681 section
 /// 3.1), or in two where ACKs are delayed and each counts for a segment; Linux's CUBIC by half of
