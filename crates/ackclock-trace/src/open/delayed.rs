@@ -13,10 +13,10 @@ use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
-use crate::sender::{Acked, ArrivalRate, Arrivals, Found, SenderModel, Sent, Sight, Terms};
+use crate::sender::{
+    Acked, ArrivalRate, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight, Terms,
+};
 
-/// A capture may have an ACK by so much before the data that it answers.
-const DISORDER: Span = Span::from_millis(1);
 /// So many ACKs are looked at for one that is older.
 const MOST_LATE: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
@@ -297,7 +297,7 @@ impl Model {
 
     /// What acknowledges was `seen` before data that goes out now.
     fn look_for_ack_before(&mut self, seen: Time) {
-        let before = |acked: &&Acked| seen.since(acked.at) > DISORDER;
+        let before = |acked: &&Acked| seen.since(acked.at) > EXCHANGED;
         if let Some(acked) = self.acks.iter().rev().take(MOST_LATE).find(before) {
             self.sender.ack_has_passed(acked.ack);
         }

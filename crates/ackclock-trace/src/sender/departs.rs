@@ -4,9 +4,10 @@ use ackclock_tcp::{Seq, Span, Time};
 
 use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
-use super::limits::{SOON, follows_ack};
+use super::limits::follows_ack;
 use super::stalls::Now;
 use super::stream::Stream;
+use super::stream::moments::HOST_BUSY;
 use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
@@ -65,7 +66,7 @@ impl SenderModel {
         self.stream.count();
         self.stream.holes.unseen.passed(sent);
         self.elapse(sent.at);
-        if self.limits.is_opening() && sent.at.since(self.stream.moments.progress()) > SOON {
+        if self.limits.is_opening() && sent.at.since(self.stream.moments.progress()) > HOST_BUSY {
             // Data in a SYN and right behind one needs no answer (RFC 7413). Any other was sent
             // after the answer, also where that was not captured.
             self.limits.answered();
@@ -93,13 +94,13 @@ impl SenderModel {
         }
         let since = self.stalls.since_asked(sent.at);
         self.limits.new_data(sent, &self.stream, asked, since);
-        if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
+        if sent.payload() == 0 && !self.stream.moments.behind_data(sent.at) {
             self.episodes.closes(sent.position);
         }
         if resumes {
             self.sender_resumes(sent, asked);
         }
-        if sent.fin && self.stream.moments.since_new_data(sent.at) <= SOON {
+        if sent.fin && self.stream.moments.behind_data(sent.at) {
             self.limits.closes(sent.end() - 1);
         }
         let recovering = self.repair.as_mut().is_some_and(|repair| repair.recovery.new_data());

@@ -3,6 +3,10 @@
 
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
+/// Captures that take packets from several queues of a device exchange what is this close: an ACK
+/// may stand before the data that it answers.
+pub(crate) const EXCHANGED: Span = Span::from_millis(1);
+
 /// Which transmissions the capture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {

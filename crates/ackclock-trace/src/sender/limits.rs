@@ -30,14 +30,9 @@ use super::cells::{Cells, bytes};
 use super::queue::Queue;
 use super::rate::{Bottleneck, Trip};
 use super::stream::Stream;
+use super::stream::moments::HOST_BUSY;
 use crate::lifetime::{Limit, Shares};
 use crate::path::Path;
-
-/// The least time after an ACK within which what it lets go follows.
-pub(super) const SOON: Span = Span::from_millis(1);
-
-/// A host takes so long at the most, from the ACK to what it lets go.
-const LEAST_WAY: Span = Span::from_micros(100);
 
 /// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
 /// in and sends the other. What is written then may leave at any moment of it.
@@ -396,7 +391,7 @@ fn at_once(stream: &Stream) -> Span {
 /// it and back takes as much longer at times.
 #[inline]
 fn follows_within(stream: &Stream) -> Span {
-    if stream.terms.at_sender() { SOON } else { soon(stream) }
+    if stream.terms.at_sender() { HOST_BUSY } else { soon(stream) }
 }
 
 /// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for it.
@@ -416,5 +411,5 @@ pub(super) fn follows_ack(at: Time, stream: &Stream, asked: bool) -> bool {
 
 #[inline]
 fn soon(stream: &Stream) -> Span {
-    SOON.max(Span(stream.timers.srtt().0 / 4))
+    HOST_BUSY.max(Span(stream.timers.srtt().0 / 4))
 }

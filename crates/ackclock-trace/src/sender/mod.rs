@@ -69,7 +69,7 @@ use ackclock_tcp::{Event, Span, Time};
 
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
-pub(crate) use self::input::{Acked, Opening, Sent, Sight, Terms};
+pub(crate) use self::input::{Acked, EXCHANGED, Opening, Sent, Sight, Terms};
 pub(crate) use self::limits::FAREWELL;
 use self::limits::{Limits, Repairs};
 use self::losses::LossRecord;

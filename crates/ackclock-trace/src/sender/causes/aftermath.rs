@@ -13,7 +13,7 @@
 
 use ackclock_tcp::{Span, Time};
 
-use crate::sender::recovery::SOON;
+use crate::sender::stream::moments::HOST_BUSY;
 
 /// Room for so many segments at the receiver is enough. Whatever cwnd was before, a slow start may
 /// come as far.
@@ -121,7 +121,7 @@ impl Aftermath {
             }
             // It has waited for the ACK.
             Begin::AsAfterTimeout { acks }
-                if new.since_ack <= SOON && (full || self.sends_small) =>
+                if new.since_ack <= HOST_BUSY && (full || self.sends_small) =>
             {
                 let had_room = *acks == 1 && AFTER_TIMEOUT * self.mss + len <= self.cwnd;
                 let all = new.outstanding == self.most && self.most >= NEXT;

@@ -7,7 +7,7 @@
 
 use ackclock_tcp::Span;
 
-use crate::sender::recovery::{AT_ONCE, SOON};
+use crate::sender::stream::moments::{HOST_BUSY, HOST_IDLE};
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
 
 /// Between two segments of a sender that paces, at the least rate that matters here.
@@ -128,7 +128,7 @@ impl Situation<'_> {
     /// timer may have expired while ACKs came. Some timers expire earlier than Linux's: those that
     /// follow RFC 6298 but for its least interval of 1 s. What an ACK sends follows it at once.
     fn may_be_early_timer(&self) -> bool {
-        let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > AT_ONCE;
+        let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > HOST_IDLE;
         self.at_sender && !self.head_in_turn && since
     }
 
@@ -174,7 +174,7 @@ impl Situation<'_> {
     /// Where the timer is due to the millisecond, both are coincidences, and the ACK must have been
     /// followed at once.
     fn coincides(&self) -> bool {
-        let soon = if self.timers.expires_now(self.waited) { AT_ONCE } else { SOON };
+        let soon = if self.timers.expires_now(self.waited) { HOST_IDLE } else { HOST_BUSY };
         (self.fresh || self.undo_in_doubt)
             && self.since_ack <= soon
             && self.ack_gap >= self.since_ack.times(50)

@@ -15,7 +15,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::super::cells::{Cells, add_at};
 use super::super::stream::Stream;
-use super::LEAST_WAY;
+use super::super::stream::moments::HOST_IDLE;
 
 /// Round trips in which a window that is full grows by a segment: by one in each (RFC 5681 section
 /// 3.1), or in two where ACKs are delayed and each counts for a segment; Linux's CUBIC by half of
@@ -81,7 +81,7 @@ impl Pace {
     #[inline]
     pub fn sent(&mut self, at: Time, len: u32, stream: &Stream) {
         if let Some(period) = &mut self.period {
-            if stream.moments.since_new_data(at) > LEAST_WAY {
+            if stream.moments.since_new_data(at) > HOST_IDLE {
                 period.before = std::mem::take(&mut period.burst);
             }
             period.burst = period.burst.saturating_add(len);
@@ -103,7 +103,7 @@ impl Pace {
         stream: &Stream,
         full: &mut Cells<Span>,
     ) {
-        let late = stream.moments.since_ack(at) > LEAST_WAY;
+        let late = stream.moments.since_ack(at) > HOST_IDLE;
         let near = late && stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
         let mss = stream.terms.mss;
         let (period, written) = self.period(at, stream, full);
@@ -160,7 +160,7 @@ impl Period {
         let since = stream.moments.since_new_data(at);
         let paced = u128::from(stream.timers.srtt().0) * u128::from(self.before);
         let late = self.before > 0 && u128::from(since.0) * u128::from(self.peak) >= paced;
-        last || since > LEAST_WAY && late
+        last || since > HOST_IDLE && late
     }
 
     /// A sender that cwnd limits has more outstanding with each round trip (RFC 5681 section 3.1),

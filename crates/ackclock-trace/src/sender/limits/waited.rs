@@ -5,10 +5,9 @@ use ackclock_tcp::{Span, Time};
 use super::super::cells::add_at;
 use super::super::input::Sent;
 use super::super::stream::Stream;
+use super::super::stream::moments::{HOST_BUSY, HOST_IDLE};
 use super::super::stream::timers::nearly;
-use super::{
-    AT_ONCE, LEAST_WAY, Limits, Pending, SOON, Silent, at_once, follows_ack, has_room, soon,
-};
+use super::{AT_ONCE, Limits, Pending, Silent, at_once, follows_ack, has_room, soon};
 use crate::lifetime::Limit;
 
 /// How soon an ACK reaches the sender.
@@ -80,7 +79,7 @@ impl Limits {
     /// trip later was written now.
     fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(sent.at);
-        let soon = || Span(stream.timers.srtt().0 / 4).max(LEAST_WAY).min(SOON);
+        let soon = || Span(stream.timers.srtt().0 / 4).max(HOST_IDLE).min(HOST_BUSY);
         let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
         let acked = || since <= stream.moments.since_new_data(sent.at);
         idle && since > soon()

@@ -6,7 +6,7 @@ pub(crate) mod evidence;
 pub(crate) mod phases;
 pub(crate) mod retransmissions;
 
-use ackclock_tcp::{EventKind, Span, Time};
+use ackclock_tcp::{EventKind, Time};
 
 use self::answers::Answers;
 use self::evidence::Evidence;
@@ -15,14 +15,9 @@ use self::retransmissions::{Echo, Retransmissions};
 use super::input::{Acked, Sent, Sight};
 use super::picture::Picture;
 use super::stream::Stream;
+use super::stream::moments::HOST_IDLE;
 use super::stream::outstanding::{Replaced, Segment};
 use crate::connection::{Kind, Recovery, Retransmission, State};
-
-/// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
-pub(crate) const SOON: Span = Span::from_millis(1);
-
-/// What it takes on a host that has nothing else to do.
-pub(crate) const AT_ONCE: Span = Span::from_micros(100);
 
 /// The parts, each of which owns its fields.
 #[derive(Debug, Default)]
@@ -70,7 +65,7 @@ impl LossRecovery {
         // retransmits nothing more for it, and needs new duplicates.
         let alone = self.retransmissions.last_number() == self.phases.first();
         // A sender that paces may send its next hole while duplicates come.
-        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= AT_ONCE;
+        let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= HOST_IDLE;
         let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone && at_once;
         if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
             self.check_slow_start(at, stream);
@@ -104,7 +99,7 @@ impl LossRecovery {
         let last = self.retransmissions.last().map(|r| r.at);
         let of_this_ack = last.is_some_and(|last| last >= stream.moments.last_ack());
         let more = self.retransmissions.last_number() > first;
-        if of_this_ack && stream.moments.since_ack(at) <= SOON && more {
+        if of_this_ack && stream.moments.on_ack(at) && more {
             self.phases.is_slow_start();
             self.retransmissions.were_slow_start(first as usize);
         }

@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 
 use super::timers::Timers;
 use super::unseen::Unseen;
-use crate::sender::input::Sent;
+use crate::sender::input::{EXCHANGED, Sent};
 
 /// Most holes that are remembered; older ones are judged by time alone.
 const MOST: usize = 64;
@@ -15,9 +15,6 @@ const MOST: usize = 64;
 /// Largest step of the IP identification between two segments of a sender that counts it: one for
 /// each segment, and some for ACKs.
 const STEP: u16 = 1024;
-
-/// Captures that take packets from several queues of a device exchange what is this close.
-const SOON: Span = Span::from_millis(1);
 
 /// A hole, and the segment behind it that showed it.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +85,7 @@ impl Holes {
     pub fn follows_its_ack(&mut self, sent: &Sent) -> bool {
         let (position, end) = (sent.position, sent.end());
         let exchanged = |hole: &&mut Hole| {
-            hole.unseen <= position && end <= hole.end && sent.at.since(hole.at) <= SOON
+            hole.unseen <= position && end <= hole.end && sent.at.since(hole.at) <= EXCHANGED
         };
         let hole = self.holes.iter_mut().rev().find(exchanged);
         hole.map(|hole| hole.unseen = end).is_some()
@@ -98,8 +95,8 @@ impl Holes {
     /// showed the hole.
     pub fn is_original(&self, sent: &Sent, missed_at: Time, timers: &Timers) -> bool {
         // A retransmission takes an ACK from behind the capture to the sender and back: no less
-        // than the round trip, once there is one.
-        let trip = Some(timers.least_trip()).filter(|trip| *trip > Span::ZERO).unwrap_or(SOON);
+        // than the round trip, once there is one. Until then, what is close was exchanged.
+        let trip = Some(timers.least_trip()).filter(|trip| *trip > Span::ZERO).unwrap_or(EXCHANGED);
         self.overtaken(sent).unwrap_or(sent.at.since(missed_at) < trip)
     }
 

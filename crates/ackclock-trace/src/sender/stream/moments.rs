@@ -2,6 +2,12 @@
 
 use ackclock_tcp::{Span, Time};
 
+/// What an ACK lets go follows it within microseconds, on a busy host within this time.
+pub(crate) const HOST_BUSY: Span = Span::from_millis(1);
+
+/// And within this time on a host that has nothing else to do.
+pub(crate) const HOST_IDLE: Span = Span::from_micros(100);
+
 #[derive(Debug, Default)]
 pub(crate) struct Moments {
     /// When `una` last advanced, or, if nothing was outstanding, when the first segment went out.
@@ -54,6 +60,18 @@ impl Moments {
     #[inline]
     pub fn since_ack(&self, at: Time) -> Span {
         at.since(self.ack)
+    }
+
+    /// What goes out now follows the last ACK.
+    #[inline]
+    pub fn on_ack(&self, at: Time) -> bool {
+        self.since_ack(at) <= HOST_BUSY
+    }
+
+    /// What goes out now follows new data, so that it was given with that.
+    #[inline]
+    pub fn behind_data(&self, at: Time) -> bool {
+        self.since_new_data(at) <= HOST_BUSY
     }
 
     /// Time without progress and without new data.

@@ -10,8 +10,9 @@ use ackclock_tcp::Span;
 
 use crate::connection::Kind;
 use crate::sender::input::Sent;
-use crate::sender::recovery::{LossRecovery, SOON};
+use crate::sender::recovery::LossRecovery;
 use crate::sender::stream::Stream;
+use crate::sender::stream::moments::HOST_BUSY;
 use crate::sender::stream::timers::{TICKS, nearly};
 use crate::ways::Evidence;
 
@@ -65,7 +66,7 @@ impl Detection {
             Kind::FastRetransmit | Kind::Timeout if since > longest.times(2) => {
                 self.found.unused += 1;
             }
-            Kind::FastRetransmit if sign.little && since >= window.max(SOON.times(2)) => {
+            Kind::FastRetransmit if sign.little && since >= window.max(HOST_BUSY.times(2)) => {
                 self.found.used += 1;
             }
             _ => {}

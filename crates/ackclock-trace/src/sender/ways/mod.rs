@@ -18,7 +18,7 @@ use self::initial_window::InitialWindow;
 use self::reductions::Measured;
 use self::restart::Restart;
 use self::timer::Expiries;
-use super::recovery::{LossRecovery, SOON};
+use super::recovery::LossRecovery;
 use super::stream::Stream;
 use crate::connection::Kind;
 use crate::ways::{Evidence, Ways};
@@ -56,7 +56,7 @@ impl Watch {
     #[cold]
     pub fn new_data(&mut self, at: Time, stream: &Stream) {
         if stream.terms.at_sender() {
-            let on_ack = stream.moments.since_ack(at) <= SOON;
+            let on_ack = stream.moments.on_ack(at);
             self.initial.new_data(on_ack);
             if let Some(restart) = &mut self.restart {
                 restart.new_data(on_ack);
@@ -135,7 +135,7 @@ impl Watch {
         losses.reductions.retransmitted(kind, stream);
         match kind {
             Kind::Timeout => losses.f_rto.timed_out(sign.open),
-            Kind::SlowStart => losses.f_rto.goes_back(stream.moments.since_ack(at) <= SOON),
+            Kind::SlowStart => losses.f_rto.goes_back(stream.moments.on_ack(at)),
             _ => losses.f_rto.over(),
         }
     }
