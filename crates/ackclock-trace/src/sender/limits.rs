@@ -36,14 +36,11 @@ use crate::path::Path;
 
 /// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
 /// in and sends the other. What is written then may leave at any moment of it.
-const AT_ONCE: u64 = 4;
+const AT_ONCE_PART: u64 = 4;
 
 /// Timeouts until the first probe of a closed window at the latest, with what is not known of the
 /// timer.
 const FIRST_PROBE: u64 = 4;
-
-/// Segments of a window that is large enough to tell whether it has room.
-const MANY: u64 = 8;
 
 /// Time since new data last went out, to be decided by what goes out next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,7 +101,7 @@ pub(crate) struct Limits {
     /// application had given no more.
     probed: Span,
     /// Bytes that arrived while losses were repaired.
-    repaired: u64,
+    delivered_in_recovery: u64,
     /// Away from the sender: it may repair what is missing, or wait for what comes late.
     unsure: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
@@ -212,8 +209,8 @@ impl Limits {
             self.unsure = self.unsure + span;
             return;
         }
-        if stream.has_no_room() {
-            self.has_no_room(span, stream);
+        if stream.rwnd_is_full() {
+            self.note_rwnd_full(span, stream);
             self.pending.window = self.pending.window + span;
             self.silent.window = self.silent.window + span;
         } else {
@@ -223,7 +220,7 @@ impl Limits {
     }
 
     /// For so long the receiver's window has had no room.
-    fn has_no_room(&mut self, span: Span, stream: &Stream) {
+    fn note_rwnd_full(&mut self, span: Span, stream: &Stream) {
         let offered = stream.windows.offered();
         self.offered = self.offered.max(bytes(offered));
         if offered < stream.windows.most_offered() / 2 {
@@ -233,14 +230,14 @@ impl Limits {
     }
 
     /// So many bytes arrive while losses are repaired.
-    pub fn repairs(&mut self, bytes: u32) {
-        self.repaired += u64::from(bytes);
+    pub fn delivered_in_recovery(&mut self, bytes: u32) {
+        self.delivered_in_recovery += u64::from(bytes);
     }
 
     /// While losses were repaired, the bottleneck of this rate, in bits a second, was busy for so
     /// long.
     pub fn kept(&self, rate_bps: Option<f64>) -> Span {
-        let busy = |rate| Span((self.repaired as f64 * 8e9 / rate) as u64);
+        let busy = |rate| Span((self.delivered_in_recovery as f64 * 8e9 / rate) as u64);
         rate_bps.filter(|rate| *rate > 0.0).map_or(Span::ZERO, busy)
     }
 
@@ -261,10 +258,10 @@ impl Limits {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
             self.pace.lowered();
-            self.found.add(repaired(stream), span);
-        } else if stream.has_no_room() {
+            self.found.add(limit_of_loss(stream), span);
+        } else if stream.rwnd_is_full() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
-            self.has_no_room(span, stream);
+            self.note_rwnd_full(span, stream);
             self.pending.shut = self.pending.shut + span;
         } else {
             if span > follows_within(stream) {
@@ -300,7 +297,7 @@ impl Limits {
     /// An answer goes out with nothing outstanding, from this position on, so long after what the
     /// other end asked.
     pub fn answers(&mut self, after: Span, position: u64) {
-        self.answers.answers(after, position, self.found.of(Limit::Application));
+        self.answers.goes_out(after, position, self.found.of(Limit::Application));
     }
 
     /// What goes out next answers what the other end asked so long after the last byte was
@@ -349,7 +346,7 @@ impl Limits {
         let Silent { window, flight } = std::mem::take(&mut self.silent);
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
-        self.found.add(repaired(stream), window + flight);
+        self.found.add(limit_of_loss(stream), window + flight);
     }
 
     /// An ACK has told something new.
@@ -377,14 +374,14 @@ impl Limits {
 }
 
 /// What a loss limits. A lost FIN holds up nothing: all data has arrived.
-fn repaired(stream: &Stream) -> Limit {
+fn limit_of_loss(stream: &Stream) -> Limit {
     if stream.waits_for_fin_alone() { Limit::Application } else { Limit::Recovery }
 }
 
 /// What waits for nothing but an ACK goes out within this part of that time after it.
 #[inline]
 fn at_once(stream: &Stream) -> Span {
-    Span(follows_within(stream).0 / AT_ONCE)
+    Span(follows_within(stream).0 / AT_ONCE_PART)
 }
 
 /// What an ACK lets go that is not paced follows within this time. Away from the sender, the way to
@@ -392,13 +389,6 @@ fn at_once(stream: &Stream) -> Span {
 #[inline]
 fn follows_within(stream: &Stream) -> Span {
     if stream.terms.at_sender() { HOST_BUSY } else { soon(stream) }
-}
-
-/// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for it.
-#[inline]
-fn has_room(stream: &Stream) -> bool {
-    let (pipe, cwnd) = (stream.windows.pipe(), stream.windows.cwnd());
-    pipe * 4 <= cwnd * 3 && cwnd >= MANY * u64::from(stream.terms.mss)
 }
 
 /// Whether new data at this time had waited for the last ACK. If that ACK acknowledged everything,

@@ -226,7 +226,7 @@ impl SenderModel {
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
         if self.is_repairing() {
-            self.limits.repairs(segment.len);
+            self.limits.delivered_in_recovery(segment.len);
         }
         let recovery = &mut self.repair.get_or_insert_default().recovery;
         let sent = recovery.arrived(segment, a, echo, &self.stream);

@@ -4,7 +4,7 @@ use ackclock_tcp::Span;
 
 use super::super::input::Sent;
 use super::super::stream::Stream;
-use super::AT_ONCE;
+use super::AT_ONCE_PART;
 
 /// Nagle's algorithm is off where small segments went beside others more often than this: once may
 /// be a capture out of order.
@@ -25,7 +25,7 @@ pub(super) struct Nagle {
     beside: u8,
     /// Small segments that went out at once on the ACK of all before them, less those that did so
     /// a little later.
-    at_once: i16,
+    balance: i16,
     /// Bytes of payload that last went out; 0 with a FIN.
     last: u32,
 }
@@ -100,9 +100,9 @@ impl Nagle {
     pub fn follows(&mut self, after: Span, limit: Span) -> bool {
         let at_once = after <= limit;
         if at_once {
-            self.at_once = self.at_once.saturating_add(1);
-        } else if after <= limit.times(AT_ONCE) {
-            self.at_once = self.at_once.saturating_sub(1);
+            self.balance = self.balance.saturating_add(1);
+        } else if after <= limit.times(AT_ONCE_PART) {
+            self.balance = self.balance.saturating_sub(1);
         }
         at_once
     }
@@ -110,7 +110,7 @@ impl Nagle {
     /// Small segments went beside others, or as often a little later as at once: the application
     /// wrote them when it liked, and nothing held them.
     pub fn had_no_nagle(&self) -> bool {
-        self.beside > BESIDE || self.at_once <= 0
+        self.beside > BESIDE || self.balance <= 0
     }
 }
 

@@ -6,7 +6,6 @@ use ackclock_tcp::{Span, Time};
 
 use super::super::cells::bytes;
 use super::super::stream::Stream;
-use super::has_room;
 use crate::path::{Part, Path};
 
 /// What only captures away from the sender need.
@@ -19,7 +18,7 @@ struct Away {
     busy: Time,
     /// Of the path's share, how long it was so.
     full: Span,
-    /// Since when cwnd has had room ([`has_room`]); never where it has none.
+    /// Since when cwnd has had room ([`Stream::cwnd_has_room`]); never where it has none.
     room: Time,
 }
 
@@ -77,7 +76,7 @@ impl OnPath {
     /// Away from the sender something has gone out, or has been acknowledged.
     #[inline]
     pub fn look_for_room(&mut self, now: Time, stream: &Stream) {
-        let room = has_room(stream);
+        let room = stream.cwnd_has_room();
         if !room && self.away.is_none() {
             return;
         }
@@ -90,9 +89,9 @@ impl OnPath {
         }
     }
 
-    /// How long cwnd has had room ([`has_room`]), away from the sender.
+    /// How long cwnd has had room ([`Stream::cwnd_has_room`]), away from the sender.
     #[inline]
-    pub fn had_room(&self, at: Time) -> Span {
+    pub fn cwnd_had_room(&self, at: Time) -> Span {
         self.away.as_ref().map_or(Span::ZERO, |away| at.since(away.room))
     }
 

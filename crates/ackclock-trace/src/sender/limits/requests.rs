@@ -64,7 +64,7 @@ impl Requests {
 impl Answers {
     /// An answer goes out with nothing outstanding, from this position on, so long after what the
     /// other end asked. `most`: the application's share so far.
-    pub fn answers(&mut self, after: Span, position: u64, most: Span) {
+    pub fn goes_out(&mut self, after: Span, position: u64, most: Span) {
         let before = self.answering;
         self.answering = (before + after).min(most);
         self.last_answer = (self.answering - before, position);

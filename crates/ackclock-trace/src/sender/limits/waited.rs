@@ -7,7 +7,7 @@ use super::super::input::Sent;
 use super::super::stream::Stream;
 use super::super::stream::moments::{HOST_BUSY, HOST_IDLE};
 use super::super::stream::timers::nearly;
-use super::{AT_ONCE, Limits, Pending, Silent, at_once, follows_ack, has_room, soon};
+use super::{AT_ONCE_PART, Limits, Pending, Silent, at_once, follows_ack, soon};
 use crate::lifetime::Limit;
 
 /// How soon an ACK reaches the sender.
@@ -44,7 +44,7 @@ impl Limits {
         let held = self.nagle.may_be_held(sent, stream, is_due);
         let silent = self.silent.window + self.silent.flight;
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
-        let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
+        let mut may_be_probe = silent > stream.timers.quiet() && stream.cwnd_is_full();
         if may_be_probe && silent >= nearly(stream.timers.pto(stream.outstanding.len() == 1)) {
             self.timer_expired(stream);
             may_be_probe = false;
@@ -60,7 +60,7 @@ impl Limits {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
                 let waited = waited && !is_asked && !self.is_written_now(sent, stream);
-                let room = waited && self.had_room(sent.at, due, stream);
+                let room = waited && self.cwnd_had_room(sent.at, due, stream);
                 let probed = if may_be_probe { silent } else { Span::ZERO };
                 self.decide(sent.at, waited, room, stream, probed);
             }
@@ -96,13 +96,13 @@ impl Limits {
     /// that leaves room for its retransmission timeout lowers cwnd (Linux's
     /// `tcp_cwnd_application_limited`, and `tcp_cwnd_restart` after idle time), and nothing is
     /// known.
-    fn had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
+    fn cwnd_had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
         let without_ack = due != Due::AtOnce && stream.moments.since_ack(at) > at_once(stream);
-        let silent = || stream.moments.since_new_data(at) > soon(stream) && has_room(stream);
+        let silent = || stream.moments.since_new_data(at) > soon(stream) && stream.cwnd_has_room();
         if stream.terms.at_sender() {
             return without_ack && (is_short(self.nagle.last(), stream) || silent());
         }
-        let room = self.on_path.had_room(at);
+        let room = self.on_path.cwnd_had_room(at);
         without_ack && silent() || room > soon(stream) && room < stream.timers.rto()
     }
 
@@ -110,7 +110,7 @@ impl Limits {
     /// window can have held it.
     fn decide(&mut self, at: Time, waited: bool, room: bool, stream: &Stream, probed: Span) {
         let by_window = self.pending.window + self.pending.shut > Span::ZERO;
-        if waited && (by_window || !room) || stream.has_no_room() {
+        if waited && (by_window || !room) || stream.rwnd_is_full() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
             let offered = std::mem::take(&mut self.offered);
             self.asks = false;
@@ -127,7 +127,7 @@ impl Limits {
             if room {
                 self.found.add(Limit::Path, flight);
             } else {
-                self.was_full(at, flight, stream);
+                self.cwnd_or_path_was_full(at, flight, stream);
             }
         } else {
             self.pace.free();
@@ -144,7 +144,7 @@ impl Limits {
         let limit = at_once(stream);
         let after = match due {
             Due::Later => stream.moments.since_ack(at),
-            Due::Soon => limit.times(AT_ONCE),
+            Due::Soon => limit.times(AT_ONCE_PART),
             Due::AtOnce => Span::ZERO,
         };
         if waited && self.nagle.follows(after, limit) {
@@ -154,7 +154,7 @@ impl Limits {
     }
 
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
-    fn was_full(&mut self, at: Time, span: Span, stream: &Stream) {
+    fn cwnd_or_path_was_full(&mut self, at: Time, span: Span, stream: &Stream) {
         let trip = stream.timers.min_rtt();
         let mss = stream.terms.mss;
         if trip > Span::ZERO && self.on_path.was_busy(self.now, trip.max(span)) {
@@ -176,10 +176,4 @@ impl Limits {
 /// Whether a segment of so many bytes is not full, however long the path lets one be.
 fn is_short(len: u32, stream: &Stream) -> bool {
     len > 0 && len < stream.terms.mss / 2
-}
-
-/// Cwnd is full, as far as was seen.
-fn is_full(stream: &Stream) -> bool {
-    let windows = &stream.windows;
-    windows.pipe() + u64::from(stream.terms.mss) > windows.cwnd()
 }

@@ -28,6 +28,9 @@ pub(crate) const KEEP_ALIVE: Span = Span::from_secs(1);
 /// bottleneck: hosts, and links that take turns, are as late.
 const JITTER: u64 = 16;
 
+/// Segments of a cwnd that is large enough to tell whether it has room.
+const MANY: u64 = 8;
+
 /// A round trip that is as long has waited, if the shortest is known.
 fn longer(least: Span) -> Span {
     least + Span(least.0 / JITTER)
@@ -80,9 +83,23 @@ impl Stream {
 
     /// The receiver's window has no room for another segment.
     #[inline]
-    pub fn has_no_room(&self) -> bool {
+    pub fn rwnd_is_full(&self) -> bool {
         let room = self.windows.least_room(self.terms.mss);
         self.windows.allowed() < self.outstanding.flight() + room
+    }
+
+    /// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for
+    /// it.
+    #[inline]
+    pub fn cwnd_has_room(&self) -> bool {
+        let (pipe, cwnd) = (self.windows.pipe(), self.windows.cwnd());
+        pipe * 4 <= cwnd * 3 && cwnd >= MANY * u64::from(self.terms.mss)
+    }
+
+    /// Cwnd is full, as far as was seen.
+    #[inline]
+    pub fn cwnd_is_full(&self) -> bool {
+        self.windows.pipe() + u64::from(self.terms.mss) > self.windows.cwnd()
     }
 
     /// All data is acknowledged, and only the FIN is not: nobody waits for anything.

@@ -49,7 +49,7 @@ impl FRto {
     /// arrived that was never sent again, so that a sender with F-RTO finds the timeout spurious.
     pub fn advanced(&mut self, partial: bool, original: bool, stream: &Stream) {
         self.step = match self.step {
-            Step::TimedOut if partial && !original && !stream.has_no_room() => Step::Advanced,
+            Step::TimedOut if partial && !original && !stream.rwnd_is_full() => Step::Advanced,
             Step::WentBack if partial => Step::WentBack,
             _ => Step::Over,
         };

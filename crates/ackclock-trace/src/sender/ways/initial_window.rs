@@ -35,7 +35,7 @@ impl InitialWindow {
                     && stream.terms.handshake_rtt.is_some()
                     && bytes.is_multiple_of(mss)
                     && bytes == stream.outstanding.max()
-                    && !stream.has_no_room() =>
+                    && !stream.rwnd_is_full() =>
             {
                 InitialWindow::Acked((bytes / mss) as u32)
             }

@@ -44,7 +44,7 @@ impl Measured {
         self.step = match (kind, self.step) {
             (Kind::FastRetransmit, _) => {
                 let (pipe, cwnd) = (stream.windows.pipe(), stream.windows.cwnd());
-                let limited = pipe >= cwnd / 10 * 9 && !stream.has_no_room();
+                let limited = pipe >= cwnd / 10 * 9 && !stream.rwnd_is_full();
                 if limited { Step::Recovery { before: pipe } } else { Step::Over }
             }
             (Kind::Recovery, step @ Step::Recovery { .. }) => step,
@@ -67,7 +67,7 @@ impl Measured {
         if let Step::After { after, waited, .. } = &mut self.step {
             *after = (*after).max(stream.windows.pipe());
             *waited |= on_ack;
-            if stream.has_no_room() {
+            if stream.rwnd_is_full() {
                 self.step = Step::Over;
             }
         }

@@ -38,7 +38,7 @@ impl Restart {
     /// An ACK comes; it is not yet taken in.
     pub fn acked(&mut self, ack: u64, stream: &Stream) {
         self.step = match self.step {
-            Step::Sending(from, before) if ack > from && !stream.has_no_room() => {
+            Step::Sending(from, before) if ack > from && !stream.rwnd_is_full() => {
                 Step::Acked(stream.outstanding.max().saturating_sub(from), before)
             }
             Step::Sending(from, before) if ack <= from => Step::Sending(from, before),
