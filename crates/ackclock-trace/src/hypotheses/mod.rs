@@ -11,6 +11,7 @@
 //! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).
 
 mod candidates;
+mod cost;
 mod division;
 mod numbers;
 mod recoveries;
@@ -29,7 +30,7 @@ use self::division::Divided;
 pub(crate) use self::rewrite::rewrite;
 use self::script::{Script, Step};
 use self::start::{Points, Start, beginnings, outages};
-use self::trial::{Limits, Lists, Says, Setting, divide, run};
+use self::trial::{Budget, Lists, Says, Setting, divide, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
 
@@ -214,7 +215,7 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
                 if setting.cost > most || work > MOST_CALM_WORK {
                     break;
                 }
-                let (says, _, fit) = run(&script, &setting, Limits { most, best: &[] }, &mut lists);
+                let (says, _, fit) = run(&script, &setting, Budget { most, best: &[] }, &mut lists);
                 work += 1 + says.len();
                 let cost = says.last().map_or(0.0, |says| says.cost);
                 let is_whole = says.len() == script.segments && fit.is_good(&script);
@@ -362,14 +363,14 @@ impl Tries<'_> {
                     break;
                 }
                 let most = least.min(least_of_all) + HOPELESS;
-                let limits = Limits { most, best: &best };
+                let budget = Budget { most, best: &best };
                 let same = untimed.iter().rfind(|(other, _)| setting.is_patient(other));
                 let (says, fit) = if let Some(says) = same.and_then(|(_, index)| all.get(*index)) {
-                    let run = |lists| run(script, &setting, limits, lists).0;
+                    let run = |lists| run(script, &setting, budget, lists).0;
                     debug_assert!(says.iter().zip(run(&mut self.lists)).all(|(a, b)| *a == b));
                     (says.clone(), None)
                 } else {
-                    let (says, is_timed, fit) = run(script, &setting, limits, &mut self.lists);
+                    let (says, is_timed, fit) = run(script, &setting, budget, &mut self.lists);
                     if !is_timed {
                         untimed.push((setting, all.len()));
                     }

@@ -5,10 +5,10 @@ use ackclock_tcp::{
     Cause, Composition, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass,
 };
 
-use super::candidates::{LEAST, candidates};
+use super::candidates::{LEAST_RTO, candidates};
 use super::script::Script;
 use super::start::{Outage, Start, outages};
-use super::trial::{Limits, Lists, Says, Setting, run};
+use super::trial::{Budget, Lists, Says, Setting, run};
 use super::{Entry, Looks, verdict, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
@@ -445,14 +445,14 @@ fn a_known_original_is_a_first_transmission() {
         let script = Script::new(terms(true), all, &start, false).expect("something was sent");
         let setting = Setting {
             candidate: &candidates(true)[0],
-            min_rto: LEAST[0],
+            min_rto: LEAST_RTO,
             cost: 0.0,
             initial_window: 10,
             initial_ssthresh: None,
             tick_phase: Span::ZERO,
         };
-        let limits = Limits { most: 1e9, best: &[] };
-        run(&script, &setting, limits, &mut Lists::default()).0.last().expect("seen").kind
+        let budget = Budget { most: 1e9, best: &[] };
+        run(&script, &setting, budget, &mut Lists::default()).0.last().expect("seen").kind
     };
     assert_eq!(of(&all), Some(Kind::FastRetransmit));
     let at = all.len() - 2;
@@ -559,7 +559,7 @@ fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>
             initial_ssthresh: None,
             tick_phase: Span::ZERO,
         };
-        run(&script, &setting, Limits { most: 1e9, best: &[] }, &mut Lists::default())
+        run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut Lists::default())
     };
     let ((short, may_differ, _), (long, ..)) = (least(200), least(1000));
     ([short, long], may_differ)
