@@ -4,7 +4,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::input::Terms;
-use super::stream::outstanding::Segment;
+use super::stream::segment::Segment;
 use super::stream::timers::Timers;
 use crate::compact::Compact;
 use crate::connection::{Episode, Retransmission, Timeout};

@@ -13,6 +13,7 @@
 //! | --- | --- |
 //! | **What is on its way?** | [`stream`] |
 //! | Which segments are outstanding? | [`stream::outstanding`] |
+//! | What have SACK blocks covered? | `stream::sacked` |
 //! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
 //! | How many retransmissions were lost before the capture? | `stream::unseen` |
 //! | When did the stream last move? | [`stream::moments`] |
@@ -83,7 +84,7 @@ use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
 pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
-use self::stream::outstanding::Segment;
+use self::stream::segment::Segment;
 use self::stream::timers::Timers;
 use self::ways::Watch;
 use crate::connection::{Recovery, Retransmission, RoundTrip, Stall, Timeout};

@@ -6,7 +6,7 @@ use super::input::Acked;
 use super::rate::Trip;
 use super::recovery::retransmissions::Echo;
 use super::stream::Stream;
-use super::stream::outstanding::{Departure, Segment};
+use super::stream::segment::{Departure, Segment};
 use super::{Repair, SenderModel, watching};
 
 impl SenderModel {

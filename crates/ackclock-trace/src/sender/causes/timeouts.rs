@@ -6,7 +6,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 use crate::connection::Timeout;
 use crate::sender::input::Sent;
 use crate::sender::recovery::retransmissions::Retransmissions;
-use crate::sender::stream::outstanding::Segment;
+use crate::sender::stream::segment::Segment;
 
 #[derive(Debug, Default)]
 pub(crate) struct Timeouts {

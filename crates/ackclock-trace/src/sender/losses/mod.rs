@@ -19,7 +19,7 @@ use thin_vec::ThinVec;
 
 use self::timeline::Timeline;
 use super::stream::Stream;
-use super::stream::outstanding::{Departure, Segment};
+use super::stream::segment::{Departure, Segment};
 use crate::connection::{Kind, Retransmission};
 use crate::loss::{LossCause, Losses};
 

@@ -3,7 +3,7 @@
 
 use ackclock_tcp::Time;
 
-use crate::sender::stream::outstanding::Segment;
+use crate::sender::stream::segment::Segment;
 
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {

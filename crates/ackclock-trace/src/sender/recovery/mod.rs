@@ -16,7 +16,7 @@ use super::input::{Acked, Sent, Sight};
 use super::picture::Picture;
 use super::stream::Stream;
 use super::stream::moments::HOST_IDLE;
-use super::stream::outstanding::{Replaced, Segment};
+use super::stream::segment::{Replaced, Segment};
 use crate::connection::{Kind, Recovery, Retransmission, State};
 
 /// The parts, each of which owns its fields.

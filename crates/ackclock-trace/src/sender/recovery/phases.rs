@@ -9,7 +9,7 @@ use ackclock_tcp::{Time, Timestamps};
 
 use super::retransmissions::Retransmissions;
 use crate::connection::{Kind, Recovery, State};
-use crate::sender::stream::outstanding::Segment;
+use crate::sender::stream::segment::Segment;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {

@@ -12,7 +12,8 @@ use ackclock_tcp::{Span, Time, Timestamps};
 
 use crate::connection::{Kind, Retransmission, Spurious};
 use crate::sender::input::{Acked, Sent, Terms};
-use crate::sender::stream::outstanding::{Outstanding, Replaced, Segment};
+use crate::sender::stream::outstanding::Outstanding;
+use crate::sender::stream::segment::{Replaced, Segment};
 use crate::sender::stream::timers::Timers;
 
 /// How far back a D-SACK may reach, in retransmissions.

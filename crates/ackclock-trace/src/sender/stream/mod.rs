@@ -3,6 +3,8 @@
 pub(crate) mod holes;
 pub(crate) mod moments;
 pub(crate) mod outstanding;
+mod sacked;
+pub(crate) mod segment;
 pub(crate) mod timers;
 pub(crate) mod trips;
 mod unseen;
@@ -14,7 +16,8 @@ use ackclock_tcp::{Span, Time};
 
 use self::holes::Holes;
 use self::moments::Moments;
-use self::outstanding::{Outstanding, Replaced, Segment};
+use self::outstanding::Outstanding;
+use self::segment::{Replaced, Segment};
 use self::timers::Timers;
 use self::windows::Windows;
 use super::input::{Acked, Opening, Sent, Terms};

@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use ackclock_tcp::{Span, Time};
-use thin_vec::ThinVec;
 
+use super::sacked::Sacked;
+use super::segment::{Replaced, Segment};
 use crate::compact::Compact;
 
 /// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
@@ -19,68 +20,12 @@ const LARGEST_WINDOW: u64 = 1 << 30;
 /// than this is outstanding, the capture has no ACKs.
 const MOST: usize = 1 << 18;
 
-/// Most ranges of SACKed data, and most outstanding records that cuts may have made. Each costs
-/// time in proportion to what is outstanding.
+/// Most outstanding records that cuts may have made, as of SACKed ranges. Each costs time in
+/// proportion to what is outstanding.
 const MOST_PIECES: u32 = 1 << 12;
 
 /// From this capacity on an empty list gives its memory back: idle connections are many.
 const KEPT: usize = 16;
-
-/// One segment, or a piece of one: records are cut where retransmissions and SACK blocks cut the
-/// data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Segment {
-    pub position: u64,
-    /// When it first went out; where that was not seen, when it was missed.
-    pub first_at: Time,
-    pub len: u32,
-    /// Bytes outstanding right after it first went out, its own included.
-    pub flight: u32,
-    /// Its last retransmission, counted from 1 in the list of all; 0 if there was none.
-    pub again: u32,
-    /// Times that it was seen going out.
-    pub transmissions: u16,
-    pub sacked: bool,
-    /// Its first transmission was not seen.
-    pub unseen: bool,
-}
-
-/// When a segment first went out, of how many bytes, and with how much outstanding
-/// ([`Segment::flight`]).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Departure {
-    pub at: Time,
-    pub position: u64,
-    pub flight: u32,
-    pub len: u32,
-}
-
-impl Segment {
-    pub fn end(&self) -> u64 {
-        self.position + u64::from(self.len)
-    }
-
-    pub fn departure(&self) -> Departure {
-        let Segment { first_at: at, position, flight, len, .. } = *self;
-        Departure { at, position, flight, len }
-    }
-
-    /// None of its transmissions was seen.
-    pub fn is_hole(&self) -> bool {
-        self.transmissions == 0
-    }
-}
-
-/// What a retransmission went out in place of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Replaced {
-    /// The last retransmission of the same bytes; 0 if there was none.
-    pub previous: u32,
-    /// Times that the bytes were seen going out before.
-    pub transmissions: u16,
-    /// Bytes that were never seen before.
-    pub unseen: u32,
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
@@ -92,11 +37,8 @@ pub(crate) struct Outstanding {
     /// `None` as long as `una` is only where the capture begins.
     highest_ack: Compact<u64>,
     segments: VecDeque<Segment>,
-    /// What SACK blocks have covered, as sorted ranges, so that only what is new in a block is
-    /// walked.
-    sacked: ThinVec<(u64, u64)>,
-    /// Bytes in `sacked`.
-    sacked_bytes: u64,
+    /// What SACK blocks have covered.
+    sacked: Sacked,
     /// Records that were retransmitted and are not SACKed.
     retransmitted: u32,
     /// Records that cuts have made, less those that are gone again.
@@ -173,12 +115,12 @@ impl Outstanding {
 
     #[inline]
     pub fn sacked_bytes(&self) -> u64 {
-        self.sacked_bytes
+        self.sacked.bytes()
     }
 
     /// Position after the highest byte that is SACKed; 0 if none is.
     pub fn highest_sacked(&self) -> u64 {
-        self.sacked.last().map_or(0, |last| last.1)
+        self.sacked.highest()
     }
 
     /// Records that were retransmitted and are not SACKed.
@@ -318,7 +260,7 @@ impl Outstanding {
             self.segments = VecDeque::new();
         }
         if !self.sacked.is_empty() {
-            self.forget_sacked_below(ack);
+            self.sacked.forget_below(ack);
         }
     }
 
@@ -362,18 +304,6 @@ impl Outstanding {
         self.cuts = self.cuts.saturating_sub(1);
         self.retransmitted -= u32::from(head.again > 0 && !head.sacked);
         Some(head)
-    }
-
-    /// Forgets SACKed ranges below `ack`.
-    fn forget_sacked_below(&mut self, ack: u64) {
-        let gone = self.sacked.partition_point(|r| r.1 <= ack);
-        self.sacked_bytes -= self.sacked.drain(..gone).map(|r| r.1 - r.0).sum::<u64>();
-        if let Some(first) = self.sacked.first_mut()
-            && first.0 < ack
-        {
-            self.sacked_bytes -= ack - first.0;
-            first.0 = ack;
-        }
     }
 
     /// Index of the record that holds the byte at `position`, or of the first one after it.
@@ -477,39 +407,16 @@ impl Outstanding {
         if left >= right {
             return;
         }
-        // The ranges that the block overlaps or touches become one.
-        let from = self.sacked.partition_point(|r| r.1 < left);
-        let to = self.sacked.partition_point(|r| r.0 <= right);
-        if to == from + 1 && self.sacked[from].0 <= left && right <= self.sacked[from].1 {
-            return;
-        }
         // Of a block only its two ends can cut a record.
-        if (from == to && self.sacked.len() >= MOST_PIECES as usize) || self.cuts + 2 > MOST_PIECES
-        {
+        let room = self.cuts + 2 <= MOST_PIECES;
+        let mut sacked = std::mem::take(&mut self.sacked);
+        if !sacked.add(left, right, room, |left, right| self.mark(left, right, &mut newly)) {
             self.overcut = true;
-            return;
         }
-        let mut position = left;
-        for i in from..to {
-            let (l, r) = self.sacked[i];
-            if position < l {
-                self.mark(position, l, &mut newly);
-            }
-            position = position.max(r);
-        }
-        if position < right {
-            self.mark(position, right, &mut newly);
-        }
-        let joined = match self.sacked.get(from..to) {
-            Some([first, .., last]) => (left.min(first.0), right.max(last.1)),
-            Some([only]) => (left.min(only.0), right.max(only.1)),
-            _ => (left, right),
-        };
-        self.sacked.splice(from..to, [joined]);
+        self.sacked = sacked;
     }
 
     fn mark(&mut self, left: u64, right: u64, newly: &mut impl FnMut(&Segment)) {
-        self.sacked_bytes += right - left;
         let mut index = self.cut(left);
         self.cut(right);
         while let Some(segment) = self.segments.get_mut(index) {
@@ -526,7 +433,6 @@ impl Outstanding {
     /// The receiver has forgotten what it had SACKed (RFC 2018 section 8).
     pub fn forget_sacks(&mut self) {
         self.sacked.clear();
-        self.sacked_bytes = 0;
         self.segments.iter_mut().for_each(|s| s.sacked = false);
         self.retransmitted = self.segments.iter().filter(|s| s.again > 0).count() as u32;
     }
