@@ -132,7 +132,7 @@ impl<'a> Division<'a> {
                     () if paced => Held::Paced,
                     () => Held::Full,
                 };
-                let sum = self.held(held).entry(outstanding).or_default();
+                let sum = self.held(held, outstanding);
                 *sum = *sum + span;
                 self.since.push((held, outstanding, span));
                 if held == Held::Paced { Limit::ReceiveWindow } else { Limit::CongestionWindow }
@@ -150,12 +150,12 @@ impl<'a> Division<'a> {
         queue.is_some_and(|queue| queue.was_there(self.now, self.trip, segments))
     }
 
-    /// Time of this kind, by what was outstanding.
-    fn held(&mut self, held: Held) -> &mut BTreeMap<u64, Span> {
+    /// Time of this kind, with so many bytes outstanding.
+    fn held(&mut self, held: Held, outstanding: u64) -> &mut Span {
         match (held, &mut self.queue) {
-            (Held::Paced, _) => &mut self.paced,
-            (Held::Queued, Some(queue)) => &mut queue.lately,
-            _ => &mut self.full,
+            (Held::Paced, _) => self.paced.entry(outstanding).or_default(),
+            (Held::Queued, Some(queue)) => queue.full_with(outstanding),
+            _ => self.full.entry(outstanding).or_default(),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a> Division<'a> {
         self.found = found;
         self.found.add(Limit::Recovery, span);
         for (held, outstanding, span) in std::mem::take(&mut self.since) {
-            let sum = self.held(held).entry(outstanding).or_default();
+            let sum = self.held(held, outstanding);
             *sum = *sum - span;
         }
         self.event();

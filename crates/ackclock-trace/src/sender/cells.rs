@@ -78,7 +78,7 @@ pub(super) fn bytes(bytes: u64) -> u32 {
 
 /// Segments outstanding, to within an eighth where they are many.
 #[inline]
-fn level(segments: u64) -> usize {
+pub(super) fn level(segments: u64) -> usize {
     let shift = segments.max(8).ilog2() - 3;
     (u64::from(shift) * 8 + (segments >> shift)) as usize
 }

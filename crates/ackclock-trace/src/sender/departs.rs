@@ -299,7 +299,7 @@ impl SenderModel {
         if received && is_head && replaced.unseen == 0 && !had_arrived && speaks_against_head {
             // What was behind it has arrived: the capture is not at the receiver, and what it shows
             // may be lost.
-            stream.terms.sight = Sight::Arrived;
+            stream.turns_out_arrived();
         }
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
         if let Some(marks) = marks {

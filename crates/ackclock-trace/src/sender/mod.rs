@@ -12,37 +12,43 @@
 //! | question | part |
 //! | --- | --- |
 //! | **What is on its way?** | [`stream`] |
-//! | Which segments are outstanding? | [`stream::outstanding`] |
 //! | What have SACK blocks covered? | `stream::sacked` |
-//! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
-//! | How many retransmissions were lost before the capture? | `stream::unseen` |
+//! | Which segments are outstanding? | [`stream::outstanding`] |
 //! | When did the stream last move? | [`stream::moments`] |
 //! | How large are the windows? | [`stream::windows`] |
+//! | How long do round trips take? | [`stream::trips`] |
 //! | When do the sender's timers expire? | [`stream::timers`] |
+//! | How many retransmissions were lost before the capture? | `stream::unseen` |
+//! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
+//! | **What does a picture show?** | [`picture`] |
 //! | **Where does the sender stand in loss recovery?** | [`recovery`] |
 //! | What do ACKs say of losses? | [`recovery::evidence`] |
-//! | Which state is it, and was it undone? | [`recovery::phases`] |
 //! | What was retransmitted, and what became of it? | [`recovery::retransmissions`] |
+//! | Which state is it, and was it undone? | [`recovery::phases`] |
+//! | Without SACK: was nothing of it needed? | `recovery::answers` |
 //! | **Why was a segment retransmitted?** | [`causes`] |
 //! | Was it an ACK, a probe's timer or the retransmission timer? | [`causes::trigger`] |
-//! | Was it a tail loss probe after all? | [`causes::probes`] |
 //! | Does what followed tell? | [`causes::aftermath`] |
+//! | Was it a tail loss probe after all? | [`causes::probes`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | **When did marks lower the window?** | [`marks`] |
-//! | **What limited it, all the time?** | [`limits`] |
-//! | What had new data waited for? | `limits::waited` |
-//! | Did Nagle's algorithm hold it? | `limits::nagle` |
-//! | Does the other end ask for it? | `limits::requests` |
-//! | Who sets the pace? | `limits::pace` |
+//! | **How fast is the bottleneck?** | [`rate`] |
+//! | Is there a queue, or another route? | [`route`], [`queue`] |
+//! | **What limited it, all the time?** | [`limits`], at the end `limits::settle` |
 //! | What is outstanding on the path? | `limits::on_path` |
-//! | Is there a queue, or another route? | [`queue`], [`route`] |
+//! | Who sets the pace? | `limits::pace` |
+//! | Does the other end ask, and wait for an answer? | `limits::requests` |
+//! | Did Nagle's algorithm hold new data? | `limits::nagle` |
+//! | What else had it waited for? | `limits::waited` |
 //! | **Why were packets lost?** | [`losses`] |
+//! | What was lost, and what arrived, in one order? | `losses::timeline` |
+//! | Where do they stand among those that arrived? | `losses::delay` |
 //! | Is there a bucket that is empty where they are lost? | `losses::bucket` |
+//! | Were they too long? | `losses::size` |
 //! | Which cause has evidence, and no other? | `losses::verdict` |
-//! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
+//! | **What does a replay of a timeout need?** | [`episodes`] |
 //! | **Which ways does it have?** | [`ways`], a file for each |
-//! | **What does a picture show?** | [`picture`] |
 
 mod causes;
 mod cells;
@@ -204,12 +210,12 @@ impl SenderModel {
     /// SMSS turns out to be another than the SYNs say.
     #[cold]
     pub fn set_mss(&mut self, mss: u32) {
-        self.stream.terms.mss = mss;
+        self.stream.set_mss(mss);
     }
 
     /// The capture was taken here, other than was thought: it shows every transmission.
     pub fn is_here(&mut self) {
-        self.stream.terms.sight = Sight::Sent;
+        self.stream.turns_out_sent();
     }
 
     /// Something happens: what limited the sender until then?

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ackclock_tcp::{Span, Time};
 
-use super::cells::Cells;
+use super::cells::{Cells, level};
 use super::rate::{Base, Bottleneck, Trip};
 use super::route::{Route, Turn};
 
@@ -17,6 +17,10 @@ const LEAST: u64 = 8;
 
 /// Time by what was outstanding on the path.
 pub(crate) trait Times: Default {
+    /// The time with so much outstanding: in segments for [`Cells`], which put close numbers
+    /// together, or in bytes.
+    fn with(&mut self, outstanding: u64) -> &mut Span;
+
     /// Moves all of it there.
     fn empty_into(&mut self, to: &mut Self);
 
@@ -32,7 +36,7 @@ pub(crate) struct Queue<T> {
     /// The path was full: there was a queue.
     queued: Span,
     /// The same since the route may have changed.
-    pub lately: T,
+    lately: T,
     /// Cwnd or the path was full before the route may have changed.
     before: T,
     /// The same of the routes before, each with its shortest round trip.
@@ -83,6 +87,12 @@ impl<T: Times> Queue<T> {
         segments >= LEAST && self.route.is_queued(at, span)
     }
 
+    /// The time for which the path was full with so much outstanding ([`Times::with`]), to be
+    /// changed.
+    pub fn full_with(&mut self, outstanding: u64) -> &mut Span {
+        self.lately.with(outstanding)
+    }
+
     /// The route has become longer.
     pub fn has_moved(&self) -> bool {
         !self.past.is_empty()
@@ -96,6 +106,10 @@ impl<T: Times> Queue<T> {
 }
 
 impl Times for Cells<Span> {
+    fn with(&mut self, segments: u64) -> &mut Span {
+        self.at(level(segments))
+    }
+
     fn empty_into(&mut self, to: &mut Self) {
         Cells::empty_into(self, to);
     }
@@ -106,6 +120,10 @@ impl Times for Cells<Span> {
 }
 
 impl Times for BTreeMap<u64, Span> {
+    fn with(&mut self, bytes: u64) -> &mut Span {
+        self.entry(bytes).or_default()
+    }
+
     fn empty_into(&mut self, to: &mut Self) {
         for (bytes, span) in std::mem::take(self) {
             let sum = to.entry(bytes).or_default();

@@ -158,7 +158,9 @@ impl SenderModel {
             return;
         }
         let recovery = &mut repair.get_or_insert_default().recovery;
-        stream.terms.sack |= a.sacks > 0;
+        if a.sacks > 0 {
+            stream.shows_sack();
+        }
         stream.reach_ahead(a.at, a.ack);
         recovery.phases.next_ack();
         let disorder = stream.is_disorder(recovery.evidence.duplicates())

@@ -2,7 +2,6 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::super::cells::add_at;
 use super::super::input::Sent;
 use super::super::stream::Stream;
 use super::super::stream::moments::{HOST_BUSY, HOST_IDLE};
@@ -156,17 +155,17 @@ impl Limits {
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
     fn cwnd_or_path_was_full(&mut self, at: Time, span: Span, stream: &Stream) {
         let trip = stream.timers.min_rtt();
-        let mss = stream.terms.mss;
+        let segments = u64::from(self.on_path.most() / stream.terms.mss.max(1));
+        let waited = span.max(stream.timers.srtt());
         if trip > Span::ZERO && self.on_path.was_busy(self.now, trip.max(span)) {
             self.path_was_full(span);
         } else if let Some(queue) = &mut self.queue
-            && queue.was_there(
-                at,
-                span.max(stream.timers.srtt()),
-                u64::from(self.on_path.most() / mss.max(1)),
-            )
+            && queue.was_there(at, waited, segments)
         {
-            add_at(&mut queue.lately, self.on_path.most(), mss, span);
+            if span > Span::ZERO {
+                let sum = queue.full_with(segments);
+                *sum = *sum + span;
+            }
         } else if span > Span::ZERO {
             self.pace.held(at, span, self.on_path.most(), stream, &mut self.full);
         }

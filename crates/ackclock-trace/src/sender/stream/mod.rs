@@ -20,7 +20,7 @@ use self::outstanding::Outstanding;
 use self::segment::{Replaced, Segment};
 use self::timers::Timers;
 use self::windows::Windows;
-use super::input::{Acked, Opening, Sent, Terms};
+use super::input::{Acked, Opening, Sent, Sight, Terms};
 use crate::compact::Compact;
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
@@ -82,6 +82,26 @@ impl Stream {
             segments: 0,
             bytes: 0,
         }
+    }
+
+    /// SMSS turns out to be another than the SYNs say.
+    pub fn set_mss(&mut self, mss: u32) {
+        self.terms.mss = mss;
+    }
+
+    /// The capture was taken at the sender, other than was thought: it shows every transmission.
+    pub fn turns_out_sent(&mut self) {
+        self.terms.sight = Sight::Sent;
+    }
+
+    /// The capture was taken between the ends, other than was thought: what it shows may be lost.
+    pub fn turns_out_arrived(&mut self) {
+        self.terms.sight = Sight::Arrived;
+    }
+
+    /// An ACK has SACK blocks: they were agreed on.
+    pub fn shows_sack(&mut self) {
+        self.terms.sack = true;
     }
 
     /// The receiver's window has no room for another segment.
