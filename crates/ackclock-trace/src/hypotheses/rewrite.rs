@@ -117,20 +117,7 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
 
 /// A retransmission of what was lost before the capture.
 fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission {
-    let sent = &verdict.sent;
-    Retransmission {
-        frame: sent.frame,
-        at: sent.at,
-        seq: sent.seq,
-        position: sent.position,
-        len: sent.payload(),
-        kind,
-        probability: None,
-        spurious: None,
-        known: false,
-        lost: terms.sight.lost(),
-        transmission: verdict.says.transmission,
-    }
+    Retransmission::of(&verdict.sent, kind, verdict.says.transmission, terms.sight.lost())
 }
 
 /// The causes of stalls, by the timeouts and probes as they are now. Where nothing seemed to be

@@ -59,6 +59,30 @@ pub(crate) struct Retransmissions {
     syn: Option<u32>,
 }
 
+impl Retransmission {
+    /// `sent` is one, of which nothing says whether it was needed.
+    pub(crate) fn of(
+        sent: &Sent,
+        kind: Kind,
+        transmission: u32,
+        lost: Option<bool>,
+    ) -> Retransmission {
+        Retransmission {
+            frame: sent.frame,
+            at: sent.at,
+            seq: sent.seq,
+            position: sent.position,
+            len: sent.payload(),
+            kind,
+            probability: None,
+            spurious: None,
+            known: false,
+            lost,
+            transmission,
+        }
+    }
+}
+
 impl Retransmissions {
     pub fn len(&self) -> usize {
         self.found.len()
@@ -134,18 +158,11 @@ impl Retransmissions {
         had_arrived: bool,
     ) {
         let spurious = had_arrived.then_some(Spurious::Arrival);
+        let transmission = u32::from(replaced.transmissions) + 1;
         self.found.push(Retransmission {
-            frame: sent.frame,
-            at: sent.at,
-            seq: sent.seq,
-            position: sent.position,
-            len: sent.payload(),
-            kind,
-            probability: None,
             spurious,
             known: spurious.is_some() || lost.is_some(),
-            lost,
-            transmission: u32::from(replaced.transmissions) + 1,
+            ..Retransmission::of(sent, kind, transmission, lost)
         });
         let (tsval, previous) = (sent.tsval, replaced.previous);
         let end = sent.end();
@@ -154,19 +171,7 @@ impl Retransmissions {
 
     /// A SYN or SYN/ACK went out once more, for the how-manieth time `transmission` says.
     pub fn push_syn(&mut self, sent: &Sent, kind: Kind, lost: Option<bool>, transmission: u32) {
-        self.found.push(Retransmission {
-            frame: sent.frame,
-            at: sent.at,
-            seq: sent.seq,
-            position: 0,
-            len: 0,
-            kind,
-            probability: None,
-            spurious: None,
-            known: false,
-            lost,
-            transmission,
-        });
+        self.found.push(Retransmission::of(sent, kind, transmission, lost));
         self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
     }
 
