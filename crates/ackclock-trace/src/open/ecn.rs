@@ -10,7 +10,7 @@ const FLAGS: Control = Control::ECE.with(Control::CWR);
 
 /// Both ends: 0, the client, and 1, the server.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(super) struct EcnCounts {
     /// What the last SYN asks for, or the SYN/ACK accepts.
     setups: [Option<Setup>; 2],
     /// From the first packet on that says something.
@@ -54,10 +54,10 @@ struct Seen {
     echoes: u64,
 }
 
-impl Marks {
+impl EcnCounts {
     /// What was agreed on, with nothing counted.
-    pub fn rest(&self) -> Marks {
-        Marks { setups: self.setups, ends: None }
+    pub fn rest(&self) -> EcnCounts {
+        EcnCounts { setups: self.setups, ends: None }
     }
 
     /// Whether a packet says anything.

@@ -158,7 +158,7 @@ impl Open {
             offered: self.handshake.options(end),
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
-            ecn: self.marks.of(end),
+            ecn: self.ecn.of(end),
             window: self.knows_windows(end).then_some(found.window),
             bytes: found.bytes,
             segments: found.segments,

@@ -66,7 +66,7 @@ pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 use self::delayed::DelayedSender;
 use self::directions::Directions;
-use self::ecn::Marks;
+use self::ecn::EcnCounts;
 use self::end::End;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
@@ -97,7 +97,7 @@ pub(crate) struct Open {
     /// The last SYN that did not belong here, and when it came again: it opens another connection
     /// if it is answered.
     strays: ThinVec<Packet>,
-    marks: Marks,
+    ecn: EcnCounts,
     directions: Directions,
     turns: Turns,
     sums: Sums,
@@ -145,7 +145,7 @@ impl Open {
             copies: Lag::default(),
             handshake: Handshake::default(),
             strays: ThinVec::new(),
-            marks: Marks::default(),
+            ecn: EcnCounts::default(),
             directions: Directions::default(),
             turns: Turns::default(),
             sums: Sums::default(),
@@ -172,7 +172,7 @@ impl Open {
             begun: false,
             clock: Clock::new(self.clock.last()),
             strays: ThinVec::new(),
-            marks: self.marks.rest(),
+            ecn: self.ecn.rest(),
             directions: self.directions.clone(),
             turns: Turns::default(),
             ends: self.ends.each_ref().map(End::rest),
@@ -267,9 +267,9 @@ impl Open {
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);
         }
-        if Marks::concern(p) {
+        if EcnCounts::concern(p) {
             let mss = self.mss(one);
-            self.marks.note(one, p, mss);
+            self.ecn.note(one, p, mss);
         }
         if let Some(timestamps) = p.options.timestamps {
             self.ends[one].saw_timestamps();
@@ -301,7 +301,7 @@ impl Open {
             self.gap(now.at, missing, one, budget);
         }
         if let Some((mut acked, _)) = acked {
-            acked.ece = acked.ece && self.marks.is_classic();
+            acked.ece = acked.ece && self.ecn.is_classic();
             if now.timed {
                 self.place.acked(one, acked.ack, now.at);
             }
@@ -317,7 +317,7 @@ impl Open {
             if !data.again {
                 self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
-            data.cwr = data.cwr && !self.marks.is_accurate();
+            data.cwr = data.cwr && !self.ecn.is_accurate();
             if syn && one == 0 && !data.again && !data.fin {
                 self.syn_data = Some(Box::new(data));
                 return;
