@@ -189,8 +189,10 @@ impl FlowValue {
             OfSeveral::Last => values
                 .fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
             OfSeveral::Rate => {
-                let starts = flows.iter().map(|flow| flow.active[0]).min();
-                let ends = flows.iter().map(|flow| flow.active[1]).max();
+                // A flow that the end of the run kept from starting takes no time.
+                let began = || flows.iter().map(|f| f.active).filter(|[start, end]| start < end);
+                let starts = began().map(|[start, _]| start).min();
+                let ends = began().map(|[_, end]| end).max();
                 match starts.zip(ends).map(|(start, end)| end.since(start).secs_f64()) {
                     Some(seconds) if seconds > 0.0 => values.sum::<f64>() / seconds / 1000.0,
                     _ => 0.0,

@@ -6,7 +6,6 @@ use ackclock_net::Rng;
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_run::{Error, FileError, Input, Job, Progress, RecoveryRecorder, error_at, set};
-use ackclock_tcp::Time;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -26,11 +25,12 @@ pub(crate) struct Transfers {
     pub captured: Option<Tally>,
 }
 
-/// Appends the flows of a transfer, which begins when those before it are over.
+/// Appends the flows of a transfer, the first of which begins when those before it are over.
 fn append(all: &mut Vec<FlowSummary>, flows: Vec<FlowSummary>) {
     let before = all.iter().map(|flow| flow.active[1]).max().unwrap_or_default();
+    let begins = flows.iter().map(|flow| flow.active[0]).min().unwrap_or_default();
     all.extend(flows.into_iter().map(|flow| {
-        let active = flow.active.map(|at| before + at.since(Time::ZERO));
+        let active = flow.active.map(|at| before + at.since(begins));
         FlowSummary { active, ..flow }
     }));
 }

@@ -31,8 +31,8 @@ impl Scale {
     pub fn of(axes: &[Axis], name: &str) -> Option<Scale> {
         let labels: Vec<String> =
             axes.iter().filter(|axis| axis.name == name).flat_map(Axis::labels).collect();
-        let (_, unit) = split(labels.first()?)?;
-        if labels.iter().all(|label| split(label).is_some_and(|(_, other)| other == unit)) {
+        let (_, unit) = split(labels.last()?)?;
+        if labels.iter().all(|label| split(label).is_some_and(|(_, other)| is_same(other, unit))) {
             return Some(Scale {
                 unit: unit.into(),
                 converted: false,
@@ -58,6 +58,12 @@ impl Scale {
     pub fn number(&self, label: &str) -> Option<f64> {
         (self.number)(label)
     }
+}
+
+/// Whether two units are the same, but for the plural of a word: 1 flow, 2 flows.
+fn is_same(a: &str, b: &str) -> bool {
+    let word = |unit: &'_ str| unit.len() > 3;
+    a == b || word(a) && word(b) && a.trim_end_matches('s') == b.trim_end_matches('s')
 }
 
 /// The number that a text begins with, and what follows it: 50 and `kb` of `50kb`.
@@ -94,6 +100,7 @@ mod tests {
             (&["20", "5e-3", "-1"][..], "", &[20.0, 0.005, -1.0][..]),
             (&["20ms", "0.5 ms"], "ms", &[20.0, 0.5]),
             (&["0.1 BDP", "4 BDP"], "BDP", &[0.1, 4.0]),
+            (&["1 flow", "2 flows"], "flows", &[1.0, 2.0]),
             (&["0.2s", "20ms", "1s"], "s", &[0.2, 0.02, 1.0]),
             (&["0", "20ms"], "s", &[0.0, 0.02]),
             (&["500kbit", "1mbit", "5mbit"], "bit/s", &[5e5, 1e6, 5e6]),

@@ -25,6 +25,10 @@ fn the_goodput_of_flows_is_over_the_time_of_all_of_them() {
     assert_eq!(over("goodput", &apart), 2000.0);
     assert_eq!(over("goodput-sum", &apart), 8000.0);
     assert_eq!(over("goodput", &[]), 0.0);
+    // The run ended before the other one began.
+    let unstarted = FlowSummary { active: [Time(40_000_000_000); 2], ..flow(40, 41, 0) };
+    assert_eq!(over("goodput", &[flow(2, 4, 1_000_000), unstarted.clone()]), 4000.0);
+    assert_eq!(over("goodput", &[unstarted]), 0.0);
 }
 
 #[test]
