@@ -324,7 +324,7 @@ impl Series {
         let mut points: Vec<Point> = Vec::new();
         let mut point = |at: u64, value: f64| points.push((at as f64 / 1e9, value).into());
         point(0, 0.0);
-        let mut empty = 0;
+        let (mut empty, mut left) = (0, 0);
         for (at, most) in (0..).map(|i| i * self.interval).zip(&self.most) {
             if most.packets == 0 {
                 continue;
@@ -337,10 +337,13 @@ impl Series {
                 point(at, value);
             }
             // One that is dropped says nothing of those before it, which still wait.
-            empty = empty.max(most.empty).max(at + self.interval);
+            left = most.empty.max(left);
+            empty = left.max(at + self.interval);
         }
         if empty <= self.until.0 {
             point(empty, 0.0);
+        } else if left <= self.until.0 {
+            point(self.until.0, 0.0);
         } else if let Some(last) = points.last().map(|point| point.y.mean) {
             // What still waits at the end does so to the end.
             points.push((self.until.secs_f64(), last).into());
@@ -412,6 +415,10 @@ mod tests {
         let unknown = [known[0], Visit { waits: true, ..visit(4, 3, 6, None) }];
         let waits = vec![(0.0, 0.0), (0.002, 3.0), (0.01, 3.0)];
         assert_eq!(of(&unknown), [lengths, waits]);
+        // What has left within the last interval is not drawn as waiting.
+        let mut series = Series::new("a".into(), LinkId(0), String::new(), Time(9_500_000));
+        series.visit(&visit(9, 1, 0, None));
+        assert_eq!(points(&series.curve(length)), [(0.0, 0.0), (0.009, 2.0), (0.0095, 0.0)]);
     }
 
     #[test]
