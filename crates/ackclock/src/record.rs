@@ -397,8 +397,8 @@ fn thinned<'a>(picture: &Picture<'a>) -> (Vec<Cow<'a, [Event]>>, String) {
     }
     if picture.own_scales {
         notes.push_str(
-            "<p class=\"soft\">The flows differ more than tenfold in length, so each graph has \
-             its own scale of segments.</p>\n",
+            "<p class=\"soft\">The flows differ tenfold in length or more, so the graphs of \
+             each flow have a scale of segments of their own.</p>\n",
         );
     }
     (events, notes)

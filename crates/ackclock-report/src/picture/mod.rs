@@ -62,8 +62,16 @@ impl Picture<'_> {
     fn traces(&self) -> Vec<Trace> {
         let mut traces: Vec<Trace> = self.panels.iter().map(Trace::new).collect();
         if self.own_scales {
-            for trace in &mut traces {
-                trace.own = Some(View::new(std::slice::from_ref(trace)));
+            // How far the strategies of one flow got is to be compared.
+            let flows = self.panels.iter().map(|panel| panel.summary.map(|summary| summary.flow));
+            let flows: Vec<Option<u32>> = flows.collect();
+            let view = |i: usize| match flows[i] {
+                None => View::new([&traces[i]]),
+                flow => View::new(traces.iter().zip(&flows).filter(|t| *t.1 == flow).map(|t| t.0)),
+            };
+            let views: Vec<View> = (0..traces.len()).map(view).collect();
+            for (trace, view) in traces.iter_mut().zip(views) {
+                trace.own = Some(view);
             }
         }
         traces

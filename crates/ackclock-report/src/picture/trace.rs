@@ -52,7 +52,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn new(traces: &[Trace]) -> View {
+    pub(crate) fn new<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> View {
         let (mut t, mut y, mut w1) = (None, None, 0.0_f64);
         for trace in traces {
             let mss = trace.mss as f64;

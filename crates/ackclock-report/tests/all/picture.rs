@@ -1,7 +1,7 @@
 //! Pictures as HTML and as SVG.
 
 use ackclock_report::{Band, Fate, Findings, FlowSummary, Mark, Panel, Picture, Tone, prose};
-use ackclock_tcp::{Cause, Event, EventKind, SackRanges, Time, TimeoutClass};
+use ackclock_tcp::{Cause, Event, EventKind, SackRanges, Stats, Time, TimeoutClass};
 use serde_json::{Value, json};
 
 const MSS: u32 = 1000;
@@ -555,6 +555,13 @@ fn panels_with_scales_of_their_own() {
     // 2.0592 * 544.
     let svg = picture.to_svg();
     assert!(svg.contains("M320.6 176V64.9"), "{svg}");
+    // Panels of the same flow share one.
+    let summary = FlowSummary::of_sender("sack", 1, 7, &Stats::default());
+    let panels = panels.map(|panel| Panel { summary: Some(&summary), ..panel });
+    let picture = Picture { panels: &panels, own_scales: true, ..Picture::default() };
+    let data = self::data(&picture.to_html());
+    assert_eq!(data["panels"][0]["own"]["y1"].as_f64(), Some(104.0));
+    assert_eq!(data["panels"][0]["own"], data["panels"][1]["own"]);
 }
 
 #[test]

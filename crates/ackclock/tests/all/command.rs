@@ -749,7 +749,7 @@ fn flows_that_differ_tenfold_have_scales_of_their_own() {
     let links = SMALL.split_once("[[flow]]").unwrap().0;
     let own = |second: u32| {
         let (data, html) = page("scales", &(links.to_string() + &flow(300) + &flow(second)));
-        let said = html.contains("so each graph has its own scale of segments");
+        let said = html.contains("a scale of segments of their own");
         let top = |panel: usize| data["panels"][panel]["own"]["y1"].as_f64();
         (said, [top(0), top(1)])
     };
