@@ -76,18 +76,30 @@ impl Ratio {
         Some(Estimate { mean, half_width })
     }
 
-    /// Of events of which none was counted, each worth so much: what there is at most with 95 %,
-    /// where they come independently, `-ln 0.05` (the rule of three).
-    fn bound(&self, worth: f64) -> Option<f64> {
-        (self.x > 0.0 && self.y == 0.0).then(|| -worth * 0.05_f64.ln() / self.x)
+    /// Where no event was counted: what there is at most with 95 %.
+    fn bound(&self, of: Bound) -> Option<f64> {
+        (self.x > 0.0 && self.y == 0.0).then(|| of(self.x))
     }
 }
 
-/// A measure: its name, the decimals to show, and of counts what one event is worth.
-type Measure = (&'static str, usize, Option<f64>);
+/// With 95 %, what there is at most of independent events of which none came in so many trials.
+type Bound = fn(f64) -> f64;
+
+/// In percent, where a trial has one event at most (Clopper & Pearson 1934).
+fn share(trials: f64) -> f64 {
+    100.0 * (1.0 - 0.05_f64.powf(1.0 / trials))
+}
+
+/// Of 1000 trials, each of which may have several (Poisson): the rule of three.
+fn per_thousand(trials: f64) -> f64 {
+    -1000.0 * 0.05_f64.ln() / trials
+}
+
+/// A measure: its name, the decimals to show, and what it is at most where nothing was counted.
+type Measure = (&'static str, usize, Option<Bound>);
 const MEASURES: [Measure; 5] = [
-    ("retransmitted (%)", 3, Some(100.0)),
-    ("timeouts / 1000 connections", 2, Some(1000.0)),
+    ("retransmitted (%)", 3, Some(share)),
+    ("timeouts / 1000 connections", 2, Some(per_thousand)),
     ("round trip (ms)", 2, None),
     ("while sending (Mbit/s)", 2, None),
     ("duration (s)", 3, None),
@@ -170,8 +182,8 @@ fn table(arms: &BTreeMap<String, Arm>) -> String {
     let estimates = |arm: &Arm| arm.measures.map(|ratio| ratio.estimate());
     for (name, arm) in arms {
         let begin = [name.clone(), arm.connections.to_string()].into_iter();
-        let cells = arm.measures.iter().zip(MEASURES).map(|(ratio, (_, decimals, worth))| {
-            match worth.and_then(|worth| ratio.bound(worth)) {
+        let cells = arm.measures.iter().zip(MEASURES).map(|(ratio, (_, decimals, bound))| {
+            match bound.and_then(|bound| ratio.bound(bound)) {
                 Some(bound) => format!("<= {}", number(bound, decimals)),
                 None => cell(ratio.estimate(), decimals),
             }
@@ -264,11 +276,12 @@ mod tests {
             .lines()
             .map(|l| l.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect())
             .collect();
-        // 100 * 2.9957 / 300 and 1000 * 2.9957 / 2.
-        assert_eq!(rows[1][..4], ["linux", "2", "<= 0.999", "<= 1497.87"]);
+        // 100 * (1 - 0.05^(1 / 300)) and 1000 * 2.9957 / 2.
+        assert_eq!(rows[1][..4], ["linux", "2", "<= 0.994", "<= 1497.87"]);
         // 1 of 300; residuals -0.5 and 0.5: 12.706 * 100 * sqrt(0.5 / 2) / 150.
         assert_eq!(rows[2][..4], ["prr", "2", "0.333 ± 4.235", "<= 1497.87"]);
-        assert_eq!(rows[3][..4], ["sack", "1", "<= 1.997", "<= 2995.73"]);
+        assert_eq!(rows[3][..4], ["sack", "1", "<= 1.977", "<= 2995.73"]);
+        assert_eq!(number(share(1.0), 3), "95.000");
         assert_eq!(rows[4][..3], ["prr - linux", "0.333", "-"]);
         assert_eq!(rows[5][..3], ["sack - linux", "-", "-"]);
         let numbers = [-0.0004, -0.0, 0.0, -0.0006, 12.0].map(|value| number(value, 3));
