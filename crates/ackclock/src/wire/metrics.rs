@@ -14,7 +14,8 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use super::histogram::Histogram;
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
-/// Fetches at the same time. For a further one the oldest ends that has not asked for anything.
+/// Fetches at the same time. For a further one the oldest ends: of those that have said nothing, or
+/// else have not asked yet, or else do not read their answer.
 const MAX_FETCHES: usize = 32;
 
 /// How long a fetch may take.
@@ -237,8 +238,12 @@ impl Endpoint {
 
     /// Whoever connects and says nothing, or does not read, keeps nobody from the metrics.
     fn make_room(&mut self) {
-        let oldest = self.fetches.iter().map(|(number, f)| (f.response.is_some(), *number)).min();
-        if let Some((_, number)) = oldest.filter(|_| self.fetches.len() >= MAX_FETCHES) {
+        let oldest = self
+            .fetches
+            .iter()
+            .map(|(number, f)| (f.response.is_some(), !f.inbox.is_empty(), *number))
+            .min();
+        if let Some((.., number)) = oldest.filter(|_| self.fetches.len() >= MAX_FETCHES) {
             self.fetches.remove(&number);
         }
     }

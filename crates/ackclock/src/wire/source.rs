@@ -1,4 +1,5 @@
-//! What is sent: generated data, a file, or what has to be waited for: standard input or a FIFO.
+//! What is sent: generated data, a file, or what has to be waited for: standard input, a FIFO
+//! or a terminal.
 
 #[cfg(test)]
 mod tests;
@@ -85,8 +86,9 @@ impl Source {
         // no signal would be heeded.
         let flags = OFlags::NONBLOCK.bits() as i32;
         let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-        let waits =
-            file.metadata()?.file_type().is_fifo().then(|| file.as_fd().try_clone_to_owned());
+        let kind = file.metadata()?.file_type();
+        let may_wait = !kind.is_file() && !kind.is_dir();
+        let waits = may_wait.then(|| file.as_fd().try_clone_to_owned());
         Ok(Source::reader(Box::new(file), waits.transpose()?))
     }
 
