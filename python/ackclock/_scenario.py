@@ -64,11 +64,14 @@ class Scenario:
     @property
     def _place(self) -> str:
         """What traces are beside: its file, by its whole path once the name does not lead there."""
-        moved = self._path is not None and os.path.abspath(self.file) != self._path
-        return self._path if moved and self._path is not None else self.file
+        path = self._path
+        # A worker on another machine may have the same files below another folder.
+        moved = path is not None and os.path.abspath(self.file) != path and os.path.exists(path)
+        return path if moved and path is not None else self.file
 
     def _traces(self) -> list[tuple[int, str]]:
         """The files of its traces, each with the number of its link."""
+        _native.check(self.text, self._place, False)
         links: Any = self.to_dict().get("link", ())
         folder = os.path.dirname(os.path.abspath(self._place))
         return [
