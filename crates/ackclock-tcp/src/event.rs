@@ -209,7 +209,8 @@ pub enum EventKind {
     ///
     /// A recovery that a timeout ends has two: `by_timeout` right before [`EventKind::TimedOut`],
     /// and the other when what was outstanding is repaired. A timeout outside a recovery has the
-    /// second alone. Where an undo ends it, there is [`EventKind::Undone`] instead.
+    /// second alone. Where an undo ends it, there is [`EventKind::Undone`] instead; where the
+    /// recovery goes on after an undo, both.
     RecoveryLeft {
         /// Whether a timeout ended it.
         by_timeout: bool,
