@@ -1344,7 +1344,7 @@ fn options_that_contradict_each_other_are_refused() {
     let twice = format!("{page}: two options write this file");
     for (args, expected) in [
         (&["--strategy", "sack,reno,sack"][..], "--strategy: `sack` is there twice"),
-        (&["--over", "mean,p50,median"], "--over: `median` is there twice"),
+        (&["--over", "mean,median,median"], "--over: `median` is there twice"),
         (
             &["--strategy", "sack", "--set", "flow[0].strategy=reno,sack"],
             "--set: with --strategy all flows have the same one, and `flow[0].strategy` has no effect",
@@ -1429,8 +1429,8 @@ fn an_experiment_warns_of_what_no_packet_met() {
     let lines: Vec<&str> = run.err.lines().collect();
     let line = |loss| {
         format!(
-            "warning: {file}: link[0].loss[1].drop: no packet met 30-32 of this list in 4 of 4 runs \
-             (loss {loss}%, delay 20ms)"
+            "warning: {file}:47: scenario.link[0].loss[1].drop: no packet met 30-32 of this list in \
+             4 of 4 runs (loss {loss}%, delay 20ms)"
         )
     };
     assert_eq!(lines, [line(1), line(3), line(5)]);
