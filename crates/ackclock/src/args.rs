@@ -91,7 +91,40 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     Ok(text.into())
 }
 
+/// Endings of names that stand for a format.
+const FORMATS: [&str; 11] =
+    ["csv", "htm", "html", "json", "jsonl", "parquet", "pcap", "pcapng", "png", "qlog", "svg"];
+
+/// Whether a file that has one of these formats may be called so: another format's ending would
+/// mislead whoever opens it.
+pub(crate) fn check_ending(option: &str, path: &Path, formats: &[&str]) -> Result<(), Error> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let is = |list: &[&str]| ending.as_deref().is_some_and(|ending| list.contains(&ending));
+    if !is(&FORMATS) || is(formats) {
+        return Ok(());
+    }
+    let right = formats.join("`, `.");
+    let path = path.display();
+    Err(Error::Usage(format!("{option}: {path}: this option writes `.{right}`")))
+}
+
 impl RecordArgs {
+    /// Whether the files are called by what they are.
+    pub fn check_endings(&self) -> Result<(), Error> {
+        let files: [(_, _, &[&str]); 6] = [
+            ("--parquet", &self.parquet, &["parquet"]),
+            ("--events", &self.events, &["jsonl", "json"]),
+            ("--pcap", &self.pcap, &["pcapng", "pcap"]),
+            ("--qlog", &self.qlog, &["qlog", "json"]),
+            ("--html", &self.html, &["html", "htm"]),
+            ("--svg", &self.svg, &["svg"]),
+        ];
+        let given = |(option, path, formats): (_, &Option<PathBuf>, _)| {
+            path.as_ref().map_or(Ok(()), |path| check_ending(option, path, formats))
+        };
+        files.into_iter().try_for_each(given)
+    }
+
     /// The files to write.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let Self { parquet, events, pcap, qlog, html, svg, .. } = self;

@@ -10,6 +10,7 @@ use ackclock_run::WholeFile;
 use ackclock_tcp::Time;
 use serde::Serialize;
 
+use crate::args::check_ending;
 use crate::error::Error;
 
 /// The most links whose queues a page shows. Those shorter than a tenth of the longest are not
@@ -102,6 +103,7 @@ impl Queues {
 
     /// Has the visits written to this file.
     pub fn write_to(&mut self, path: &Path) -> Result<(), Error> {
+        check_ending("--queues", path, &["jsonl", "json", "csv"])?;
         let out = WholeFile::create(path).map_err(Error::write(path))?;
         let csv = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
         let mut file = File { path: path.into(), out, csv, failed: None };

@@ -79,6 +79,7 @@ impl Records {
     ) -> Result<Self, Error> {
         args.figure.check()?;
         args.takes_stdout()?;
+        args.check_endings()?;
         for path in [&args.pcap, &args.qlog, &args.html, &args.svg, &args.parquet]
             .into_iter()
             .flatten()

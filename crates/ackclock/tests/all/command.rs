@@ -740,6 +740,29 @@ fn a_page_of_a_long_run_is_thinned() {
     }
 }
 
+#[test]
+fn a_file_is_not_called_by_another_format() {
+    for (option, name, right) in [
+        ("--events", "e.parquet", "`.jsonl`, `.json`"),
+        ("--events", "e.CSV", "`.jsonl`, `.json`"),
+        ("--queues", "q.parquet", "`.jsonl`, `.json`, `.csv`"),
+        ("--parquet", "p.csv", "`.parquet`"),
+        ("--html", "h.svg", "`.html`, `.htm`"),
+        ("--svg", "s.png", "`.svg`"),
+        ("--pcap", "c.json", "`.pcapng`, `.pcap`"),
+        ("--qlog", "l.html", "`.qlog`, `.json`"),
+    ] {
+        let file = scratch("endings", name);
+        let run = ackclock(&["compare", "--strategy", "sack", "--drop", "3", option, &file]);
+        let error = format!("error: {option}: {file}: this option writes {right}\n");
+        assert_eq!((run.code, run.err), (2, error));
+        assert!(!std::path::Path::new(&file).exists(), "{file}");
+    }
+    // Endings that stand for no format are a name as any other.
+    let log = scratch("endings", "events.log");
+    ok(&["compare", "--strategy", "sack", "--drop", "3", "--events", &log]);
+}
+
 /// One flow has 300 segments, the other one 20.
 #[test]
 fn flows_that_differ_tenfold_have_scales_of_their_own() {

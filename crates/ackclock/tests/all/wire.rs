@@ -460,8 +460,8 @@ fn recv_says_that_the_peer_reset_the_connection() {
     assert_eq!(said, (1, expected));
 }
 
-/// Whoever has the other end of a FIFO may come late, say nothing, or never come. A shell has what it
-/// runs in the background ignore SIGINT, so that it is SIGTERM here.
+/// Whoever has the other end of a FIFO may come late, say nothing, or never come. A shell has what
+/// it runs in the background ignore SIGINT, so that it is SIGTERM here.
 #[test]
 fn a_fifo_keeps_nobody_from_ending() {
     let Some(namespace) = namespace() else { return };
