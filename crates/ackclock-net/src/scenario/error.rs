@@ -87,10 +87,12 @@ impl ScenarioError {
     pub fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_string();
         let span = error.span().unwrap_or(0..0);
-        let path = DeTable::parse(text).map(|root| key_at(&root, &span)).unwrap_or_default();
+        let root = DeTable::parse(text).ok();
+        let path = root.as_ref().map(|root| key_at(root, &span)).unwrap_or_default();
         let key = display(&path);
         let line = line_of(text, span.start);
-        let kind = plain_kind(&message, &path).filter(|_| unknown_name(&message).is_none());
+        let given = root.map(|root| keys_of(&root, &path)).unwrap_or_default();
+        let kind = plain_kind(&message, &path, &given).filter(|_| unknown_name(&message).is_none());
         let (message, help) = match kind {
             _ if message == "duplicate key" => twice(text.lines().nth(line - 1).unwrap_or("")),
             Some((message, help)) => (message, Some(help)),
@@ -174,8 +176,9 @@ fn is_list(name: &str) -> bool {
     lists.contains(&name)
 }
 
-/// The same where a key has one of several kinds, or there may be several of it.
-fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
+/// The same where a key has one of several kinds, or there may be several of it. Its table has the
+/// keys `given`.
+fn plain_kind(message: &str, path: &[Step], given: &[String]) -> Option<(String, String)> {
     let last = path.iter().rev().find_map(|step| match step {
         Step::Key(key) => Some(key.as_str()),
         Step::Index(_) => None,
@@ -188,10 +191,16 @@ fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
     };
     let of_kind = ["newtype variant", "wanted exactly 1 element", "wanted string or table"];
     if let (Some(example), true) = (kind, of_kind.iter().any(|t| message.contains(t))) {
-        return Some((
-            "one kind with its settings is expected here".into(),
-            format!("for example `{example}`"),
-        ));
+        return Some(match given {
+            [first, second, ..] => (
+                format!("either `{first}` or `{second}`, not both"),
+                "to change the kind, set all of it".into(),
+            ),
+            _ => (
+                "one kind with its settings is expected here".into(),
+                format!("for example `{example}`"),
+            ),
+        });
     }
     let example = match last {
         Some("bernoulli") => Some("{ p = \"1%\" }"),
@@ -268,6 +277,19 @@ fn walk(root: &Spanned<DeTable<'_>>, visit: &mut Visit<'_>) {
 }
 
 type Visit<'a> = dyn FnMut(&[Step], Range<usize>, Range<usize>) + 'a;
+
+/// The keys of the table at this path.
+fn keys_of(root: &Spanned<DeTable<'_>>, path: &[Step]) -> Vec<String> {
+    let mut keys = Vec::new();
+    walk(root, &mut |inner, _, _| {
+        if let Some(Step::Key(key)) =
+            inner.strip_prefix(path).filter(|s| s.len() == 1).map(|s| &s[0])
+        {
+            keys.push(key.clone());
+        }
+    });
+    keys
+}
 
 /// The path of what `span` is: a value, or else the last thing that begins at or before it.
 fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Vec<Step> {
