@@ -40,6 +40,9 @@ pub enum Law {
         /// variance is infinite.
         shape: f64,
     },
+    /// Measured: sizes, and the probability of sizes up to each, both rising, the last one 1.
+    /// Between two points sizes are uniform, and none is below the first.
+    Points(Vec<(f64, f64)>),
     /// One of these, each with its share. The last one takes what the others leave.
     Mix(Vec<MixPart>),
 }
@@ -73,6 +76,7 @@ impl Distribution {
                     mean * (shape - 1.0) / shape * libm::exp(rng.standard_exponential() / shape),
                 )
             }
+            Law::Points(points) => to_bytes(size_at(points, rng.unit())),
             Law::Mix(parts) => {
                 let mut left = rng.unit();
                 let chosen = parts.iter().find(|part| {
@@ -83,6 +87,16 @@ impl Distribution {
             }
         };
         bytes.min(self.max.unwrap_or(u64::MAX)).max(1)
+    }
+}
+
+/// The size up to which this share of all is.
+fn size_at(points: &[(f64, f64)], share: f64) -> f64 {
+    let i = points.partition_point(|(_, up_to)| *up_to <= share);
+    match (i.checked_sub(1).map(|i| points[i]), points.get(i)) {
+        (Some((low, from)), Some((high, to))) => low + (high - low) * (share - from) / (to - from),
+        (None, Some((first, _))) => *first,
+        (last, None) => last.map_or(0.0, |(size, _)| size),
     }
 }
 

@@ -69,6 +69,22 @@ fn draws_have_the_median_of_their_law() {
     assert!(draws(&PARETO, n).into_iter().all(|bytes| bytes >= 6000));
 }
 
+/// A fifth has 1,000 bytes, the next half up to 5,000, nobody between 5,000 and 9,000.
+#[test]
+fn between_measured_points_sizes_are_uniform() {
+    let points = [(1000.0, 0.2), (5000.0, 0.7), (9000.0, 0.7), (10_000.0, 1.0)];
+    let shares = [0.0, 0.1, 0.2, 0.325, 0.45, 0.699_75, 0.7, 0.85, 0.9999];
+    let sizes = shares.map(|share| size_at(&points, share).round());
+    assert_eq!(sizes, [1000.0, 1000.0, 1000.0, 2000.0, 3000.0, 4998.0, 9000.0, 9500.0, 10_000.0]);
+    let n = 40_000;
+    let drawn = draws(&Law::Points(points.to_vec()), n);
+    let below = |size: u64| drawn.iter().filter(|b| **b <= size).count() as f64 / n as f64;
+    // Standard error at most 0.5 / sqrt(n); four of them.
+    for (size, share) in [(1000, 0.2), (3000, 0.45), (5000, 0.7), (8999, 0.7), (9500, 0.85)] {
+        assert!((below(size) - share).abs() < 0.01, "{size}: {}", below(size));
+    }
+}
+
 #[test]
 fn a_mix_draws_each_part_with_its_share() {
     let part = |share, bytes| MixPart { share, distribution: Distribution::new(Law::Fixed(bytes)) };

@@ -179,14 +179,18 @@ fn for_a_value_of_the_wrong_type_the_error_says_what_would_be_right() {
     };
     let kind = "8: link[0].queue: one kind with its settings is expected here; for example `{ \
         droptail = { packets = 20 } }`";
-    for wrong in [
-        "\"droptail\"",
-        "20",
-        "{}",
-        "{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }",
-    ] {
+    for wrong in ["\"droptail\"", "20", "{}"] {
         assert_eq!(queue(wrong), kind, "{wrong}");
     }
+    assert_eq!(
+        queue("{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }"),
+        "8: link[0].queue: either `droptail` or `red`, not both; to change the kind, set all of it"
+    );
+    assert_eq!(
+        error(&base("source = { segments = 10, bytes = 5 }\n")),
+        "12: flow[0].source: either `bytes` or `segments`, not both; to change the kind, set all of \
+         it"
+    );
     assert_eq!(
         queue("{ droptail = 20 }"),
         "8: link[0].queue.droptail: invalid type: integer `20`, expected a table"
@@ -923,7 +927,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Aggregate"), 2);
     assert_eq!(keys("/$defs/Fate"), 6);
     assert_eq!(keys("/$defs/Flow"), 12);
-    assert_eq!(keys("/$defs/Distribution"), 7);
+    assert_eq!(keys("/$defs/Distribution"), 8);
     assert_eq!(keys("/$defs/Tcp"), 26);
     assert_eq!(keys("/$defs/Red"), 11);
     assert_eq!(keys("/$defs/Fred"), 8);
@@ -1031,6 +1035,10 @@ fn the_mean_of_a_mix_is_that_of_its_parts_by_their_shares() {
                  pareto = { mean = 5000, shape = 1.5 } }]";
     let mix: Distribution = toml::from_str(&format!("mix = {parts}\nmax = 9000")).unwrap();
     assert_eq!(mix.mean(), 500.0 + 500.0 + 375.0 + 625.0);
+    // A fifth of 1,000 bytes, a half around 3,000, three tenths around 9,500.
+    let cdf = "cdf = [[1000, 0.2], [5000, 0.7], [9000, 0.7], [10000, 1]]";
+    let measured: Distribution = toml::from_str(cdf).unwrap();
+    assert!((measured.mean() - (200.0 + 1500.0 + 2850.0)).abs() < 1e-9);
 }
 
 #[test]

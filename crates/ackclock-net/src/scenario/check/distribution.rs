@@ -3,7 +3,7 @@
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::Distribution;
 use crate::scenario::path::{Step, child};
-use crate::scenario::units::Size;
+use crate::scenario::units::{Probability, Size};
 
 /// How far shares written in decimal may be from a sum of 1.
 const ROUNDING: f64 = 1e-9;
@@ -23,6 +23,7 @@ impl Distribution {
             ("exponential", self.exponential.is_some()),
             ("lognormal", self.lognormal.is_some()),
             ("pareto", self.pareto.is_some()),
+            ("cdf", self.cdf.is_some()),
             ("mix", self.mix.is_some()),
         ];
         let given: Vec<&str> =
@@ -55,7 +56,23 @@ impl Distribution {
                 "a shape is above 1, where there is a mean, and at most 1000",
             )?;
         }
+        if let Some(points) = &self.cdf {
+            check_points(points, &child(at, "cdf"))?;
+        }
         self.mix.as_deref().map_or(Ok(()), |parts| check_mix(parts, &child(at, "mix")))
+    }
+}
+
+fn check_points(points: &[(Size, Probability)], at: &[Step]) -> Checked {
+    for (i, pair) in points.windows(2).enumerate() {
+        let [(size, share), (next, larger)] = pair else { continue };
+        if next <= size || larger.get() < share.get() {
+            fail(&child(at, i + 1), "sizes rise from point to point, and shares do not fall")?;
+        }
+    }
+    match points.last() {
+        Some((_, share)) if share.get() == 1.0 => Ok(()),
+        _ => fail(at, "the last point has the largest size and 1: for example `[\"1mb\", 1]`"),
     }
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::units::{Probability, Size};
 
-/// A distribution of sizes: exactly one of `fixed`, `exponential`, `lognormal`, `pareto` and `mix`.
-/// Draws are whole bytes, at least 1.
+/// A distribution of sizes: exactly one of `fixed`, `exponential`, `lognormal`, `pareto`, `cdf` and
+/// `mix`. Draws are whole bytes, at least 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -23,6 +23,10 @@ pub struct Distribution {
     /// Pareto, whose tail is a power law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pareto: Option<Pareto>,
+    /// Measured: sizes, and which share of all is at most as large; `[["10kb", "50%"], ["1mb",
+    /// 1]]`. Both rise, up to 1. Between two points sizes are uniform, and none is below the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cdf: Option<Vec<(Size, Probability)>>,
     /// One of several distributions, each with its `share`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Vec<Distribution>>,
@@ -67,6 +71,7 @@ impl Distribution {
     pub fn mean(&self) -> f64 {
         let share = |part: &Distribution| part.share.map_or(0.0, Probability::get) * part.mean();
         let mean = match self {
+            Distribution { cdf: Some(points), .. } => return mean_of(points),
             Distribution { mix: Some(parts), .. } => return parts.iter().map(share).sum(),
             Distribution { exponential: Some(law), .. } => law.mean,
             Distribution { lognormal: Some(law), .. } => law.mean,
@@ -75,4 +80,16 @@ impl Distribution {
         };
         mean.0 as f64
     }
+}
+
+/// The mean of a distribution that is linear between points.
+fn mean_of(points: &[(Size, Probability)]) -> f64 {
+    let mut before = points.first().map_or((0.0, 0.0), |(size, _)| (size.0 as f64, 0.0));
+    let mut mean = 0.0;
+    for (size, share) in points {
+        let at = (size.0 as f64, share.get());
+        mean += (at.1 - before.1) * (before.0 + at.0) / 2.0;
+        before = at;
+    }
+    mean
 }

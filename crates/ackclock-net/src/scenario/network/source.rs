@@ -51,6 +51,9 @@ pub(in crate::scenario) fn build_distribution(distribution: &Distribution) -> cr
             Law::Lognormal { mean: mean(d.mean), sigma: d.sigma }
         }
         Distribution { pareto: Some(d), .. } => Law::Pareto { mean: mean(d.mean), shape: d.shape },
+        Distribution { cdf: Some(points), .. } => {
+            Law::Points(points.iter().map(|(size, share)| (mean(*size), share.get())).collect())
+        }
         Distribution { mix: Some(parts), .. } => Law::Mix(
             parts
                 .iter()

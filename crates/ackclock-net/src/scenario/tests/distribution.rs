@@ -40,6 +40,10 @@ fn each_law_is_read() {
         built("{ pareto = { mean = 10558, shape = 1.2 }, max = \"1mb\" }"),
         Distribution { law: pareto(), max: Some(1 << 20) }
     );
+    assert_eq!(
+        built("{ cdf = [[\"1kb\", \"20%\"], [5000, 0.7], [\"1mb\", 1]] }"),
+        law(Law::Points(vec![(1024.0, 0.2), (5000.0, 0.7), (1_048_576.0, 1.0)]))
+    );
     let mix = "{ mix = [{ share = \"88%\", lognormal = { mean = 7247, sigma = 1.0 } }, \
                { share = 0.12, pareto = { mean = 10558, shape = 1.2 }, max = 9000 }] }";
     let tail = Distribution { law: pareto(), max: Some(9000) };
@@ -81,6 +85,12 @@ fn what_makes_no_sense_is_named_with_its_key() {
             "draw.pareto.shape: a shape is above 1, where there is a mean, and at most 1000",
         ),
         ("{ fixed = 1, share = 1 }", "draw.share: a share is for the parts of a `mix`"),
+        ("{ cdf = [] }", "draw.cdf: the last point has the largest size and 1: for example"),
+        ("{ cdf = [[10, 0.5], [20, 0.9]] }", "draw.cdf: the last point has the largest size and 1"),
+        ("{ cdf = [[10, 0.5], [10, 1]] }", "draw.cdf[1]: sizes rise from point to point"),
+        ("{ cdf = [[10, 0.5], [20, 0.4], [30, 1]] }", "draw.cdf[1]: sizes rise from point"),
+        ("{ cdf = [[10, 2]] }", "draw.cdf"),
+        ("{ cdf = [[10, 1]], fixed = 5 }", "draw: either `fixed` or `cdf`, not both"),
         ("{ mix = [] }", "draw.mix: the shares add up to 0, not to 1"),
         (
             "{ mix = [{ fixed = 1 }] }",
