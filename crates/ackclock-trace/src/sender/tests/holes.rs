@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::Seq;
-
 use super::{Line, MSS, kinds, ms};
 use crate::connection::{Kind, Spurious};
 use crate::sender::{SenderModel, Sent, Sight, Terms};
@@ -11,19 +9,8 @@ use crate::sender::{SenderModel, Sent, Sight, Terms};
 fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
     line.frame += 1;
     line.end = ms(t);
-    let (position, seq) = (n * 1000, Seq(1 + n as u32 * 1000));
-    line.model.sent(&Sent {
-        frame: line.frame,
-        at: ms(t),
-        position,
-        seq,
-        len: 1000,
-        fin: false,
-        tsval,
-        ip_id,
-        missing: 0,
-        counted: false,
-    });
+    let sent = Sent { tsval, ip_id, ..line.segment(ms(t), n * MSS, MSS as u32) };
+    line.model.sent(&sent);
 }
 
 /// Segments 0, 1 and 3 pass the capture, then 2, so many milliseconds after 3.

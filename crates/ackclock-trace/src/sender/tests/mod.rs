@@ -87,22 +87,17 @@ impl Line {
         Line { model, frame: 1, timestamps, end: Time::ZERO, window: 1 << 20, scaled, ece }
     }
 
-    fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
+    /// One of data, of which no numbers of packets are known.
+    fn segment(&self, at: Time, position: u64, len: u32) -> Sent {
         let tsval = self.timestamps.then_some((at.0 / 1_000_000) as u32);
-        let seq = Seq(1 + position as u32);
+        let (frame, seq) = (self.frame, Seq(1 + position as u32));
+        let (fin, ip_id, missing, counted) = (false, None, 0, false);
+        Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted }
+    }
+
+    fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
         self.end = at;
-        self.model.sent(&Sent {
-            frame: self.frame,
-            at,
-            position,
-            seq,
-            len,
-            fin,
-            tsval,
-            ip_id: None,
-            missing: 0,
-            counted: false,
-        });
+        self.model.sent(&Sent { fin, ..self.segment(at, position, len) });
     }
 
     /// Sends these segments at `t`, each in a packet of its own, one microsecond apart.

@@ -1,6 +1,6 @@
 //! Away from the sender: silence with something outstanding, and data out of order.
 
-use ackclock_tcp::{Seq, Span};
+use ackclock_tcp::Span;
 
 use super::{Line, MSS, Sent, Sight};
 use crate::lifetime::Limit;
@@ -48,21 +48,8 @@ fn acks_are_held_back_as_well() {
         line.ack(100.0, 5);
         line.ack(100.0, 10);
         line.send(101.0, 10..14);
-        let (frame, position, len, fin) = (99, 14 * MSS, MSS as u32, false);
-        let (at, seq) = (super::ms(3101.0), Seq(1 + position as u32));
-        let (tsval, ip_id) = (Some(3101), None);
-        line.model.sent(&Sent {
-            frame,
-            at,
-            position,
-            seq,
-            len,
-            fin,
-            tsval,
-            ip_id,
-            missing,
-            counted: true,
-        });
+        let behind = line.segment(super::ms(3101.0), 14 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 99, missing, counted: true, ..behind });
         line.send(3101.1, [15]);
         line.ack(3102.0, 14);
         line.ack(3152.0, 16);
@@ -84,22 +71,8 @@ fn reordered_data_is_not_repaired() {
         line.model.stream.terms.sight = sight;
         line.ack(50.0, 0);
         line.send(50.0, 1..5);
-        let (at, seq) = (super::ms(60.0), Seq(1));
-        let len = MSS as u32;
-        let (tsval, ip_id) = (Some(tsval), None);
-        let (frame, position, fin, missing) = (9, 0, false, 0);
-        line.model.sent(&Sent {
-            frame,
-            at,
-            position,
-            seq,
-            len,
-            fin,
-            tsval,
-            ip_id,
-            missing,
-            counted: true,
-        });
+        let late = line.segment(super::ms(60.0), 0, MSS as u32);
+        line.model.sent(&Sent { frame: 9, tsval: Some(tsval), counted: true, ..late });
         for n in 1..5 {
             line.ack_sack(99.0 + n as f64, 0, &[(1, 1 + n)]);
         }
