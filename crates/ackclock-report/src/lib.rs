@@ -60,7 +60,7 @@ pub use events::EventWriter;
 pub use flow::FlowSummary;
 pub use html::{html_table, page, prose};
 pub use over::{FlowMeasure, Over, percentile};
-pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
+pub use picture::{Band, Fate, Findings, MOST_OF_PANEL, Mark, Panel, Picture, Tone, letter, thin};
 pub use printable::{printable, printable_lines};
 pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{

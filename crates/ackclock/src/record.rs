@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, LinkId, Place, Recorder, Visit};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
-    QlogTrace, escape, printable, thin, write_qlog,
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, MOST_OF_PANEL, PacketWriter, Panel,
+    Picture, QlogTrace, escape, printable, thin, write_qlog,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake, panels_of_each};
 use ackclock_tcp::{Event, EventKind, Sighting, Time};
@@ -21,9 +21,7 @@ use crate::error::Error;
 use crate::figure::FigureArgs;
 use crate::queues::Queues;
 
-/// The most events of a panel on a page, as many as on the page of a connection that is explained,
-/// and of all its panels: some 15 MB.
-const MOST_OF_PANEL: usize = 30_000;
+/// The most events of all panels of a page: some 15 MB.
 const MOST_OF_PAGE: usize = 240_000;
 
 /// A capture of packets as they are.

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_report::{Band, Fate, Tone, thin};
+use ackclock_report::{Band, Fate, MOST_OF_PANEL, Tone, thin};
 use ackclock_tcp::{Cause, Event, EventKind, Time};
 use ackclock_trace::{Flow, Stall, StallCause};
 
 use crate::explained::{End, Found};
 use crate::{names, text};
 
-/// The most events of one way of a connection that its page has.
-const MOST_EVENTS: usize = 30_000;
 /// The most stalls that are drawn: the longest ones.
 const MOST_STALLS: usize = 1000;
 
@@ -26,7 +24,7 @@ impl Drawn {
     pub fn new(found: &Found, end: End) -> Drawn {
         let (flow, start) = (found.flow(end), found.connection.start);
         let since = |at: Time| Time(at.0.saturating_sub(start.0));
-        let mut events = thin(&flow.events, MOST_EVENTS).into_owned();
+        let mut events = thin(&flow.events, MOST_OF_PANEL).into_owned();
         // What repairs no data is in no recovery, whatever sent it.
         let without_data = flow.retransmissions.iter().filter(|r| r.len == 0);
         let again: BTreeSet<_> = without_data

@@ -18,7 +18,7 @@ use crate::drawing::widen;
 pub use findings::{Band, Fate, Findings, Tone};
 pub use panel::{Mark, Panel, Picture};
 pub use style::letter;
-pub use thin::thin;
+pub use thin::{MOST_OF_PANEL, thin};
 use trace::{Trace, View};
 
 impl Picture<'_> {

@@ -15,6 +15,9 @@ const NEAR: [usize; 4] = [64, 16, 4, 0];
 const COLUMNS: u64 = 2000;
 const ROWS: u64 = 1000;
 
+/// The most events of a panel on a page: some 2 MB.
+pub const MOST_OF_PANEL: usize = 30_000;
+
 /// At most `most` events of which the picture looks as that of `events`, which are in order of
 /// time.
 ///
