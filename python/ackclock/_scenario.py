@@ -71,7 +71,6 @@ class Scenario:
 
     def _traces(self) -> list[tuple[int, str]]:
         """The files of its traces, each with the number of its link."""
-        _native.check(self.text, self._place, False)
         links: Any = self.to_dict().get("link", ())
         folder = os.path.dirname(os.path.abspath(self._place))
         return [

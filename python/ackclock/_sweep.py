@@ -96,6 +96,9 @@ class Grid:
             runs_per_cell = number("runs_per_cell", self.runs_per_cell, 1, MOST_RUNS)
         strategies = self._strategies()
         keys = self._columns()
+        if not self.set:
+            # What is set is checked as it is set.
+            _native.check(base.text, base._place, False)
         made: list[Cell] = []
         for values in itertools.product(*self.set.values()):
             scenario = base
