@@ -62,8 +62,9 @@ impl Scale {
 
 /// Whether two units are the same, but for the plural of a word: 1 flow, 2 flows.
 fn is_same(a: &str, b: &str) -> bool {
-    let word = |unit: &'_ str| unit.len() > 3;
-    a == b || word(a) && word(b) && a.trim_end_matches('s') == b.trim_end_matches('s')
+    // Shorter ones are units: `s` is the plural of nothing.
+    let words = a.len() > 3 && b.len() > 3;
+    a == b || words && a.trim_end_matches('s') == b.trim_end_matches('s')
 }
 
 /// The number that a text begins with, and what follows it: 50 and `kb` of `50kb`.

@@ -282,9 +282,7 @@ type Visit<'a> = dyn FnMut(&[Step], Range<usize>, Range<usize>) + 'a;
 fn keys_of(root: &Spanned<DeTable<'_>>, path: &[Step]) -> Vec<String> {
     let mut keys = Vec::new();
     walk(root, &mut |inner, _, _| {
-        if let Some(Step::Key(key)) =
-            inner.strip_prefix(path).filter(|s| s.len() == 1).map(|s| &s[0])
-        {
+        if let Some([Step::Key(key)]) = inner.strip_prefix(path) {
             keys.push(key.clone());
         }
     });
