@@ -136,6 +136,7 @@ fn due(at: &AtomicU64, now: Time) -> bool {
 
 /// Writes a line.
 pub(super) fn say(line: &str) {
-    // Where nobody listens, there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    // In one piece: other programs may write to the same place. Where nobody listens, there is
+    // nobody to tell.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
