@@ -13,9 +13,10 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 use socket2::{Domain, Socket, Type};
 
-use crate::joint::{self, Attempt, CHUNK, Joint, Next, is_the_clients_fault};
+use crate::joint::{self, Attempt, Joint, is_the_clients_fault};
 use crate::look_up::LookUp;
 use crate::path::{CLIENTS, End, Path};
+use crate::relay::{CHUNK, Host, Stop};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport, files};
 
 pub(crate) const WAKER: Token = Token(0);
@@ -225,14 +226,14 @@ impl EventLoop {
                 Err(error) if joint::is_reset(&error) => {
                     joint.stop_waiting(&mut self.connecting);
                     joint.next = None;
-                    joint.fail(error.kind());
+                    joint.relay.fail(error.kind());
                 }
                 Err(_) => return self.try_next(token),
             }
         }
-        joint.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
-        joint.failed |= event.is_error();
-        joint.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
+        joint.relay.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+        joint.relay.failed |= event.is_error();
+        joint.relay.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
         self.go_on(token);
     }
 
@@ -430,16 +431,15 @@ impl EventLoop {
 
     fn go_on(&mut self, token: Token) {
         let Some(joint) = self.joints.get_mut(&token) else { return };
-        let next = joint.go_on(&mut self.path, &mut self.chunk, &mut self.counts.bytes);
-        match next {
-            Next::Wait => {}
-            Next::Again => self.again.push_back(token),
-            Next::Over => {
+        match joint.go_on(&mut self.path, &mut self.chunk, &mut self.counts.bytes) {
+            Ok(()) => self.again.push_back(token),
+            Err(Stop::Wait) => {}
+            Err(Stop::Over) => {
                 if let Some(joint) = self.remove(token) {
                     self.path.close(joint.end);
                 }
             }
-            Next::Reset => self.reset(token),
+            Err(Stop::Reset) => self.reset(token),
         }
     }
 

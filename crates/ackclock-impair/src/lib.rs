@@ -26,16 +26,14 @@ mod options;
 mod path;
 mod percent;
 mod proxy;
+#[doc(hidden)]
+pub mod relay;
 mod report;
 
 pub use args::{ImpairArgs, impair};
 pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple, Way};
 pub use config::ProxyConfig;
 pub use error::Error;
-#[cfg(target_os = "linux")]
-pub use joint::has_unsent;
-#[doc(hidden)]
-pub use joint::retry;
 pub use links::{LinkCounts, Passed};
 #[doc(hidden)]
 pub use options::options;

@@ -20,6 +20,7 @@ use ackclock_tcp::connection::{KeepAlive, TcpState};
 use ackclock_tcp::{DelayedAck, Span, Time};
 
 use crate::links::{LinkCounts, Links, Passed};
+use crate::relay::Host;
 use crate::{Conditions, Error, ProxyConfig};
 use inbox::Inboxes;
 
@@ -144,11 +145,6 @@ impl Path {
         self.now = self.now.max(now);
     }
 
-    /// Until when everything has happened.
-    pub(crate) fn now(&self) -> Time {
-        self.now
-    }
-
     /// When something is due next; [`Time::NEVER`] if nothing is.
     pub(crate) fn next_deadline(&mut self) -> Time {
         let timers = self.hosts.iter().map(Stack::next_deadline);
@@ -212,34 +208,6 @@ impl Path {
         self.accepted.pop_front()
     }
 
-    /// Gives what has arrived to `take`, as [`Stack::read_with`] does.
-    pub(crate) fn read_with(
-        &mut self,
-        end: End,
-        take: impl FnOnce([&[u8]; 2]) -> usize,
-    ) -> Result<usize, TcpError> {
-        if let Some(taken) = self.inboxes.take(end, take) {
-            self.read(end);
-            return Ok(taken);
-        }
-        // Nothing is there, or the end of the stream: the host says which.
-        self.hosts[end.0].read_with(self.now, end.1, |_| 0)
-    }
-
-    pub(crate) fn write(&mut self, (host, socket): End, bytes: &[u8]) -> Result<usize, TcpError> {
-        self.hosts[host].write(self.now, socket, bytes)
-    }
-
-    /// How much [`Path::write`] would take. If that is nothing, its socket gets ready later.
-    pub(crate) fn room(&mut self, (host, socket): End) -> Result<usize, TcpError> {
-        let stack = &mut self.hosts[host];
-        match stack.status(socket)?.writable {
-            // A write that finds no room is what tells the stack that somebody waits for it.
-            0 => Err(stack.write(self.now, socket, &[0]).err().unwrap_or(TcpError::ShutDown)),
-            room => Ok(room),
-        }
-    }
-
     /// The port that a connection has at the clients' host.
     pub(crate) fn port(&self, (host, socket): End) -> Option<u16> {
         let status = self.hosts[host].status(socket).ok()?;
@@ -270,18 +238,7 @@ impl Path {
     /// Whether the other host has acknowledged everything, FIN included; otherwise the socket gets
     /// ready when it has.
     pub(crate) fn is_acked(&mut self, (host, socket): End) -> bool {
-        let Ok(status) = self.hosts[host].status(socket) else { return true };
-        if status.unacked > 0 {
-            // Of a socket that is there.
-            let _ = self.hosts[host].await_acked(socket, status.written);
-            return false;
-        }
-        // RFC 9293 section 3.3.2: our FIN is sent, and not acknowledged.
-        !matches!(status.state, TcpState::FinWait1 | TcpState::Closing | TcpState::LastAck)
-    }
-
-    pub(crate) fn shutdown(&mut self, (host, socket): End) -> Result<(), TcpError> {
-        self.hosts[host].shutdown(self.now, socket)
+        self.hosts[host].await_all_acked(socket)
     }
 
     pub(crate) fn close(&mut self, end: End) {
@@ -300,5 +257,40 @@ impl Path {
         self.hosts.iter_mut().for_each(Stack::trim);
         self.inboxes.trim();
         self.links.trim()
+    }
+}
+
+impl Host for Path {
+    type Socket = End;
+
+    /// Until when everything has happened.
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Gives what has arrived to `take`.
+    fn read_with(
+        &mut self,
+        end: End,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, TcpError> {
+        if let Some(taken) = self.inboxes.take(end, take) {
+            self.read(end);
+            return Ok(taken);
+        }
+        // Nothing is there, or the end of the stream: the host says which.
+        self.hosts[end.0].read_with(self.now, end.1, |_| 0)
+    }
+
+    fn room(&mut self, (host, socket): End) -> Result<usize, TcpError> {
+        self.hosts[host].room(self.now, socket)
+    }
+
+    fn write(&mut self, (host, socket): End, bytes: &[u8]) -> Result<usize, TcpError> {
+        self.hosts[host].write(self.now, socket, bytes)
+    }
+
+    fn shutdown(&mut self, (host, socket): End) -> Result<(), TcpError> {
+        self.hosts[host].shutdown(self.now, socket)
     }
 }

@@ -5,7 +5,7 @@ mod listening;
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::connection::{Connection, ConnectionConfig};
+use ackclock_tcp::connection::{Connection, ConnectionConfig, TcpState};
 use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
@@ -184,6 +184,32 @@ impl Stack {
         held.wants_acked = Some(position);
         self.after_input(index);
         Ok(())
+    }
+
+    /// Whether the peer has acknowledged everything, FIN included; otherwise the socket is named in
+    /// [`Stack::poll_ready`] when it has. Of a socket that is over nothing is waited for.
+    pub fn await_all_acked(&mut self, socket: SocketId) -> bool {
+        let Ok(status) = self.status(socket) else { return true };
+        if status.unacked > 0 {
+            // Of a socket that is there.
+            let _ = self.await_acked(socket, status.written);
+            return false;
+        }
+        // RFC 9293 section 3.3.2: our FIN is sent, and not acknowledged.
+        !matches!(status.state, TcpState::FinWait1 | TcpState::Closing | TcpState::LastAck)
+    }
+
+    /// How much [`Stack::write`] would take, above 0.
+    ///
+    /// # Errors
+    /// Those of [`Stack::write`]. With [`Error::WouldBlock`] the socket is named in
+    /// [`Stack::poll_ready`] later.
+    pub fn room(&mut self, now: Time, socket: SocketId) -> Result<usize, Error> {
+        match self.status(socket)?.writable {
+            // A write that finds no room is what says that somebody waits for it.
+            0 => Err(self.write(now, socket, &[0]).err().unwrap_or(Error::ShutDown)),
+            room => Ok(room),
+        }
     }
 
     /// No more will be written; what arrives can still be read.

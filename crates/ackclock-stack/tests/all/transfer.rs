@@ -491,7 +491,26 @@ fn the_application_hears_that_bytes_are_acknowledged() {
     hosts[0].await_acked(client, 3000).unwrap();
     carry(&mut hosts, 0, 10);
     assert_eq!(heard(&mut hosts[0]), 1);
+    // All of it, FIN included; and how much there is room for.
+    let room = hosts[0].room(now, client).unwrap();
+    assert_eq!(hosts[0].write(now, client, &[7; 2896]), Ok(2896));
+    assert_eq!(hosts[0].room(now, client), Ok(room - 2896));
+    assert!(!hosts[0].await_all_acked(client));
+    for from in [0, 1] {
+        assert_eq!(heard(&mut hosts[0]), 0);
+        carry(&mut hosts, from, 10);
+    }
+    assert_eq!(heard(&mut hosts[0]), 1);
+    assert!(hosts[0].await_all_acked(client));
+    hosts[0].shutdown(now, client).unwrap();
+    carry(&mut hosts, 0, 10);
+    assert!(!hosts[0].await_all_acked(client));
+    carry(&mut hosts, 1, 10);
+    assert!(hosts[0].await_all_acked(client));
+    assert_eq!(hosts[0].room(now, client), Err(Error::ShutDown));
     let other = hosts[1].connect(now, SocketAddr::new(v4(0), 9), TcpConfig::default()).unwrap();
     hosts[1].abort(now, other);
     assert_eq!(hosts[1].await_acked(other, 0), Err(Error::NoSocket));
+    assert_eq!(hosts[1].room(now, other), Err(Error::NoSocket));
+    assert!(hosts[1].await_all_acked(other));
 }

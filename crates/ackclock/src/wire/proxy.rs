@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ackclock_impair::relay::{CHUNK, Stop};
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
 use ackclock_tcp::{Registry, Span, Time};
@@ -31,7 +32,7 @@ use crate::error::Error;
 use crate::overwrite;
 use ackclock_report::counted;
 use counted::{Counted, Failure};
-use pair::{Attempt, End, Pair, are_files_used_up, is_lost};
+use pair::{Attempt, Pair, are_files_used_up, is_lost};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["listen", "listeners"]).required(true)))]
@@ -118,7 +119,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         unopened: VecDeque::new(),
         unnamed: Vec::new(),
         counts: Counted { look_ups: look_ups.clone(), ..Counted::default() },
-        chunk: vec![0; pair::CHUNK],
+        chunk: vec![0; CHUNK],
     };
     let daemon = Daemon::open(&args.daemon, &listening(routes), &config, split, make)?;
     let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
@@ -190,15 +191,17 @@ struct Proxy {
 impl Proxy {
     fn go_on(&mut self, net: &mut Net, socket: SocketId) {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
-        let end = pair.go_on(net, socket, &mut self.chunk);
-        self.end(net, socket, end, "reset_by_backend");
+        match pair.go_on(net, socket, &mut self.chunk) {
+            Ok(()) => net.again(socket),
+            Err(Stop::Wait) => {}
+            Err(end) => self.end(net, socket, end == Stop::Reset, "reset_by_backend"),
+        }
     }
 
-    fn end(&mut self, net: &mut Net, socket: SocketId, end: End, why: &str) {
-        if matches!(end, End::Wait) {
-            return;
-        }
-        if let (Some(pair), End::Reset) = (self.pairs.remove(&socket), end) {
+    /// Lets both sides go, `reset` or closed.
+    fn end(&mut self, net: &mut Net, socket: SocketId, reset: bool, why: &str) {
+        let pair = self.pairs.remove(&socket);
+        if let Some(pair) = pair.filter(|_| reset) {
             // Closed like this, a socket of the kernel sends a reset. Where that fails the peer is
             // gone already.
             let _ = sockopt::set_socket_linger(&pair.backend, Some(std::time::Duration::ZERO));
@@ -346,12 +349,12 @@ impl Service for Proxy {
             match sockopt::socket_error(&pair.backend).and_then(|result| result) {
                 Ok(()) => {}
                 // It was open: a SYN that is reset is refused (Linux `tcp_reset`).
-                Err(error @ (Errno::CONNRESET | Errno::PIPE)) => pair.fail(error.kind()),
+                Err(error @ (Errno::CONNRESET | Errno::PIPE)) => pair.relay.fail(error.kind()),
                 Err(error) => return self.connect_to_next(net, socket, error.kind()),
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
-                let took = net.now().since(pair.moved);
+                let took = net.now().since(pair.relay.moved);
                 self.counts.connects.add(took);
                 net.note(socket, |about| {
                     about.backend = Some(pair.to());
@@ -359,9 +362,10 @@ impl Service for Proxy {
                 });
             }
         }
-        pair.deaf |= flags.intersects(EventFlags::ERR);
-        pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
-        pair.writable |= flags.intersects(EventFlags::OUT | gone);
+        let relay = &mut pair.relay;
+        relay.failed |= flags.intersects(EventFlags::ERR);
+        relay.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
+        relay.writable |= flags.intersects(EventFlags::OUT | gone);
         self.go_on(net, socket);
     }
 
@@ -383,7 +387,7 @@ impl Service for Proxy {
             self.connect_to_next(net, socket, ErrorKind::TimedOut);
         }
         for socket in idle {
-            self.end(net, socket, End::Reset, "idle");
+            self.end(net, socket, true, "idle");
         }
         // Who is gone waits for no file, and for no name.
         let mut stays = |(socket, _): &(SocketId, Attempt)| {

@@ -292,18 +292,19 @@ impl Net {
     /// changes.
     pub fn room(&mut self, socket: SocketId) -> Result<usize, TcpError> {
         let now = self.host.now();
-        let stack = self.host.stack();
-        match stack.status(socket)?.writable {
-            // A write that finds no room is what tells the stack that somebody waits for it.
-            0 => Err(stack.write(now, socket, &[0]).err().unwrap_or(TcpError::ShutDown)),
-            room => Ok(room),
-        }
+        self.host.stack().room(now, socket)
     }
 
     /// Calls the service for a client once it has acknowledged so much of what was written for it.
     pub fn await_acked(&mut self, socket: SocketId, position: u64) {
         // Of a socket that is over there is nothing to wait for.
         let _ = self.host.stack().await_acked(socket, position);
+    }
+
+    /// Whether a client has acknowledged everything, FIN included; otherwise calls the service when
+    /// it has.
+    pub fn await_all_acked(&mut self, socket: SocketId) -> bool {
+        self.host.stack().await_all_acked(socket)
     }
 
     /// Whether nothing more can happen to a socket, but for segments that come late.

@@ -1,15 +1,13 @@
-//! A client and its backend: two sockets. What comes from one is written to the other as far as
-//! that takes it; while it does not, no more is read, so that the window of the side that sends
-//! closes. FINs and resets go on to the other side. What one side has sent before its reset reaches
-//! the other one first, as it would from the buffer of a socket of the kernel.
+//! A client and its backend: two sockets. FINs and resets go on to the other side. What one side
+//! has sent before its reset reaches the other one first, as it would from the buffer of a socket
+//! of the kernel.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use ackclock_impair::{has_unsent, retry};
-use ackclock_stack::{Error as TcpError, SocketId, Status};
-use ackclock_tcp::connection::TcpState;
+use ackclock_impair::relay::{Host, Relay, Stop, TURN, has_unsent};
+use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Span, Time};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::IpBindAddressNoPort;
@@ -18,13 +16,6 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use super::super::daemon::Net;
 use super::super::routes::Route;
-
-/// Bytes that are moved at once. Nothing waits here between the two sides of a connection: what one
-/// does not take stays in the buffer of the other.
-pub(super) const CHUNK: usize = 64 * 1024;
-
-/// Chunks that one connection may move before others get their turn.
-const TURN: usize = 8;
 
 /// A client and its connection to the backend.
 pub(super) struct Pair {
@@ -36,23 +27,8 @@ pub(super) struct Pair {
     pub deadline: Time,
     /// The same of all addresses.
     pub give_up: Time,
-    /// Reading from the backend may not block; nor may writing to it.
-    pub readable: bool,
-    pub writable: bool,
-    /// What the backend gets before anything that the client sends.
-    header: Vec<u8>,
-    /// The client has sent everything, and the backend knows.
-    client_done: bool,
-    /// The backend has sent everything, and the client knows.
-    backend_done: bool,
-    /// The backend takes no more; what the client still sends is thrown away.
-    pub deaf: bool,
-    /// The backend's connection broke, and nothing more will come of it; and once all that had come
-    /// is written for the client.
-    broken: bool,
-    gone: bool,
-    /// When something last moved, and how much the client had not acknowledged by then.
-    pub moved: Time,
+    pub relay: Relay,
+    /// How much the client had not acknowledged when something last moved.
     unacked: usize,
 }
 
@@ -67,19 +43,33 @@ pub(super) struct Attempt {
     pub error: ErrorKind,
 }
 
-/// Why nothing more can be done for a connection at the moment.
-pub(super) enum End {
-    /// One of its sockets has to become ready first.
-    Wait,
-    /// This direction is done; or both.
-    Over,
-    /// One side is gone, and the other one has what it had sent: it hears of the reset.
-    Reset,
-}
+impl Host for Net {
+    type Socket = SocketId;
 
-impl From<TcpError> for End {
-    fn from(error: TcpError) -> End {
-        if error == TcpError::WouldBlock { End::Wait } else { End::Reset }
+    fn now(&self) -> Time {
+        self.now()
+    }
+
+    fn read_with(
+        &mut self,
+        socket: SocketId,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, TcpError> {
+        self.read_with(socket, take)
+    }
+
+    fn room(&mut self, socket: SocketId) -> Result<usize, TcpError> {
+        self.room(socket)
+    }
+
+    fn write(&mut self, socket: SocketId, bytes: &[u8]) -> Result<usize, TcpError> {
+        self.write(socket, bytes)
+    }
+
+    /// Of a socket that is over the next call says so.
+    fn shutdown(&mut self, socket: SocketId) -> Result<(), TcpError> {
+        self.shutdown(socket);
+        Ok(())
     }
 }
 
@@ -119,162 +109,57 @@ impl Pair {
                 address,
                 deadline: net.now() + Span(give_up.since(net.now()).0 / left),
                 give_up: *give_up,
-                readable: false,
-                writable: false,
-                header,
-                client_done: false,
-                backend_done: false,
-                deaf: false,
-                broken: false,
-                gone: false,
-                moved: net.now(),
+                relay: Relay::new(net.now(), header),
                 unacked: 0,
             });
         }
         Err(error)
     }
 
-    /// Moves what can be moved, both ways.
-    pub fn go_on(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> End {
-        let Some(status) = net.status(socket) else { return End::Reset };
+    /// Moves what can be moved, both ways; `Ok` means that others have their turn first.
+    pub fn go_on(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> Result<(), Stop> {
+        let Some(status) = net.status(socket) else { return Err(Stop::Reset) };
         let reset = status.reason.is_some();
         if reset && status.readable == 0 {
-            return self.after_reset();
+            return Err(self.after_reset());
         }
         if self.is_connecting() {
-            return End::Wait;
+            return Err(Stop::Wait);
         }
         for _ in 0..TURN {
+            let Pair { backend, relay, .. } = self;
             // A reset that comes after the backend's FIN, and says nothing that could be read.
-            self.gone |= self.deaf && self.backend_done && !net.is_over(socket);
-            if reset && self.gone {
-                return End::Reset;
+            relay.gone |= relay.failed && relay.done_in && !net.is_over(socket);
+            if reset && relay.gone {
+                return Err(Stop::Reset);
             }
-            let up = self.up(net, socket);
-            if self.gone && up.is_err() {
-                return self.await_acks(net, socket);
+            let up = relay.move_out(net, socket, backend);
+            if relay.gone && up.is_err() {
+                // A reset could destroy what the backend had sent, FIN included.
+                return Err(if net.await_all_acked(socket) { Stop::Reset } else { Stop::Wait });
             }
             // Who has reset the connection reads no more.
-            let over = reset || self.gone;
-            let down = if over { Err(End::Wait) } else { self.down(net, socket, chunk) };
+            let over = reset || relay.gone;
+            let down =
+                if over { Err(Stop::Wait) } else { relay.move_in(net, socket, backend, chunk) };
             match (up, down) {
-                (Err(End::Reset), _) if reset => return self.after_reset(),
-                (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
-                (Err(End::Over), Err(End::Over)) if net.is_over(socket) => return End::Over,
-                (Err(_), Err(_)) if !self.gone => return End::Wait,
+                (Err(Stop::Reset), _) if reset => return Err(self.after_reset()),
+                (Err(Stop::Reset), _) | (_, Err(Stop::Reset)) => return Err(Stop::Reset),
+                (Err(Stop::Over), Err(Stop::Over)) if net.is_over(socket) => {
+                    return Err(Stop::Over);
+                }
+                (Err(_), Err(_)) if !relay.gone => return Err(Stop::Wait),
                 _ => {}
             }
         }
-        net.again(socket);
-        End::Wait
-    }
-
-    /// Moves a chunk from the client to the backend. `Ok` means that there may be more to do.
-    fn up(&mut self, net: &mut Net, socket: SocketId) -> Result<(), End> {
-        if self.client_done {
-            return Err(End::Over);
-        }
-        if self.deaf || self.gone {
-            // It is no movement: a client that sends for ever may not stay for ever.
-            self.client_done = net.read_with(socket, |[a, b]| a.len() + b.len())? == 0;
-            return Ok(());
-        }
-        if !self.writable {
-            return Err(End::Wait);
-        }
-        if !self.header.is_empty() {
-            let result = retry(|| self.backend.write(&self.header));
-            let n = self.written(result)?;
-            self.header.drain(..n);
-            return Ok(());
-        }
-        let mut written = None;
-        net.read_with(socket, |[first, rest]| {
-            let first = &first[..first.len().min(CHUNK)];
-            let rest = &rest[..rest.len().min(CHUNK - first.len())];
-            let result = retry(|| self.backend.write_vectored(&[first, rest].map(IoSlice::new)));
-            *written.insert(result).as_ref().unwrap_or(&0)
-        })?;
-        match written {
-            Some(result) => _ = self.written(result)?,
-            None => {
-                self.client_done = true;
-                // Where that fails, reading from it says so too.
-                let _ = self.backend.shutdown(Shutdown::Write);
-            }
-        }
-        self.moved = net.now();
         Ok(())
-    }
-
-    /// What became of writing to the backend.
-    fn written(&mut self, result: io::Result<usize>) -> Result<usize, End> {
-        result.or_else(|error| {
-            if error.kind() == ErrorKind::WouldBlock {
-                self.writable = false;
-                return Err(End::Wait);
-            }
-            self.fail(error.kind());
-            Ok(0)
-        })
-    }
-
-    /// The backend's connection has failed, which the kernel does not say again. What it sent
-    /// before can still be read. Linux says EPIPE of a reset after a FIN (`tcp_reset`): then
-    /// reading comes to that FIN.
-    pub fn fail(&mut self, error: ErrorKind) {
-        self.deaf = true;
-        self.broken |= error != ErrorKind::BrokenPipe;
-    }
-
-    /// Moves a chunk from the backend to the client. `Ok` means that there may be more to do.
-    fn down(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> Result<(), End> {
-        if self.backend_done {
-            return Err(End::Over);
-        }
-        if !self.readable {
-            return Err(End::Wait);
-        }
-        let room = net.room(socket)?.min(chunk.len());
-        match retry(|| self.backend.read(&mut chunk[..room])) {
-            Ok(0) if self.broken => self.gone = true,
-            Ok(0) => {
-                net.shutdown(socket);
-                self.backend_done = true;
-            }
-            Ok(n) => _ = net.write(socket, &chunk[..n])?,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                self.readable = false;
-                return Err(End::Wait);
-            }
-            Err(_) => self.gone = true,
-        }
-        self.moved = net.now();
-        Ok(())
-    }
-
-    /// Resets the client once it has what the backend had sent, FIN included: a reset could destroy
-    /// that.
-    fn await_acks(&mut self, net: &mut Net, socket: SocketId) -> End {
-        match net.status(socket) {
-            Some(status) if status.unacked > 0 => {
-                net.await_acked(socket, status.written);
-                End::Wait
-            }
-            // RFC 9293 section 3.3.2: our FIN is sent, and not acknowledged.
-            Some(Status {
-                state: TcpState::FinWait1 | TcpState::Closing | TcpState::LastAck,
-                ..
-            }) => End::Wait,
-            _ => End::Reset,
-        }
     }
 
     /// Resets the backend once the kernel has sent what the client had sent: closing with a reset
     /// throws the rest away.
-    fn after_reset(&self) -> End {
-        let waits = !(self.is_connecting() || self.deaf || self.gone);
-        if waits && has_unsent(&self.backend) { End::Wait } else { End::Reset }
+    fn after_reset(&self) -> Stop {
+        let waits = !(self.is_connecting() || self.relay.failed || self.relay.gone);
+        if waits && has_unsent(&self.backend) { Stop::Wait } else { Stop::Reset }
     }
 
     /// Since when it rests. What the client acknowledges is a movement too: it may take long to
@@ -282,13 +167,14 @@ impl Pair {
     pub fn rests_since(&mut self, net: &mut Net, socket: SocketId) -> Time {
         let unacked = net.status(socket).map_or(0, |s| s.unacked);
         if unacked != self.unacked {
-            (self.unacked, self.moved) = (unacked, net.now());
+            (self.unacked, self.relay.moved) = (unacked, net.now());
         }
-        self.moved
+        self.relay.moved
     }
 
     pub fn is_half_closed(&self) -> bool {
-        self.client_done || self.backend_done || self.deaf || self.gone
+        let relay = &self.relay;
+        relay.done_out || relay.done_in || relay.failed || relay.gone
     }
 
     /// The backend's address.
