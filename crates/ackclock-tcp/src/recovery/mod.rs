@@ -10,7 +10,7 @@
 //! Linux ask alike.
 //!
 //! A mechanism that wraps another implements `inner` and `inner_mut` of its trait. Every method
-//! that has a default forwards to the inner mechanism by that default.
+//! that has a default forwards to the inner mechanism by that default; `wraps` writes the rest.
 
 pub mod ambiguity;
 pub mod detect;
@@ -31,5 +31,7 @@ pub mod select;
 pub mod timer;
 pub mod undo;
 pub mod window;
+mod wraps;
 
 pub use row::{Row, WithoutSack};
+pub(crate) use wraps::wraps;

@@ -21,6 +21,7 @@
 use alloc::boxed::Box;
 
 use super::{Detect, Lost};
+use crate::recovery::wraps;
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
@@ -54,13 +55,7 @@ impl DynamicDupthresh {
 }
 
 impl Detect for DynamicDupthresh {
-    fn inner(&self) -> Option<&dyn Detect> {
-        Some(&*self.inner)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Detect> {
-        Some(&mut *self.inner)
-    }
+    wraps!(self.inner: Detect; on_ack);
 
     fn watches_deliveries(&self) -> bool {
         true
@@ -90,10 +85,6 @@ impl Detect for DynamicDupthresh {
         let segments = late.div_ceil(s.mss).min(MAX.into()) as u32;
         self.dupthresh = self.dupthresh.max(segments);
         self.dupthresh
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        self.inner.on_ack(s, a)
     }
 
     fn on_timeout(&mut self, s: &State) -> Time {

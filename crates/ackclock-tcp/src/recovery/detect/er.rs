@@ -12,6 +12,7 @@
 use alloc::boxed::Box;
 
 use super::{Detect, Lost};
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -100,13 +101,7 @@ impl EarlyRetransmit {
 }
 
 impl Detect for EarlyRetransmit {
-    fn inner(&self) -> Option<&dyn Detect> {
-        Some(&*self.inner)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Detect> {
-        Some(&mut *self.inner)
-    }
+    wraps!(self.inner: Detect);
 
     fn name(&self) -> &'static str {
         match self.mitigation {

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::recovery::regulate::Regulate;
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -11,29 +12,7 @@ use crate::summary::AckSummary;
 pub struct Ns2Late(pub Box<dyn Regulate>);
 
 impl Regulate for Ns2Late {
-    fn inner(&self) -> Option<&dyn Regulate> {
-        Some(&*self.0)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Regulate> {
-        Some(&mut *self.0)
-    }
-
-    fn in_flight(&self, s: &State) -> u64 {
-        self.0.in_flight(s)
-    }
-
-    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.0.on_enter(s, a)
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.0.on_ack(s, a)
-    }
-
-    fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.0.on_exit(s, a)
-    }
+    wraps!(self.0: Regulate; in_flight, on_enter, on_ack, on_exit);
 
     fn limits(&self) -> bool {
         true

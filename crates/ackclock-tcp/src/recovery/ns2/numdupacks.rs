@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::recovery::detect::{Detect, Lost};
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -25,19 +26,9 @@ impl Ns2Numdupacks {
 }
 
 impl Detect for Ns2Numdupacks {
-    fn inner(&self) -> Option<&dyn Detect> {
-        Some(&*self.inner)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Detect> {
-        Some(&mut *self.inner)
-    }
+    wraps!(self.inner: Detect; on_ack);
 
     fn dupthresh(&mut self, _s: &State, _a: &AckSummary) -> u32 {
         self.threshold
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        self.inner.on_ack(s, a)
     }
 }

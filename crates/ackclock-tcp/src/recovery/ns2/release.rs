@@ -5,6 +5,7 @@
 use alloc::boxed::Box;
 
 use crate::recovery::regulate::Regulate;
+use crate::recovery::wraps;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 
@@ -43,29 +44,11 @@ impl Ns2Release {
 }
 
 impl Regulate for Ns2Release {
-    fn inner(&self) -> Option<&dyn Regulate> {
-        Some(&*self.inner)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Regulate> {
-        Some(&mut *self.inner)
-    }
-
-    fn in_flight(&self, s: &State) -> u64 {
-        self.inner.in_flight(s)
-    }
+    wraps!(self.inner: Regulate; in_flight, on_ack, on_exit);
 
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         self.enters = true;
         self.inner.on_enter(s, a)
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.inner.on_ack(s, a)
-    }
-
-    fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.inner.on_exit(s, a)
     }
 
     fn limits(&self) -> bool {

@@ -10,6 +10,7 @@
 use alloc::boxed::Box;
 
 use super::{Estimates, Timer};
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::time::{Span, Time};
 
@@ -20,25 +21,7 @@ const RRTHRESH: u64 = 4;
 pub struct RtoRestart(pub Box<dyn Timer>);
 
 impl Timer for RtoRestart {
-    fn inner(&self) -> Option<&dyn Timer> {
-        Some(&*self.0)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Timer> {
-        Some(&mut *self.0)
-    }
-
-    fn on_sample(&mut self, s: &State, sent: Time) -> Option<Estimates> {
-        self.0.on_sample(s, sent)
-    }
-
-    fn rto(&self) -> Span {
-        self.0.rto()
-    }
-
-    fn min_rto(&self) -> Span {
-        self.0.min_rto()
-    }
+    wraps!(self.0: Timer; on_sample, rto, min_rto);
 
     fn expiry(&self, s: &State, rto: Span) -> Time {
         // Step 2; section 5.3 on how to count what is unsent.

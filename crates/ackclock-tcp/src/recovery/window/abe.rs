@@ -15,6 +15,7 @@
 use alloc::boxed::Box;
 
 use super::Window;
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -31,21 +32,7 @@ impl Abe {
 }
 
 impl Window for Abe {
-    fn inner(&self) -> Option<&dyn Window> {
-        Some(&*self.law)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Window> {
-        Some(&mut *self.law)
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.law.on_ack(s, a)
-    }
-
-    fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
-        self.law.on_loss(s, flight)
-    }
+    wraps!(self.law: Window; on_ack, on_loss, on_timeout);
 
     fn on_ecn(&mut self, s: &State, flight: u64) -> u64 {
         let as_wrapped = self.law.on_ecn(s, flight);
@@ -53,9 +40,5 @@ impl Window for Abe {
             return as_wrapped;
         }
         (flight.min(s.window()) * self.law.beta_ecn() / 100).max(2 * s.mss)
-    }
-
-    fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
-        self.law.on_timeout(s, flight, repeated)
     }
 }

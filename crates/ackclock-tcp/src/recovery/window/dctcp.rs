@@ -16,6 +16,7 @@
 use alloc::boxed::Box;
 
 use super::Window;
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -43,17 +44,7 @@ impl Dctcp {
 }
 
 impl Window for Dctcp {
-    fn inner(&self) -> Option<&dyn Window> {
-        Some(&*self.law)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Window> {
-        Some(&mut *self.law)
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.law.on_ack(s, a)
-    }
+    wraps!(self.law: Window; on_ack, on_loss, on_timeout);
 
     fn measures(&self) -> bool {
         true
@@ -75,10 +66,6 @@ impl Window for Dctcp {
         if self.law.measures() { self.law.on_measured(s, a) } else { None }
     }
 
-    fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
-        self.law.on_loss(s, flight)
-    }
-
     fn on_ecn(&mut self, s: &State, flight: u64) -> u64 {
         let as_wrapped = self.law.on_ecn(s, flight);
         if self.law.by_rate().is_some() {
@@ -86,9 +73,5 @@ impl Window for Dctcp {
         }
         // Step 9.
         ((s.cwnd as f64 * (1.0 - self.alpha / 2.0)) as u64).max(2 * s.mss)
-    }
-
-    fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
-        self.law.on_timeout(s, flight, repeated)
     }
 }

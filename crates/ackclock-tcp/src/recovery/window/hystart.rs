@@ -13,6 +13,7 @@
 use alloc::boxed::Box;
 
 use super::Window;
+use crate::recovery::wraps;
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::Span;
@@ -98,13 +99,7 @@ impl HyStart {
 }
 
 impl Window for HyStart {
-    fn inner(&self) -> Option<&dyn Window> {
-        Some(&*self.law)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Window> {
-        Some(&mut *self.law)
-    }
+    wraps!(self.law: Window; on_loss, on_timeout);
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         let grown = self.law.on_ack(s, a);
@@ -120,13 +115,5 @@ impl Window for HyStart {
     fn ends_slow_start(&self, s: &State) -> bool {
         let over = self.css.as_ref().is_some_and(|css| css.rounds >= CSS_ROUNDS);
         (over && s.ssthresh == u64::MAX) || self.law.ends_slow_start(s)
-    }
-
-    fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
-        self.law.on_loss(s, flight)
-    }
-
-    fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
-        self.law.on_timeout(s, flight, repeated)
     }
 }

@@ -21,6 +21,7 @@
 use alloc::boxed::Box;
 
 use super::Window;
+use crate::recovery::wraps;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 
@@ -54,13 +55,7 @@ fn too_many(s: &State) -> bool {
 }
 
 impl Window for TolerantStart {
-    fn inner(&self) -> Option<&dyn Window> {
-        Some(&*self.law)
-    }
-
-    fn inner_mut(&mut self) -> Option<&mut dyn Window> {
-        Some(&mut *self.law)
-    }
+    wraps!(self.law: Window);
 
     fn measures(&self) -> bool {
         true
