@@ -13,7 +13,8 @@ use ackclock_tcp::Sighting;
 use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode, hosts};
 
 use crate::matrix::Score;
-use crate::truth::{PLACES, Recording, Transmission};
+use crate::places::PLACES;
+use crate::truth::{Recording, Transmission};
 use crate::ways::TrueWays;
 
 /// What is missing in a capture.

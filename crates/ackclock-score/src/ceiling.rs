@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use crate::captures::{Judged, Missing, Run, explained, uncounted, without, written};
 use crate::cell::cell;
 use crate::matrix::{NONE, Score};
+use crate::places::PLACES;
 use crate::population;
-use crate::truth::PLACES;
 
 /// Whether packets have an IPv4 identification that their host counts.
 const COUNTED: [bool; 2] = [true, false];

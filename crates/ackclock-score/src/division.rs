@@ -7,7 +7,7 @@ use ackclock_net::scenario::Scenario;
 use ackclock_tcp::{Event, EventKind, Time};
 use ackclock_trace::{Lifetime, Limit};
 
-use crate::truth::PLACES;
+use crate::places::PLACES;
 
 /// Bytes of headers beside the payload, with timestamps.
 const HEADERS: u64 = 52;

@@ -1,7 +1,6 @@
 //! What was true of a simulated run, and what was to be seen of it at three places.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
@@ -10,6 +9,7 @@ use ackclock_tcp::{Cause, Event, EventKind, Sending, Sighting, Time, TimeoutClas
 use ackclock_trace::{Kind, Lifetime, State};
 
 use crate::division::{Division, capacity};
+use crate::places::PLACES;
 
 /// What is true of a segment that was retransmitted and that the capture has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +34,6 @@ pub struct Expiry {
     pub state: Option<State>,
 }
 
-/// Where captures are taken.
-pub const PLACES: [&str; 3] = ["sender", "middle", "receiver"];
-/// All of [`PLACES`].
-pub const EVERYWHERE: Range<usize> = 0..PLACES.len();
-
 /// Takes a run down.
 pub struct Recording {
     router: NodeId,
@@ -49,7 +44,7 @@ pub struct Recording {
     /// What the path holds, in bytes.
     capacity: u64,
     /// What was seen at each of [`PLACES`], in order of time, by number of the flow.
-    pub seen: [Vec<(u32, Sighting)>; 3],
+    pub seen: [Vec<(u32, Sighting)>; PLACES.len()],
 }
 
 /// What was true of a flow.

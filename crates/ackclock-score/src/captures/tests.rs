@@ -2,7 +2,7 @@ use ackclock_tcp::Span;
 use ackclock_trace::{Ecn, Limit};
 
 use super::{Run, explained, from_sender, written};
-use crate::truth::PLACES;
+use crate::places::PLACES;
 
 /// A queue of CoDel that marks, between the middle and the receiver.
 fn scenario(strategy: &str, handshake: bool, more: &str) -> String {

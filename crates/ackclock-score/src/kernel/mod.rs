@@ -29,7 +29,7 @@ pub use truth::{Connection, Dropped, Info, Retransmission, Timeout, Truth};
 use testbed::{Capture, Testbed};
 use trace::Tracing;
 
-use crate::truth::{EVERYWHERE, PLACES};
+use crate::places::{EVERYWHERE, PLACES};
 
 /// Takes captures, `jobs` at a time, and writes them into a directory. `report` is called
 /// with what came of each. One that fails does not keep the others from being taken.

@@ -7,7 +7,7 @@ use ackclock_tcp::{Registry, Span};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::truth::PLACES;
+use crate::places::PLACES;
 
 /// Settings below `net/ipv4`, as `sysctl` names them.
 pub type Settings = BTreeMap<String, Value>;

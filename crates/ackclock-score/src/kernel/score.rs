@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use super::truth::{self, Info, Truth};
 use crate::captures;
 use crate::matrix::{Matrix, Score};
+use crate::places::PLACES;
 use crate::shares;
-use crate::truth::{Expiry, PLACES, Retransmitted};
+use crate::truth::{Expiry, Retransmitted};
 use crate::ways::TrueWays;
 
 /// How captures of the kernel were explained.

@@ -26,7 +26,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::plan::{Planned, Settings};
 use super::truth::{Drop, Info};
 use crate::command::output;
-use crate::truth::PLACES;
+use crate::places::PLACES;
 
 /// A network for one capture.
 pub(super) struct Testbed {

@@ -105,7 +105,7 @@ impl Info {
 }
 
 impl Truth {
-    /// Whether it says what came to this one of [`PLACES`](crate::truth::PLACES): those of old
+    /// Whether it says what came to this one of [`PLACES`](crate::places::PLACES): those of old
     /// captures know the sender alone.
     pub(super) fn has(&self, place: usize) -> bool {
         place == 0 || self.away
@@ -113,7 +113,7 @@ impl Truth {
 }
 
 impl Retransmission {
-    /// Its frame in the capture at this one of [`PLACES`](crate::truth::PLACES), if it came there.
+    /// Its frame in the capture at this one of [`PLACES`](crate::places::PLACES), if it came there.
     pub(super) fn frame(&self, place: usize) -> Option<u64> {
         match place.checked_sub(1) {
             Some(away) => self.away[away],

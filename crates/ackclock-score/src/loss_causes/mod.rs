@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub use self::population::{Drawn, drawn};
 use crate::captures::{explained, written};
 use crate::cell::cell;
-use crate::truth::PLACES;
+use crate::places::PLACES;
 
 /// Not named, or not one cause.
 const NONE: &str = "none";

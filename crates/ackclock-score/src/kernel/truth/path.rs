@@ -25,7 +25,7 @@ struct Sent {
     tsval: Option<u32>,
     /// What had been sent before.
     snd_max: u64,
-    /// The last of [`PLACES`](crate::truth::PLACES) that it came to: at the others it was lost.
+    /// The last of [`PLACES`](crate::places::PLACES) that it came to: at the others it was lost.
     reached: usize,
     /// Its frames in the middle and at the receiver.
     away: [Option<u64>; 2],
@@ -99,7 +99,7 @@ pub fn connections(
         let sent = paths.iter().flat_map(|path| &path.sent);
         let unseen = sent.filter(|sent| sent.reached > place && sent.away[place].is_none()).count();
         if unseen > 0 && !packets.is_empty() {
-            let place = crate::truth::PLACES[place + 1];
+            let place = crate::places::PLACES[place + 1];
             missing.push(format!("{unseen} segments are not in the capture of the {place}"));
         }
     }
