@@ -5,7 +5,8 @@ use ackclock_tcp::{Seq, Span, Time};
 use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
 use super::limits::follows_ack;
-use super::stalls::Now;
+use super::recovery::retransmissions::Again;
+use super::stalls::{Now, Resumed};
 use super::stream::Stream;
 use super::stream::moments::HOST_BUSY;
 use super::stream::timers::nearly;
@@ -180,17 +181,20 @@ impl SenderModel {
             self.limits.unasked(self.stream.moments.since_progress(sent.at) - since);
             self.limits.answers(since, sent.position);
         }
-        let first = self.stream.bytes() == 0;
-        if !first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {
+        let is_first = self.stream.bytes() == 0;
+        if !is_first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {
             self.ways.resumes(sent.position, &self.stream);
         }
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
         let now = Now { at, frame, progress, timers };
-        let probes_window = windows.offered() == 0 && sent.len == 1;
-        let lost = repaired > Span::ZERO;
-        let room = windows.least_room(terms.mss);
-        self.stalls.sender_resumes(&now, first, room, probes_window, lost);
+        let resumed = Resumed {
+            is_first,
+            room: windows.least_room(terms.mss),
+            probes_window: windows.offered() == 0 && sent.len == 1,
+            was_lost: repaired > Span::ZERO,
+        };
+        self.stalls.sender_resumes(&now, &resumed);
         if !had_waited {
             self.episodes.idle(outstanding.max());
         }
@@ -301,7 +305,8 @@ impl SenderModel {
             // may be lost.
             stream.turns_out_arrived();
         }
-        recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
+        let again = Again { sent, kind, replaced: &replaced, is_head, had_arrived };
+        recovery.retransmitted(&again, stream);
         if let Some(marks) = marks {
             marks.retransmitted(recovery.phases.is_open());
         }

@@ -135,27 +135,19 @@ impl Stalls {
         self.least_window = self.least_window.min(window);
     }
 
-    /// Something goes out with nothing outstanding. `first`: it is the first byte of the stream.
-    /// `room`: the smallest window that lets a segment go, in bytes. `probes_window`: it asks for a
-    /// closed window. `lost`: it was lost before the capture until a timer retransmitted it.
-    pub fn sender_resumes(
-        &mut self,
-        now: &Now<'_>,
-        first: bool,
-        room: u64,
-        probes_window: bool,
-        lost: bool,
-    ) {
+    /// Something goes out with nothing outstanding.
+    pub fn sender_resumes(&mut self, now: &Now<'_>, resumed: &Resumed) {
+        let &Resumed { is_first, room, probes_window, was_lost } = resumed;
         self.probing_window = probes_window;
         // Before the first byte, a sender only has something to answer if the other end has sent
         // something.
-        if first && self.peer_data == Time::ZERO {
+        if is_first && self.peer_data == Time::ZERO {
             return;
         }
         let cause = match self.least_window {
             0 => StallCause::ZeroWindow,
             window if window < room => StallCause::ReceiveWindow,
-            _ if lost => StallCause::Timeout(TimeoutClass::Unknown),
+            _ if was_lost => StallCause::Timeout(TimeoutClass::Unknown),
             _ => StallCause::Application,
         };
         let start = match cause {
@@ -208,6 +200,18 @@ pub(crate) struct Now<'a> {
     /// The last progress.
     pub progress: Time,
     pub timers: &'a Timers,
+}
+
+/// What goes out with nothing outstanding.
+pub(crate) struct Resumed {
+    /// It is the first byte of the stream.
+    pub is_first: bool,
+    /// The smallest window that lets a segment go, in bytes.
+    pub room: u64,
+    /// It asks for a closed window.
+    pub probes_window: bool,
+    /// It was lost before the capture until a timer retransmitted it.
+    pub was_lost: bool,
 }
 
 impl Wait {

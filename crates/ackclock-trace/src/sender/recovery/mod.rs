@@ -11,12 +11,12 @@ use ackclock_tcp::{EventKind, Time};
 use self::answers::Answers;
 use self::evidence::Evidence;
 use self::phases::Phases;
-use self::retransmissions::{Echo, Retransmissions};
+use self::retransmissions::{Again, Echo, Retransmissions};
 use super::input::{Acked, Sent, Sight};
 use super::picture::Picture;
 use super::stream::Stream;
 use super::stream::moments::HOST_IDLE;
-use super::stream::segment::{Replaced, Segment};
+use super::stream::segment::Segment;
 use crate::connection::{Kind, Recovery, Retransmission, State};
 
 /// The parts, each of which owns its fields.
@@ -130,22 +130,11 @@ impl LossRecovery {
         self.evidence.timed_out();
     }
 
-    /// A segment was retransmitted. `head`: it was the first outstanding one. `had_arrived`: the
-    /// capture shows that the receiver had it already.
-    pub fn retransmitted(
-        &mut self,
-        sent: &Sent,
-        kind: Kind,
-        replaced: &Replaced,
-        head: bool,
-        had_arrived: bool,
-        stream: &Stream,
-    ) {
-        let lost = stream.terms.sight.lost();
-        let recovery = self.phases.recovery();
-        self.retransmissions.push(sent, kind, replaced, recovery, lost, had_arrived);
-        self.phases.retransmitted(kind, sent.tsval);
-        if head {
+    /// A segment was retransmitted.
+    pub fn retransmitted(&mut self, again: &Again, stream: &Stream) {
+        self.retransmissions.push(again, self.phases.recovery(), stream.terms.sight.lost());
+        self.phases.retransmitted(again.kind, again.sent.tsval);
+        if again.is_head {
             self.evidence.head_retransmitted(stream.outstanding.len() as u32);
         }
     }

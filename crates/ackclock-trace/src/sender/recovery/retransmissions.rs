@@ -83,6 +83,17 @@ impl Retransmission {
     }
 }
 
+/// Data that was retransmitted.
+pub(crate) struct Again<'a> {
+    pub sent: &'a Sent,
+    pub kind: Kind,
+    pub replaced: &'a Replaced,
+    /// It was the first outstanding segment.
+    pub is_head: bool,
+    /// The capture shows that the receiver had it already.
+    pub had_arrived: bool,
+}
+
 impl Retransmissions {
     pub fn len(&self) -> usize {
         self.found.len()
@@ -147,16 +158,9 @@ impl Retransmissions {
     }
 
     /// Data was retransmitted, in the recovery with this number. `lost`: what the place of the
-    /// capture says of its loss. `had_arrived`: the capture shows that the receiver had it already.
-    pub fn push(
-        &mut self,
-        sent: &Sent,
-        kind: Kind,
-        replaced: &Replaced,
-        recovery: u32,
-        lost: Option<bool>,
-        had_arrived: bool,
-    ) {
+    /// capture says of its loss.
+    pub fn push(&mut self, again: &Again, recovery: u32, lost: Option<bool>) {
+        let &Again { sent, kind, replaced, had_arrived, .. } = again;
         let spurious = had_arrived.then_some(Spurious::Arrival);
         let transmission = u32::from(replaced.transmissions) + 1;
         self.found.push(Retransmission {
