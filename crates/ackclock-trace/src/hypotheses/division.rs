@@ -8,7 +8,9 @@ use ackclock_tcp::{Cause, Phase, Sender, Span, Time, Transmit};
 
 use super::{Entry, Passed};
 use crate::lifetime::{Lifetime, Limit, Shares};
-use crate::sender::{Acked, ArrivalRate, Bottleneck, Opening, Queue, Terms, Trip};
+use crate::sender::{
+    Acked, ArrivalRate, Bottleneck, Opening, Queue, Terms, Trip, settle_full, settle_paced,
+};
 
 /// What is outstanding and was sent once.
 struct Flying {
@@ -19,7 +21,7 @@ struct Flying {
 }
 
 /// What kind of time counts by what was outstanding.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Held {
     Full,
     /// It paced below the receiver's window, which was the smaller one.
@@ -35,6 +37,7 @@ pub(super) struct Division<'a> {
     to_come: &'a [(usize, u32)],
     entries: &'a [Entry],
     now: Time,
+    /// All but what counts by what was outstanding.
     found: Shares,
     /// As it was at the last event of the sender itself.
     before: (Time, Shares),
@@ -134,8 +137,7 @@ impl<'a> Division<'a> {
                 };
                 let sum = self.held(held, outstanding);
                 *sum = *sum + span;
-                self.since.push((held, outstanding, span));
-                if held == Held::Paced { Limit::ReceiveWindow } else { Limit::CongestionWindow }
+                return self.since.push((held, outstanding, span));
             }
         };
         if limit == Limit::ReceiveWindow && closed {
@@ -245,35 +247,14 @@ impl<'a> Division<'a> {
         arrivals: Option<ArrivalRate>,
     ) -> Divided {
         self.elapse(end, sender);
-        let bottleneck = &self.bottleneck;
-        let mut lifetime = Lifetime::from(self.found);
-        let filled = |flight: u64, base| {
-            let holds = bottleneck.holds(base, arrivals);
-            holds.map_or(0.0, |holds| flight as f64 / holds)
-        };
-        let path = |lifetime: &mut Lifetime, span| {
-            lifetime.take(Limit::CongestionWindow, span);
-            lifetime.add(Limit::Path, span);
-        };
-        let settle = |queue: Box<Queue<_>>| queue.settle(&mut self.full);
-        let (queued, mut past) = self.queue.map(settle).unwrap_or_default();
-        path(&mut lifetime, queued);
-        lifetime.add_full(queued);
-        past.push((bottleneck.base(), self.full));
-        for (base, full) in past {
-            for (flight, span) in full {
-                if lifetime.note_filled(filled(flight, base), span) == Limit::Path {
-                    path(&mut lifetime, span);
-                }
-            }
-        }
-        let filled = |flight| filled(flight, bottleneck.base());
-        for (_, span) in self.paced.into_iter().filter(|(flight, _)| filled(*flight) >= 1.0) {
-            lifetime.take(Limit::ReceiveWindow, span);
-            lifetime.add(Limit::Path, span);
-            lifetime.add_full(span);
-        }
-        Divided { lifetime, full_window: self.full_window }
+        let Division { found, full, paced, queue, bottleneck, full_window, .. } = self;
+        let mut lifetime = Lifetime::from(found);
+        let (base, holds) = (bottleneck.base(), |base| bottleneck.holds(base, arrivals));
+        // Both are by bytes.
+        let mss = 1;
+        settle_paced(&mut lifetime, &paced, Limit::ReceiveWindow, mss, holds(base));
+        settle_full(&mut lifetime, full, queue, mss, base, holds);
+        Divided { lifetime, full_window }
     }
 }
 

@@ -83,7 +83,7 @@ use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
-pub(crate) use self::queue::Queue;
+pub(crate) use self::queue::{Queue, settle_full, settle_paced};
 pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;

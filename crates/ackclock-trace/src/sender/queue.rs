@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use ackclock_tcp::{Span, Time};
 
-use super::cells::{Cells, level};
+use super::cells::{Cells, level, segments};
 use super::rate::{Base, Bottleneck, Trip};
 use super::route::{Route, Turn};
+use crate::lifetime::{Lifetime, Limit};
 
 /// Routes that are remembered.
 const MOST: usize = 16;
@@ -26,6 +27,9 @@ pub(crate) trait Times: Default {
 
     /// All of it, which is taken.
     fn take_all(&mut self) -> Span;
+
+    /// All of it, by bytes outstanding in segments of this size.
+    fn by_bytes(&self, mss: u32) -> impl Iterator<Item = (u64, Span)>;
 }
 
 /// Time for which cwnd or the path was full, over one route and the next; from the first round trip
@@ -99,10 +103,57 @@ impl<T: Times> Queue<T> {
     }
 
     /// At the end: how long there was a queue, and what filled cwnd or the path over routes before.
-    pub fn settle(mut self, full: &mut T) -> (Span, Vec<(Base, T)>) {
+    fn settle(mut self, full: &mut T) -> (Span, Vec<(Base, T)>) {
         self.before.empty_into(full);
         (self.queued + self.lately.take_all(), self.past)
     }
+}
+
+/// At the end: adds the time for which cwnd or the path was `full`. A path that `holds` so many
+/// bytes over the route of a shortest round trip, in the end of this one, was full with as many
+/// outstanding.
+pub(crate) fn settle_full<T: Times>(
+    found: &mut Lifetime,
+    mut full: T,
+    queue: Option<Box<Queue<T>>>,
+    mss: u32,
+    base: Base,
+    holds: impl Fn(Base) -> Option<f64>,
+) {
+    let (queued, past) = queue.map(|queue| queue.settle(&mut full)).unwrap_or_default();
+    found.add(Limit::Path, queued);
+    found.add_full(queued);
+    for (base, full) in past.into_iter().chain([(base, full)]) {
+        let holds = holds(base);
+        for (outstanding, span) in full.by_bytes(mss) {
+            let limit = found.note_filled(filled(outstanding, holds), span);
+            found.add(limit, span);
+        }
+    }
+}
+
+/// At the end: adds the time in which segments left at an even pace, which had this limit unless
+/// they filled the path, if it is known what that `holds`.
+pub(crate) fn settle_paced<T: Times>(
+    found: &mut Lifetime,
+    paced: &T,
+    limit: Limit,
+    mss: u32,
+    holds: Option<f64>,
+) {
+    for (outstanding, span) in paced.by_bytes(mss) {
+        if filled(outstanding, holds) >= 1.0 {
+            found.add(Limit::Path, span);
+            found.add_full(span);
+        } else {
+            found.add(limit, span);
+        }
+    }
+}
+
+/// The part of the path that so many bytes fill.
+fn filled(outstanding: u64, holds: Option<f64>) -> f64 {
+    holds.map_or(0.0, |holds| outstanding as f64 / holds)
 }
 
 impl Times for Cells<Span> {
@@ -116,6 +167,10 @@ impl Times for Cells<Span> {
 
     fn take_all(&mut self) -> Span {
         std::mem::take(self).iter().fold(Span::ZERO, |sum, (_, span)| sum + span)
+    }
+
+    fn by_bytes(&self, mss: u32) -> impl Iterator<Item = (u64, Span)> {
+        self.iter().map(move |(level, span)| (segments(level) * u64::from(mss), span))
     }
 }
 
@@ -133,5 +188,9 @@ impl Times for BTreeMap<u64, Span> {
 
     fn take_all(&mut self) -> Span {
         std::mem::take(self).into_values().fold(Span::ZERO, |sum, span| sum + span)
+    }
+
+    fn by_bytes(&self, _: u32) -> impl Iterator<Item = (u64, Span)> {
+        self.iter().map(|(bytes, span)| (*bytes, *span))
     }
 }

@@ -1,6 +1,6 @@
 //! The end: what limited the sender all the time.
 
-use super::super::cells::segments;
+use super::super::queue::{settle_full, settle_paced};
 use super::super::rate::Base;
 use super::Limits;
 use super::pace::Paced;
@@ -32,32 +32,11 @@ impl Limits {
             found.take(Limit::Nagle, share);
             found.add(Limit::Path, share);
         }
-        let filled = |level, holds: Option<f64>| {
-            let outstanding = (segments(level) * u64::from(mss)) as f64;
-            holds.map_or(0.0, |holds| outstanding / holds)
-        };
-        let last = holds(base);
+        let paced_holds = holds(base).filter(|_| waited);
         for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
-            for (level, span) in cells.iter() {
-                if waited && filled(level, last) >= 1.0 {
-                    found.add(Limit::Path, span);
-                    found.add_full(span);
-                } else {
-                    found.add(limit, span);
-                }
-            }
+            settle_paced(&mut found, &cells, limit, mss, paced_holds);
         }
-        let (queued, past) =
-            self.queue.map(|queue| queue.settle(&mut self.full)).unwrap_or_default();
-        found.add(Limit::Path, queued);
-        found.add_full(queued);
-        let past = past.iter().map(|(base, full)| (full, holds(*base)));
-        for (full, holds) in past.chain([(&self.full, last)]) {
-            for (level, span) in full.iter() {
-                let limit = found.note_filled(filled(level, holds), span);
-                found.add(limit, span);
-            }
-        }
+        settle_full(&mut found, self.full, self.queue, mss, base, holds);
         found
     }
 }
