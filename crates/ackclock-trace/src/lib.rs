@@ -26,6 +26,7 @@ mod path;
 mod reset;
 mod sender;
 mod settings;
+mod standards;
 mod tracker;
 pub mod translated;
 pub mod ways;

@@ -6,6 +6,8 @@
 
 use ackclock_tcp::Span;
 
+use crate::standards::LEAST_RTOS;
+
 /// How often something was seen that only a sender with a way does, and how often something that
 /// only one without it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +71,7 @@ pub struct LeastRto {
 
 impl LeastRto {
     /// The minima that are looked for: Linux's `TCP_RTO_MIN`, and that of RFC 6298 section 2.4.
-    pub const KNOWN: [Span; 2] = [Span::from_millis(200), Span::from_secs(1)];
+    pub const KNOWN: [Span; 2] = LEAST_RTOS;
 
     /// The minimum; `None` where none was seen, or more than one.
     pub fn verdict(&self) -> Option<Span> {

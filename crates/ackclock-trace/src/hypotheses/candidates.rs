@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use ackclock_tcp::strategy::Axis;
-use ackclock_tcp::{Composition, Registry, Span};
+use ackclock_tcp::{Composition, Registry};
 
 /// What Linux has and may be switched off (`tcp_early_retrans`, `tcp_frto`).
 const SWITCHED_OFF: [&str; 2] = ["linux-tlp", "linux-f-rto"];
@@ -14,13 +14,6 @@ const MORE: [&str; 6] =
 
 /// What a strategy has that names no timer of its own.
 const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
-
-/// The least interval of Linux's retransmission timer (`TCP_RTO_MIN`): most senders wait no
-/// shorter.
-pub(super) const LEAST_RTO: Span = Span::from_millis(200);
-
-/// The least intervals that most senders have: Linux's and RFC 6298's.
-pub(super) const LEAST: [Span; 2] = [LEAST_RTO, Span::from_secs(1)];
 
 /// A sender.
 pub(super) struct Candidate {

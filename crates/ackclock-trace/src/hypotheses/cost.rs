@@ -8,10 +8,10 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::candidates::LEAST_RTO;
 use super::script::Script;
 use super::trial::Own;
 use crate::sender::Sent;
+use crate::standards::LEAST_RTO;
 
 /// What a segment costs that is seen and not sent.
 const UNSENT: f32 = 8.0;

@@ -25,7 +25,7 @@ mod waits;
 
 use ackclock_tcp::{Span, Time};
 
-use self::candidates::{Candidate, LEAST, Least, candidates};
+use self::candidates::{Candidate, Least, candidates};
 use self::division::Divided;
 pub(crate) use self::rewrite::rewrite;
 use self::script::{Script, Step};
@@ -33,6 +33,7 @@ use self::start::{Points, Start, beginnings, outages};
 use self::trial::{Budget, Lists, Says, Setting, divide, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
+use crate::standards::LEAST_RTOS;
 
 /// How many packets of one way are kept at most. Of a longer connection, the rest is explained
 /// without hypotheses.
@@ -409,7 +410,7 @@ fn take_least(least: &mut Vec<f32>, says: &[Says]) {
 /// last.
 fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting> + 'a {
     let all = || candidates(sack).iter();
-    let usual = all().flat_map(|c| LEAST.map(|least| (c, least, 0.0))).collect();
+    let usual = all().flat_map(|c| LEAST_RTOS.map(|least| (c, least, 0.0))).collect();
     let learned = |c: &'static Candidate| {
         let least: &[Span] = match c.least {
             Least::Whole => &script.waits,

@@ -5,11 +5,11 @@ use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Span, Time};
 
 use super::Entry;
-use super::candidates::LEAST;
 use super::numbers::are_counted;
 use super::start::{INITIAL_WINDOWS, Start};
 use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
+use crate::standards::LEAST_RTO_OF_RFC;
 
 /// A time is known no better than to this, or to a part of the round trip ([`PART`]).
 const LEAST_GRAIN: Span = Span::from_millis(1);
@@ -349,7 +349,7 @@ fn windows(start: &Start, flight: u32, segments: usize) -> Vec<u32> {
 /// How long timers wait until they have sent so many packets, if the least interval is that of RFC
 /// 6298 (section 2.4), which doubles each time.
 fn timers(packets: u16) -> Span {
-    LEAST[1].times((1 << packets.min(16)) - 1)
+    LEAST_RTO_OF_RFC.times((1 << packets.min(16)) - 1)
 }
 
 /// What a pause of this length costs, of all that it may have been: one that ends just when a timer

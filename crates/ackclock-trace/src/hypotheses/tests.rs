@@ -5,13 +5,14 @@ use ackclock_tcp::{
     Cause, Composition, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass,
 };
 
-use super::candidates::{LEAST_RTO, candidates};
+use super::candidates::candidates;
 use super::script::Script;
 use super::start::{Outage, Start, outages};
 use super::trial::{Budget, Lists, Says, Setting, run};
 use super::{Entry, Looks, verdict, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
+use crate::standards::LEAST_RTO;
 
 pub(super) const MSS: u64 = 1000;
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{Span, Time};
 
-use super::candidates::LEAST;
 use crate::sender::{Acked, Sent};
+use crate::standards::LEAST_RTOS;
 
 /// Most least intervals of a timer that are tried, the shortest ones.
 const MOST_WAITS: usize = 4;
@@ -58,7 +58,7 @@ where
     let least = |mut all: Vec<Span>| {
         all.sort_unstable();
         all.dedup();
-        all.retain(|wait| *wait > Span::ZERO && !LEAST.contains(wait));
+        all.retain(|wait| *wait > Span::ZERO && !LEAST_RTOS.contains(wait));
         all.truncate(MOST_WAITS);
         all
     };

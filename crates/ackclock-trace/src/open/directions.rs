@@ -2,14 +2,11 @@
 //! sent some.
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Time};
 
 use crate::compact::Compact;
 use crate::packet::Packet;
-
-/// A sender that has got no answer for so long has timed out and sends nothing new: the first RTO
-/// (RFC 6298 section 2.1).
-const TIMED_OUT: Span = Span::from_secs(1);
+use crate::standards::FIRST_RTO;
 
 const BOTH: [bool; 2] = [true; 2];
 
@@ -68,8 +65,9 @@ impl Directions {
         if new && self.first_data.get().is_none() {
             self.first_data.set(at);
         }
+        // A sender that has got no answer for so long has timed out and sends nothing new.
         self.goes_on |=
-            new && self.first_data.get().is_some_and(|first| at.since(first) > TIMED_OUT);
+            new && self.first_data.get().is_some_and(|first| at.since(first) > FIRST_RTO);
     }
 
     /// A packet was seen that is no SYN: the handshake is complete, or was before.

@@ -13,9 +13,7 @@ use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
-
-/// RFC 6298 section 2.4 rounds shorter intervals up to this.
-const UNANSWERED: Span = Span::from_secs(1);
+use crate::standards::LEAST_RTO_OF_RFC;
 
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
@@ -90,7 +88,7 @@ impl SenderModel {
             self.after_silence(sent);
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
-        if !resumes && self.stream.moments.since_progress(sent.at) > UNANSWERED {
+        if !resumes && self.stream.moments.since_progress(sent.at) > LEAST_RTO_OF_RFC {
             self.without_acks(sent, asked);
         }
         let since = self.stalls.since_asked(sent.at);
@@ -135,7 +133,7 @@ impl SenderModel {
     /// everything.
     pub(super) fn outlast_timers(&mut self, at: Time) {
         let Stream { terms, moments, timers, windows, .. } = &self.stream;
-        let least = UNANSWERED.max(timers.rto());
+        let least = LEAST_RTO_OF_RFC.max(timers.rto());
         if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
             self.limits.timer_expired(&self.stream);
         }
@@ -165,7 +163,7 @@ impl SenderModel {
         if acked && least > timers.backed_off() && outstanding.retransmitted() == 0 && !gap {
             // The last new data was looked at, too, if it came as late.
             let (all, last) = (moments.since_progress(at), moments.since_new_data(at));
-            outstanding.misses_acks(if all - last > UNANSWERED { last } else { all });
+            outstanding.misses_acks(if all - last > LEAST_RTO_OF_RFC { last } else { all });
             self.stalls.gap(at);
         }
     }
@@ -215,7 +213,7 @@ impl SenderModel {
         let waited = moments.silence(sent.at).min(self.stalls.since_asked(sent.at));
         // RFC 6298 section 2.4 has timers wait for longer than Linux's. A pause that ends just when
         // one of these would have expired is rare.
-        let slower = rto.max(UNANSWERED).times(doubled);
+        let slower = rto.max(LEAST_RTO_OF_RFC).times(doubled);
         let latest = Span(slower.0 / 10 * 11) + timers.srtt();
         match () {
             () if waited < nearly(rto) => Span::ZERO,

@@ -3,13 +3,11 @@
 use ackclock_tcp::Seq;
 
 use crate::compact::Compact;
+use crate::standards::LARGEST_WINDOW;
 
 /// Where the capture begins mid-connection, positions begin this much before the first byte seen,
 /// so that older data has a place.
 pub(crate) const ROOM: u64 = 1 << 24;
-
-/// No window is larger (RFC 7323 section 2.3). What lies farther off can be anywhere.
-pub(super) const FAR: u64 = 1 << 30;
 
 /// After so many packets in a row that do not belong to the stream, it is the stream that has gone
 /// on, while the capture had a gap.
@@ -24,7 +22,7 @@ pub(super) struct Positions {
     /// Highest acknowledgment seen.
     una: u64,
     /// Numbers in a row that are far outside of the stream. The last one would be at `astray_at`,
-    /// if it was less than [`FAR`] off.
+    /// if it was less than [`LARGEST_WINDOW`] off.
     astray: u8,
     astray_at: Compact<u64>,
     strays: u32,
@@ -124,7 +122,7 @@ impl Positions {
         let room = self.max.max(edge) + ROOM;
         let position = seq
             .position(origin, self.max)
-            .filter(|&at| at <= self.max + FAR && at + FAR >= self.una);
+            .filter(|&at| at <= self.max + LARGEST_WINDOW && at + LARGEST_WINDOW >= self.una);
         if position.is_none_or(|at| at > room) {
             return self.stray(seq, position);
         }
@@ -164,7 +162,9 @@ impl Positions {
         let len = u64::from(right.distance_from(left));
         let left = left.position(self.origin?, self.una)?;
         let most = self.max.max(edge) + ROOM;
-        let fits = (1..FAR).contains(&len) && left + len <= most && left + FAR >= self.una;
+        let fits = (1..LARGEST_WINDOW).contains(&len)
+            && left + len <= most
+            && left + LARGEST_WINDOW >= self.una;
         fits.then_some((left, left + len))
     }
 }

@@ -16,8 +16,9 @@ use super::input::{Acked, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
-use super::stream::timers::{LEAST_RTO, TICKS, nearly};
+use super::stream::timers::{TICKS, nearly};
 use crate::connection::{Kind, State, Timeout};
+use crate::standards::LEAST_RTO;
 
 /// Whether a retransmission was sent earlier than it seems: the ACK of its bytes would have reached
 /// the sender by now. It has waited in a queue before the capture, as in a delay spike.

@@ -12,9 +12,7 @@ use ackclock_tcp::{Span, Time};
 use super::sacked::Sacked;
 use super::segment::{Replaced, Segment};
 use crate::compact::Compact;
-
-/// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
-const LARGEST_WINDOW: u64 = 1 << 30;
+use crate::standards::LARGEST_WINDOW;
 
 /// Most segments that are kept. The largest window has four times as many of 1460 bytes; where more
 /// than this is outstanding, the capture has no ACKs.
@@ -177,7 +175,7 @@ impl Outstanding {
     pub fn append_unseen(&mut self, at: Time, position: u64) {
         while self.max < position {
             let from = self.max;
-            let len = (position - from).min(1 << 30) as u32;
+            let len = (position - from).min(LARGEST_WINDOW) as u32;
             let flight = self.extend(len);
             let segment = Segment {
                 position: from,
@@ -222,6 +220,7 @@ impl Outstanding {
         let Some(len) = self
             .una
             .checked_sub(ack)
+            // An ACK further below is of another connection.
             .filter(|&len| self.started && 0 < len && len <= LARGEST_WINDOW)
         else {
             return;

@@ -11,20 +11,15 @@ use ackclock_tcp::recovery::timer::Timer;
 use super::trips::Trips;
 use crate::compact::Compact;
 use crate::connection::RoundTrip;
+use crate::standards::{FIRST_RTO, LEAST_RTO};
 
 /// What a probe of a single segment waits for a delayed ACK, as Linux does (RFC 8985 section 7.2
 /// leaves it open).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
-/// Linux's `TCP_RTO_MIN`.
-pub(crate) const LEAST_RTO: Span = Span::from_millis(200);
-
 /// Two ticks of the slowest clock that Linux is built with (100 Hz). Its timers are set to no less,
 /// and they may be this late.
 pub(crate) const TICKS: Span = Span::from_millis(20);
-
-/// Before the first round trip (RFC 6298 section 2.1).
-const FIRST_RTO: Span = Span::from_secs(1);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {

@@ -1,0 +1,18 @@
+//! Quantities of standards and of Linux that several files go by.
+
+use ackclock_tcp::Span;
+
+/// No window is larger, in bytes (RFC 7323 section 2.3).
+pub(crate) const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// The least retransmission timeout of Linux (`TCP_RTO_MIN`): most senders wait no shorter.
+pub(crate) const LEAST_RTO: Span = Span::from_millis(200);
+
+/// RFC 6298 section 2.4 rounds shorter timeouts up to this.
+pub(crate) const LEAST_RTO_OF_RFC: Span = Span::from_secs(1);
+
+/// The timeout before the first round trip (RFC 6298 section 2.1).
+pub(crate) const FIRST_RTO: Span = Span::from_secs(1);
+
+/// Both least timeouts: those that most senders have.
+pub(crate) const LEAST_RTOS: [Span; 2] = [LEAST_RTO, LEAST_RTO_OF_RFC];
