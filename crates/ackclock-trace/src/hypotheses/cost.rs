@@ -5,6 +5,11 @@
 //! way to the capture, so that one may be seen late, but not before it was sent, and late only if
 //! the one before it was late, too. All that is summed as a cost: minus the logarithm of a
 //! likelihood.
+//!
+//! Costs and bounds that have no source are *chosen*. What half and twice of one change is what
+//! `ackclock-score kernel` counts in the middle and at the receiver, of the captures of that crate:
+//! *the kinds are the same* where no retransmission is named otherwise there, and *nearly the same*
+//! where the part named rightly (93 %) moves by two points at most. Probabilities move more.
 
 use ackclock_tcp::{Span, Time};
 
@@ -13,29 +18,33 @@ use super::trial::Own;
 use crate::sender::Sent;
 use crate::standards::LEAST_RTO;
 
-/// What a segment costs that is seen and not sent.
+/// What a segment costs that is seen and not sent. From 4 to 16 the kinds are nearly
+/// the same.
 const UNSENT: f32 = 8.0;
 /// What one costs that is sent and not seen; and what each further one in a row does, since what
-/// loses one segment often loses the next.
+/// loses one segment often loses the next. From 0.75 to 3, and 0.15 to 0.6, the kinds are the same.
 const UNSEEN: f32 = 1.5;
 const UNSEEN_NEXT: f32 = 0.3;
 /// Where the sender numbers its packets, the capture shows how many are missing. What a segment
 /// costs that is sent and not seen where one is missing, what one where none is, and what a missing
-/// one costs that is not sent: it may be an ACK.
+/// one costs that is not sent: it may be an ACK. From 0.05 to 0.2 and from 0.5 to 2 the kinds are
+/// the same, from 3 to 12 nearly.
 const MISSING: f32 = 0.1;
 const NOT_MISSING: f32 = 6.0;
 const UNTOLD: f32 = 1.0;
-/// What it costs to be seen before or behind others in another order than that of the numbers.
+/// What it costs to be seen before or behind others in another order than that of the numbers. From
+/// 3 to 12 the kinds are nearly the same.
 const OUT_OF_ORDER: f32 = 6.0;
 /// Of so many missing packets nothing is known.
 const MOST_MISSING: u16 = 64;
-/// What one costs that is seen behind a later one.
+/// What one costs that is seen behind a later one. From 1.5 to 6 the kinds are the same.
 const OVERTAKEN: f32 = 3.0;
-/// A segment costs no more than this, however late it is.
+/// A segment costs no more than this, however late it is. From 6 to 24 the kinds are the same.
 const LATE: f32 = 12.0;
 /// Most transmissions of a candidate that are looked through for the one that was seen.
 const REACH: usize = 512;
 /// Of a candidate that stands for the sender, no more than this part of the time is unexplained.
+/// With 10 to 40 the kinds are the same, and what is said to have limited the sender.
 const PART_UNEXPLAINED: u64 = 20;
 
 /// What a candidate leaves unexplained, however probable it is.

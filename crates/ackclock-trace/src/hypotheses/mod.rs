@@ -42,34 +42,41 @@ pub(crate) const MOST: usize = 2048;
 /// How many segments are compared at most, over all candidates; the commonest of these come first.
 const MOST_WORK: usize = 1 << 20;
 
-/// As many at most where nothing is to be explained: any sender does the same then.
+/// As many at most where nothing is to be explained: any sender does the same then. Chosen: with
+/// 2^12 to 2^14 the kinds are the same.
 const MOST_CALM_WORK: usize = 1 << 13;
 /// A candidate that costs less for each segment fits so well that none is looked for that is
-/// better.
+/// better. Chosen: from 0.1 to 0.4 the kinds are the same.
 const FITS: f32 = 0.2;
 
 /// Segments after one that a candidate has to agree with, too, and with how many at least where
-/// all go wrong soon.
+/// all go wrong soon. Chosen: with 12 to 48, and 2 to 8, the kinds are the same.
 const AHEAD: usize = 24;
 const LEAST_AHEAD: usize = 4;
-/// A candidate that costs more up to there does not agree.
+/// A candidate that costs more up to there does not agree. Chosen: from 20 to 80 the kinds are
+/// nearly the same.
 const AGREES: f32 = 40.0;
-/// And so much more for each segment before.
+/// And so much more for each segment before. Chosen: 0.15 to 0.6 give nearly the same kinds.
 const PATIENCE: f32 = 0.3;
-/// A candidate is given up that costs so much more than the best one so far.
+/// A candidate is given up that costs so much more than the best one so far: it bounds the work.
+/// Chosen: from 12 to 48 the kinds are nearly the same.
 const HOPELESS: f32 = 24.0;
-/// Costs are divided by this, so that probabilities come out as measured.
+/// Costs are divided by this, so that probabilities come out as measured: what segments cost is not
+/// independent. From 1 to 4 the kinds are the same.
 const TEMPERATURE: f32 = 2.0;
 /// A first transmission that looks like none is sure where the best one costs less than this part
-/// of what it may; else other beginnings are tried.
+/// of what it may; else other beginnings are tried. Chosen: 0.15 to 0.6 give the same kinds.
 const SURE: f64 = 0.3;
-/// What it costs to assume a least timeout that few senders have.
+/// What it costs to assume a least timeout of few senders. Chosen: 3 to 12 give the same kinds.
 const UNUSUAL: f32 = 6.0;
 /// What the best candidate costs from a segment on to so many behind it says how well it explains
-/// this one; no more than [`MOST_LOCAL`] of it.
+/// this one; no more than [`MOST_LOCAL`] of it. Chosen: with 2 to 8, and 12.5 to 50, the kinds are
+/// the same.
 const LOCAL: usize = 4;
 const MOST_LOCAL: f32 = 25.0;
 /// A retransmission is claimed of what looks like a first transmission if it is as probable.
+/// Chosen: down to 0.3 the kinds are the same; without any claim (above 1) five in a hundred
+/// retransmissions are not found.
 const LEAST_CLAIM: f64 = 0.6;
 
 /// How often the best candidate is wrong, as measured.

@@ -11,17 +11,20 @@ use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
 use crate::standards::LEAST_RTO_OF_RFC;
 
-/// A time is known no better than to this, or to a part of the round trip ([`PART`]).
+/// A time is known no better than to this, or to a part of the round trip ([`PART`]). Both are
+/// chosen (`cost.rs`): from 0.5 to 2 ms the kinds are the same, and with 8 to 32 nearly.
 const LEAST_GRAIN: Span = Span::from_millis(1);
 const PART: u64 = 16;
 
 /// The coarse timer of BSD.
 const TICK: Span = Span::from_millis(500);
 
-/// Segments that follow each other at a link's rate are no farther apart than this.
+/// Segments that follow each other at a link's rate are no farther apart than this: 1500 bytes at
+/// 300 kbit/s. Chosen: from 20 to 80 ms the kinds are the same.
 const MOST_PACE: Span = Span::from_millis(40);
 
-/// What a pause costs beside its length: few applications make any.
+/// What a pause costs beside its length: few applications make any. Chosen: from 1 to 4 the kinds
+/// are the same. It decides between the application and the path where nobody sends.
 const PAUSE: f32 = 2.0;
 /// Most phases that are tried.
 const PHASES: usize = 3;

@@ -17,7 +17,7 @@ use crate::connection::{Kind, State};
 use crate::sender::{Acked, Sent};
 
 /// A candidate that sends more than so many times what was seen, and so many segments beside, is no
-/// good.
+/// good. Chosen: with 2 to 8, and 32 to 128, the kinds are the same; it bounds the work.
 const MOST_SENT: usize = 4;
 const SENT_BESIDE: usize = 64;
 

@@ -35,11 +35,13 @@ use crate::lifetime::{Limit, Shares};
 use crate::path::Path;
 
 /// What an ACK lets go leaves in this part of that time: the same run of the kernel takes the one
-/// in and sends the other. What is written then may leave at any moment of it.
+/// in and sends the other. What is written then may leave at any moment of it. Chosen: half and
+/// twice of it move time between the path, the congestion window and Nagle's algorithm in one of
+/// eight captures, and nothing else.
 const AT_ONCE_PART: u64 = 4;
 
 /// Timeouts until the first probe of a closed window at the latest, with what is not known of the
-/// timer.
+/// timer. Chosen: with 2 to 8 all shares are the same.
 const FIRST_PROBE: u64 = 4;
 
 /// Time since new data last went out, to be decided by what goes out next.

@@ -10,7 +10,8 @@ use ackclock_tcp::Span;
 use crate::sender::stream::moments::{HOST_BUSY, HOST_IDLE};
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
 
-/// Between two segments of a sender that paces, at the least rate that matters here.
+/// Between two segments of a sender that paces, at the least rate that matters here: 1500 bytes at
+/// 1.2 Mbit/s. Chosen: from 5 to 20 ms all kinds are the same.
 const PACE: Span = Span::from_millis(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

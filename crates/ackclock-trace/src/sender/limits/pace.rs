@@ -19,7 +19,8 @@ use super::super::stream::moments::HOST_IDLE;
 
 /// Round trips in which a window that is full grows by a segment: by one in each (RFC 5681 section
 /// 3.1), or in two where ACKs are delayed and each counts for a segment; Linux's CUBIC by half of
-/// one at least as long as it is below the window of the last loss (RFC 9438 section 4.3).
+/// one at least as long as it is below the window of the last loss (RFC 9438 section 4.3). Half and
+/// twice of it move time between the congestion window and the path in a third of captures.
 const FLAT: u64 = 4;
 
 /// How new data leaves.

@@ -10,7 +10,8 @@ use super::follows_within;
 /// more each. An answer has a header that is longer.
 pub(crate) const FAREWELL: u64 = 80;
 
-/// So many times in a row data followed what the other end sent, and ACKs let nothing go.
+/// So many times in a row data followed what the other end sent, and ACKs let nothing go. Chosen:
+/// with 2 to 6 all shares are the same.
 const ASKED: u8 = 3;
 
 /// Whether what the other end sends lets data go.
