@@ -5,6 +5,10 @@
 //! wherever. The natural logarithm of how much likelier the losses are with a hypothesis is its
 //! evidence. A queue loses the same packets as a bucket of its rate and size, so that both may have
 //! evidence; then delay decides, as in Flach et al. section 3.1.
+//!
+//! Thresholds without a source are *chosen*. What half and twice of one change was counted with
+//! `ackclock-score loss-causes --connections 70 --seed 500`, at the sender: as they are, 19 of 53
+//! causes are named and none is taken for another, and one loss without any is taken for a queue's.
 
 use ackclock_tcp::Span;
 
@@ -13,14 +17,16 @@ use super::delay::{Ranks, median};
 use super::timeline::{Moment, Timeline};
 use crate::loss::LossCause;
 
-/// The least evidence: likelier by a factor of a thousand.
+/// The least evidence: likelier by a factor of a thousand. Chosen: with half, 22 causes are named;
+/// with twice, 16.
 const ENOUGH: f64 = 7.0;
-/// What choosing a rate and a burst among many may bring by chance alone.
+/// What choosing a rate and a burst among many may bring by chance alone. Chosen: with half, one
+/// policer more is named; with twice, as many.
 const CHOSEN: f64 = 3.0;
 /// With fewer episodes nothing is said: two may be alike by chance.
 const LEAST: usize = 3;
 /// Nor with fewer of losses at random, which only many show to be so: with eight the mean rank is
-/// known to a tenth.
+/// known to a tenth. With half, two more are named at random, rightly.
 const LEAST_RANDOM: usize = 8;
 /// More than this is not called random: with as many losses a sender has hardly more than three
 /// segments in flight, so that ranks say nothing.
@@ -31,8 +37,10 @@ const LONGEST_RUN: f64 = 5.0;
 /// something, whatever the others did.
 const MOST_AT_ONCE: f64 = 16.0;
 /// So many losses have to meet a queue of about the same length, and so many an empty bucket.
+/// Chosen: with half, one queue more is named; above 1 neither a queue nor a bucket ever is.
 const ALIKE: f64 = 0.85;
-/// The least queue, in packets: one in transmission and one that comes delay by less.
+/// The least queue, in packets: one in transmission and one that comes delay by less. With half, a
+/// policer is taken for a queue; with twice, all is the same.
 const LEAST_QUEUE: f64 = 3.0;
 
 /// `rate_bps` is the rate of the bottleneck, if it was seen busy.
