@@ -41,8 +41,7 @@ impl Time {
     /// How many ticks of a coarse timer have come, one at this time included. It ticks at each
     /// `interval` (not zero), also at `phase`.
     pub(crate) const fn ticks(self, interval: Span, phase: Span) -> u64 {
-        let left = self.0 % interval.0 + interval.0 - phase.0 % interval.0;
-        self.0 / interval.0 + left / interval.0
+        self.0.saturating_add(interval.0 - phase.0 % interval.0) / interval.0
     }
 
     /// The first tick after this time, and not at it, of a coarse timer that ticks at `phase` and
@@ -129,5 +128,17 @@ impl fmt::Debug for Time {
 impl fmt::Debug for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}s", self.secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each 7 ns, also at 16.
+    #[test]
+    fn ticks_that_have_come() {
+        let ticks = |nanos| Time(nanos).ticks(Span(7), Span(16));
+        assert_eq!([0, 1, 2, 8, 9, 15, 16, 22, 23].map(ticks), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
     }
 }
