@@ -296,10 +296,13 @@ impl Simulator {
         if tcp.sender_timer != now || now >= flow.stop {
             return;
         }
-        tcp.sender_timer = u64::MAX;
-        if tcp.sender.next_deadline().0 <= now {
-            tcp.sender.on_deadline(Time(now));
+        let due = tcp.sender.next_deadline().0;
+        if due > now {
+            tcp.sender_timer = due;
+            return self.put_off(due, Kind::SenderTimer, index);
         }
+        tcp.sender_timer = u64::MAX;
+        tcp.sender.on_deadline(Time(now));
         let earliest = now.saturating_add(1);
         self.pump_sender(now, earliest, index, recorder);
         if let Agent::Established(tcp) = &self.flows[index].agent
@@ -318,11 +321,22 @@ impl Simulator {
         if tcp.receiver_timer != now {
             return;
         }
-        tcp.receiver_timer = u64::MAX;
-        if tcp.receiver.next_deadline().0 <= now {
-            tcp.receiver.on_deadline(Time(now));
+        let due = tcp.receiver.next_deadline().0;
+        if due > now {
+            tcp.receiver_timer = due;
+            return self.put_off(due, Kind::ReceiverTimer, index);
         }
+        tcp.receiver_timer = u64::MAX;
+        tcp.receiver.on_deadline(Time(now));
         self.pump_receiver(now, now.saturating_add(1), index, recorder);
+    }
+
+    /// A deadline has moved on: its entry comes up again at `due`, if there still is one. An end
+    /// that nothing has happened to has nothing to send.
+    fn put_off(&mut self, due: u64, kind: Kind, index: usize) {
+        if due < u64::MAX {
+            self.heap.push(Key::new(due, due, kind, index as u32));
+        }
     }
 
     /// An application writes, or a CBR stream sends a packet.
