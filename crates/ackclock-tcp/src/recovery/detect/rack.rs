@@ -131,20 +131,23 @@ impl Rack {
         (self.reo_wnd, self.stale) = (self.window(s), false);
         self.deadline = None;
         // Almost always nothing outstanding was sent before what was delivered.
-        if s.board.sent_before(self.segment, 0).is_some() { self.judge(s) } else { standing(s) }
+        match s.board.sent_before(self.segment, 0) {
+            Some(first) => self.judge(s, first),
+            None => standing(s),
+        }
     }
 
     #[inline(never)]
-    fn judge(&mut self, s: &State) -> Lost {
+    fn judge(&mut self, s: &State, first: (usize, &Record)) -> Lost {
         let wait = self.rtt + self.reo_wnd;
-        let (mut lost, mut from) = (false, 0);
-        while let Some((index, r)) = s.board.sent_before(self.segment, from) {
-            from = index + 1;
+        let (mut lost, mut next) = (false, Some(first));
+        while let Some((index, r)) = next {
             if r.last_sent + wait <= s.now {
                 lost = true;
             } else {
                 self.deadline = self.deadline.max(Some(r.last_sent + wait));
             }
+            next = s.board.sent_before(self.segment, index + 1);
         }
         if lost {
             let expired =
