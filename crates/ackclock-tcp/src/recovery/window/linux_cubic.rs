@@ -217,8 +217,8 @@ impl Window for LinuxCubic {
         if curve.delay_min == 0 || curve.delay_min > delay {
             curve.delay_min = delay;
         }
-        let over = !self.hystart.found
-            && linux::in_slow_start(s)
+        let over = linux::in_slow_start(s)
+            && !self.hystart.found
             && self.hystart.update(s, delay, self.curve.delay_min);
         over.then_some(s.cwnd)
     }
