@@ -33,31 +33,33 @@ use crate::time::{Span, Time};
 /// (RACK_update_reo_wnd).
 const PERSIST: u8 = 16;
 
-/// Judges a segment by the delivery of one sent later, and by time.
+/// Judges a segment by the delivery of one sent later, and by time. What every ACK touches stands
+/// last, together.
 #[derive(Default)]
+#[repr(C)]
 pub struct Rack {
     /// Of what this ACK newly delivered, the one sent last among those sent once, and all that
     /// were sent more often.
     newest: Option<Sent>,
     again: Vec<Sent>,
+    reo_wnd: Span,
+    /// RACK.reo_wnd_mult less 1.
+    dsack_rounds: u64,
+    deadline: Option<Time>,
+    dsack_round: Option<u64>,
+    /// Recovery point of the last recovery whose end has been counted.
+    recovered: u64,
     /// RACK.xmit_ts and RACK.end_seq.
     segment: Sent,
     rtt: Span,
-    min_rtt: MinRtt,
     /// RACK.fack as the ACKs before this one left it.
     fack: u64,
-    reordering_seen: bool,
-    reo_wnd: Span,
-    /// It is that of the ACK before a plain one, whose own is worked out when a timeout asks for
-    /// it.
-    stale: bool,
-    dsack_round: Option<u64>,
-    /// RACK.reo_wnd_mult less 1.
-    dsack_rounds: u64,
+    min_rtt: MinRtt,
     reo_wnd_persist: u8,
-    /// Recovery point of the last recovery whose end has been counted.
-    recovered: u64,
-    deadline: Option<Time>,
+    reordering_seen: bool,
+    /// The window is that of the ACK before a plain one, whose own is worked out when a timeout
+    /// asks for it.
+    stale: bool,
 }
 
 impl Rack {

@@ -51,20 +51,21 @@ pub struct LinuxCubic {
     hystart: HyStart,
 }
 
-/// `struct bictcp`, but for HyStart.
+/// `struct bictcp`, but for HyStart. What every ACK touches stands first.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 struct Curve {
     cnt: u64,
-    last_max_cwnd: u64,
+    ack_cnt: u64,
     last_cwnd: u64,
     last_time: u64,
-    origin_point: u64,
-    k: u64,
-    /// In microseconds; 0 before the first round trip.
-    delay_min: u64,
     /// In jiffies; `None` before the first ACK of an epoch.
     epoch_start: Option<u64>,
-    ack_cnt: u64,
+    /// In microseconds; 0 before the first round trip.
+    delay_min: u64,
+    last_max_cwnd: u64,
+    origin_point: u64,
+    k: u64,
     tcp_cwnd: u64,
 }
 
