@@ -47,8 +47,8 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
         a.duplicate = true;
         c.s.dupacks += 1;
     }
-    let first_event = c.events.len();
     // Not even the numbers of the event are gathered for nobody.
+    let first_event = c.config.events.then_some(c.events.len());
     if c.config.events {
         c.event(EventKind::Acked {
             ack,
@@ -90,14 +90,16 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     if c.wants.paces {
         c.strategy.update_pacing(&c.s);
     }
-    if let Some(segmentation) = &mut c.strategy.segmentation {
+    if c.wants.segments
+        && let Some(segmentation) = &mut c.strategy.segmentation
+    {
         segmentation.on_ack(&c.s, &a);
     }
     if a.duplicate {
         c.one = c.strategy.probes.iter().find_map(|p| p.one(&c.s, &a));
     }
     // The event of the ACK shows the windows that it left behind.
-    if let Some(event) = c.events.get_mut(first_event) {
+    if let Some(event) = first_event.and_then(|index| c.events.get_mut(index)) {
         event.cwnd = c.s.cwnd;
         event.ssthresh = c.s.ssthresh;
         event.snd_nxt = c.s.snd_nxt;

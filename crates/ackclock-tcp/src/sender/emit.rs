@@ -143,7 +143,9 @@ fn sent(
         let first = transmission == 1 && c.s.board.len() == 1;
         rates.on_sent(&c.s, seq, seq + u64::from(len), first);
     }
-    if let Some(pacing) = &mut c.strategy.pacing {
+    if c.wants.paces
+        && let Some(pacing) = &mut c.strategy.pacing
+    {
         pacing.on_sent(&c.s, len);
     }
     let mut psh = seq + u64::from(len) == c.s.written;

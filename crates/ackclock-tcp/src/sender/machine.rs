@@ -120,6 +120,12 @@ pub struct Sender {
     /// No undo and no probe has a say in plain ACKs (`plain.rs`). While this is not set, that is
     /// not known.
     pub(super) quiet: bool,
+    /// The next segment of new data carries CWR (`ecn.rs`).
+    pub(super) cwr_due: bool,
+    /// This ACK may still release a filler.
+    pub(super) may_fill: bool,
+    /// The response to the loss that is being repaired was undone, and goes on all the same.
+    pub(super) undone: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
@@ -131,25 +137,19 @@ pub struct Sender {
     pub(super) one: Option<u64>,
     pub(super) urgent: Option<Urgent>,
     pub(super) beyond: Beyond,
+    /// Samples of the delivery rate, if the window law goes by them.
+    pub(super) rates: Option<Box<Rates>>,
     pub(super) config: Settings,
     pub(super) strategy: Strategy,
     pub(super) stats: Stats,
     pub(super) events: VecDeque<Event>,
     /// Segments that D-SACKs have reported.
     pub(super) dsacked: u64,
-    /// Samples of the delivery rate, if the window law goes by them.
-    pub(super) rates: Option<Box<Rates>>,
-    /// The next segment of new data carries CWR (`ecn.rs`).
-    pub(super) cwr_due: bool,
-    /// This ACK may still release a filler.
-    pub(super) may_fill: bool,
     /// When a segment was last retransmitted.
     pub(super) last_retransmission: Option<Time>,
     pub(super) saved: Option<Saved>,
     /// The next retransmission of the first unacknowledged segment has at most so many bytes of it.
     pub(super) short_head: Option<u32>,
-    /// The response to the loss that is being repaired was undone, and goes on all the same.
-    pub(super) undone: bool,
 }
 
 /// What says where it stands, without each segment ([`Sender::state`] has them).

@@ -32,7 +32,8 @@ fn next_or_none(c: &mut Sender) -> Option<Transmit> {
 /// Pacing may hold back what comes next, and the window law measures what is sent.
 fn poll_asking(c: &mut Sender) -> Option<Transmit> {
     let sent = if pacing::holds(c) { None } else { next_or_none(c) };
-    if sent.is_none()
+    if c.wants.paces
+        && sent.is_none()
         && let Some(pacing) = &mut c.strategy.pacing
     {
         pacing.on_drained();
@@ -48,7 +49,7 @@ fn poll_asking(c: &mut Sender) -> Option<Transmit> {
 /// The window law is asked whether cwnd is in use (`tcp_write_xmit`), with so many bytes in flight.
 pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
     // What segmentation holds back would have gone.
-    if c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
+    if c.wants.segments && c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
         in_flight = in_flight.max(c.s.cwnd);
     }
     let waits = in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
