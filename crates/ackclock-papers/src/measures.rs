@@ -5,6 +5,7 @@
 use ackclock_report::{FlowSummary, RecoveryStats, recovery_measures};
 use ackclock_tcp::TimeoutClass::{LostRetransmission, MultipleLosses, NonTrigger};
 
+use crate::sequence::unit_of_aspect;
 use crate::timeouts::{CLASSES, Tally};
 
 /// A measure of a run.
@@ -163,10 +164,14 @@ pub(crate) fn over_oracles() -> impl Iterator<Item = (&'static str, &'static str
     })
 }
 
-/// The unit of a measurement or a measure.
+/// The unit of a measurement, which may be an aspect of a step, or of a measure.
 pub(crate) fn unit(name: &str) -> &'static str {
-    let measure = name.split('/').next().unwrap_or_default();
-    measures().find(|m| m.name == measure).map_or("", |m| m.unit)
+    let mut parts = name.split('/');
+    let measure = parts.next().unwrap_or_default();
+    match measures().find(|m| m.name == measure) {
+        Some(m) => m.unit,
+        None => parts.nth(1).map_or("", unit_of_aspect),
+    }
 }
 
 /// A name with its unit, as headings and axes have it.

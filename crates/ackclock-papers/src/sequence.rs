@@ -51,6 +51,15 @@ impl Serialize for SentSegment {
 pub(crate) const ASPECTS: [&str; 7] =
     ["time", "sent", "causes", "cwnd", "ssthresh", "flight", "dupacks"];
 
+/// The unit of such an aspect.
+pub(crate) fn unit_of_aspect(aspect: &str) -> &'static str {
+    match aspect {
+        "time" => "s",
+        "cwnd" | "ssthresh" | "flight" => "segments",
+        _ => "",
+    }
+}
+
 /// The steps in the events of one connection.
 pub(crate) fn steps(events: &[Event], mss: u32) -> Vec<Step> {
     let mss = f64::from(mss.max(1));

@@ -70,6 +70,29 @@ fn a_step_can_be_the_second_of_its_kind() {
     assert_eq!(verdicts[2..], ["holds", "holds"]);
 }
 
+/// A time is in seconds, and windows are in segments: each is compared with its like alone.
+#[test]
+fn what_is_asked_of_a_step_has_a_unit() {
+    let claim = |claimed: &str| format!("{ONE_LOSS}\n[[claim]]\nsays = \"-\"\n{claimed}\n");
+    let text = claim("measurement = \"third/ours/time\"\nbelow = \"completion/ours\"");
+    assert_eq!(outcome(&text, false, 1).claims[2].verdict(), "holds");
+    let windows = claim("measurement = \"third/ours/cwnd\"\nbelow = \"third/ours/flight\"");
+    assert_eq!(outcome(&windows, false, 1).claims[2].verdict(), "holds");
+    let refused = error(&claim("measurement = \"third/ours/time\"\nbelow = \"third/ours/flight\""));
+    assert!(
+        refused.ends_with(
+            "claim[2].below: `third/ours/flight` (segments) cannot be compared with \
+             `third/ours/time` (s); a measurement of the same unit is expected"
+        ),
+        "{refused}"
+    );
+    let aspects = ["time", "cwnd", "ssthresh", "flight", "dupacks", "sent"];
+    let rows = aspects.map(|aspect| format!("[[row]]\nmeasurement = \"third/ours/{aspect}\"\n"));
+    let shown = outcome(&format!("{ONE_LOSS}{}", rows.concat()), false, 1);
+    let units: Vec<&str> = shown.cells[0].rows[1..].iter().map(|row| row.unit.as_str()).collect();
+    assert_eq!(units, ["s", "segments", "segments", "segments", "", ""]);
+}
+
 #[test]
 fn the_time_of_a_step_can_count_from_another() {
     let mut text =
