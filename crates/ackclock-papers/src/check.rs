@@ -35,14 +35,22 @@ pub(crate) fn check_population(
     for (i, draw) in population.draw.iter().enumerate() {
         let at = format!("population.draw[{i}]");
         draw.check().map_err(|(key, message)| error_at(&format!("{at}.{key}"), message))?;
-        for value in &draw.values {
+        for (number, value) in draw.values.iter().enumerate() {
             let mut path = scenario.clone();
             set(&mut path, &draw.key, value.clone())
                 .map_err(|message| error_at(&format!("{at}.key"), message))?;
-            read(&path, registry)?.read_traces(file).map_err(|error| error.within("scenario"))?;
+            read(&path, registry)
+                .and_then(|mut s| s.read_traces(file).map_err(|error| error.within("scenario")))
+                .map_err(|error| of_value(&format!("{at}.values[{number}]"), error))?;
         }
     }
     Ok(())
+}
+
+/// What is wrong with a scenario because of this value, whose key is that of an axis or a draw.
+pub(crate) fn of_value(key: &str, mut error: ScenarioError) -> ScenarioError {
+    error.line = None;
+    error_at(key, error.to_string())
 }
 
 impl Draw {

@@ -22,6 +22,8 @@ pub struct ExperimentFile {
     /// The path of the file.
     pub file: String,
     text: String,
+    /// The paths and texts of those that it is `like`.
+    likes: Vec<(String, String)>,
     /// The paper, where the file stands beside a `paper.toml`.
     pub paper: Option<Paper>,
     /// What the file says.
@@ -54,6 +56,7 @@ impl ExperimentFile {
         };
         let missing = |key: &str, path: &str| wrong(error_at(key, format!("there is no {path}")));
         let mut table: Table = parse(file, text)?;
+        let mut likes = Vec::new();
         for other in &experiment.like {
             let path = beside(&format!("{other}.toml"));
             let shared = read(&path).ok_or_else(|| missing("like", &path))?;
@@ -64,6 +67,7 @@ impl ExperimentFile {
                     table.entry(key).or_insert(value);
                 }
             }
+            likes.push((path, shared));
         }
         if !experiment.like.is_empty() {
             experiment = Experiment::deserialize(table.clone())
@@ -98,6 +102,7 @@ impl ExperimentFile {
             id: id.into(),
             file: file.into(),
             text: text.into(),
+            likes,
             paper,
             experiment,
             scenario,
@@ -106,11 +111,26 @@ impl ExperimentFile {
     }
 
     /// An error in this file, with the line of its key. A key of the scenario has the line of the
-    /// axis, the draw or the `set` that gives it its value, if there is one.
+    /// axis, the draw or the `set` that gives it its value, if there is one. A key that another
+    /// experiment says, which this one is `like`, is named with that file and its line there.
     pub(crate) fn wrong(&self, mut error: ScenarioError) -> FileError {
         let origin = error.key.strip_prefix("scenario.").and_then(|key| self.origin(key));
         let key = origin.as_deref().unwrap_or(&error.key);
-        error.line = error_at(key, "").located(&self.text).line;
+        let line = |text: &str| error_at(key, "").located(text).line;
+        let says = |text: &str| {
+            let table = text.parse::<Table>();
+            table.is_ok_and(|t| key.split(['.', '[']).next().is_some_and(|k| t.contains_key(k)))
+        };
+        let other = || self.likes.iter().find(|(_, text)| says(text));
+        if !says(&self.text)
+            && let Some((path, text)) = other()
+        {
+            error.line = line(text);
+            let there = FileError { file: path.clone(), error }.to_string();
+            error = error_at("like", there).located(&self.text);
+        } else {
+            error.line = line(&self.text);
+        }
         FileError { file: self.file.clone(), error }
     }
 

@@ -1,12 +1,12 @@
 //! From an experiment to the runs that it takes.
 
-use ackclock_net::scenario::{Scenario, check_strategy};
-use ackclock_run::{GridCell, Input, Job, error_at, grid, set};
+use ackclock_net::scenario::{Scenario, ScenarioError, check_strategy};
+use ackclock_run::{Axis, GridCell, Input, Job, error_at, grid, read, set};
 use ackclock_tcp::Registry;
-use toml::Value as TomlValue;
+use toml::{Table, Value as TomlValue};
 
 use crate::cell::{PlannedCell, groups};
-use crate::check::{check, check_population};
+use crate::check::{check, check_population, of_value};
 use crate::error::Error;
 use crate::format::Experiment;
 use crate::load::ExperimentFile;
@@ -115,8 +115,31 @@ fn cells(
         .iter()
         .try_for_each(set_keys)
         .map_err(|message| source.wrong(error_at("set", message)))?;
-    let cells = grid(base, &e.vary, quick, registry).map_err(|error| source.wrong(error))?;
+    let cells = grid(base.clone(), &e.vary, quick, registry)
+        .map_err(|error| source.wrong(by_value(error, &base, &e.vary, registry)))?;
     cells.into_iter().map(|cell| planned(source, registry, cell)).collect()
+}
+
+/// An error of a grid, with the value of an axis that by itself brings it about, if there is one.
+fn by_value(
+    error: ScenarioError,
+    base: &Table,
+    axes: &[Axis],
+    registry: &Registry,
+) -> ScenarioError {
+    // Axes that make no sense themselves are named already.
+    if !error.key.starts_with("scenario") || read(base, registry).is_err() {
+        return error;
+    }
+    let wrong = |i: usize, axis: &Axis| {
+        axis.values.iter().enumerate().find_map(|(number, value)| {
+            let mut cell = base.clone();
+            set(&mut cell, &axis.key, value.clone()).ok()?;
+            let error = read(&cell, registry).err()?;
+            Some(of_value(&format!("vary[{i}].values[{number}]"), error))
+        })
+    };
+    axes.iter().enumerate().find_map(|(i, axis)| wrong(i, axis)).unwrap_or(error)
 }
 
 fn planned(

@@ -22,11 +22,22 @@ fn errors_in_a_population_name_file_line_and_key() {
             "key = \"link[1].loss[0]",
             "papers/p/e.toml:18: population.draw[0].key: there is no `link[1]`",
         ),
-        ("values = [[0]]", "values = [[9], [-1]]", "papers/p/e.toml:37: scenario.link[0].loss[0]"),
+        (
+            "values = [[0]]",
+            "values = [[9], [-1]]",
+            "papers/p/e.toml:19: population.draw[0].values[1]: scenario.link[0].loss[0].drop",
+        ),
+        (
+            "values = [[0]]",
+            "values = [[0], []]",
+            "papers/p/e.toml:19: population.draw[0].values[1]: scenario.link[0].loss[0].drop: what \
+             is dropped? ",
+        ),
         (
             "drop.segments\"",
             "drop.segment\"",
-            "papers/p/e.toml:19: scenario.link[0].loss[0].drop.segment: there is no key",
+            "papers/p/e.toml:19: population.draw[0].values[0]: \
+             scenario.link[0].loss[0].drop.segment: there is no key",
         ),
         (
             "runs = 4",
@@ -168,7 +179,13 @@ fn errors_name_file_line_and_key() {
         (
             "link[0].delay",
             "link[0].dely",
-            "papers/p/e.toml:24: scenario.link[0].dely: there is no key `dely` here",
+            "papers/p/e.toml:24: vary[1].values[0]: scenario.link[0].dely: there is no key `dely` \
+             here",
+        ),
+        (
+            "key = \"link[0].loss[0].bernoulli.p\"\nvalues = [\"0%\", \"3%\"]",
+            "key = \"link[0].loss[0]\"\nvalues = [{ bernoulli = { p = \"0%\" } }, {}]",
+            "papers/p/e.toml:19: vary[0].values[1]: scenario.link[0].loss[0]",
         ),
         (
             "lossy.toml",

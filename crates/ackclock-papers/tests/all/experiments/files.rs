@@ -95,7 +95,10 @@ fn what_is_not_found_or_not_read_is_an_error_with_its_place() {
             &["c/delay.toml"],
             "AT/c/delay.toml:55: scenario.link[0].delay: `100 minutes` is not a duration",
         ),
-        (&["c/value.toml"], "AT/c/value.toml:19: scenario.link[0].loss[0].bernoulli.p: "),
+        (
+            &["c/value.toml"],
+            "AT/c/value.toml:19: vary[0].values[1]: scenario.link[0].loss[0].bernoulli.p: ",
+        ),
         (&["c/set.toml"], "AT/c/set.toml:8: scenario.link[0].rate: `1mbitt` is not a rate"),
     ] {
         let names: Vec<String> = names.iter().map(|name| format!("{at}/{name}")).collect();

@@ -191,6 +191,26 @@ fn an_experiment_is_like_several_in_turn() {
     assert_eq!(found("\"a\""), (4, 1));
     assert_eq!(found("[\"b\", \"a\"]"), (2, 2));
     assert_eq!(found("[\"a\", \"b\"]"), (4, 2));
+    // An axis of its own in place of the other's, about whose labels the other has a claim.
+    let claim = "[[claim]]\nsays = \"-\"\nmeasurement = \"timeouts/reno\"\nabove = 0\n\
+                 where = { rate = \"1mbit\" }\n";
+    let axis = |label: &str| {
+        format!("[[vary]]\nname = \"rate\"\nkey = \"link[0].rate\"\nvalues = [\"{label}\"]\n")
+    };
+    let a = format!("{DRAWN}{}{claim}", axis("1mbit"));
+    let c = format!("title = \"C\"\nlike = \"a\"\n{}", axis("2mbit"));
+    let files = [("p/paper.toml", PAPER), ("p/a.toml", &a), ("p/c.toml", &c)];
+    let files = files.map(|(path, text)| (path.into(), text.into())).to_vec();
+    let library = Library::from_files(files, ackclock_tcp::Registry::default()).unwrap();
+    let error = library.plan("p/c", false).unwrap_err().to_string();
+    let line = a.lines().position(|line| line.starts_with("where")).unwrap() + 1;
+    assert_eq!(
+        error,
+        format!(
+            "papers/p/c.toml:2: like: papers/p/a.toml:{line}: claim[0].where: no cell has these \
+             labels; the axes are `rate` with `2mbit`"
+        )
+    );
     let error = of("3").unwrap_err().to_string();
     assert!(error.contains("papers/p/c.toml:2: like: a name or a list of names"), "{error}");
 }
