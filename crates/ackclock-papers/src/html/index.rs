@@ -67,12 +67,15 @@ fn made(html: &mut String, outcomes: &[Outcome]) {
     );
 }
 
-/// What came out of each paper, in a sentence.
+/// What came out of each paper, in a sentence. It is the paper's own, whatever was run.
 fn sentences(html: &mut String, outcomes: &[Outcome]) {
     if !of_papers(outcomes) {
         return;
     }
-    html.push_str("<h2>What came out</h2>\n<ul id=\"outcomes\">\n");
+    html.push_str(
+        "<h2>What came out</h2>\n<p>Of all experiments of each paper, run in full; what came out \
+         of those of this page stands below.</p>\n<ul id=\"outcomes\">\n",
+    );
     for Paper { title, outcome, .. } in by_folder(outcomes).filter_map(|of| of[0].paper.as_ref()) {
         let _ = writeln!(html, "<li><b>{}</b>: {}</li>", escape(title), prose(outcome));
     }

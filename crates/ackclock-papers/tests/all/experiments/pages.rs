@@ -60,6 +60,8 @@ fn the_index_is_a_report() {
         &format!("Run by ackclock {version}, in short ( --quick )"),
         // Claims, hold, in some cells, do not hold, undecided; the one paper and all.
         "T 5 3 1 1 0 all 5 3 1 1 0",
+        "What came out Of all experiments of each paper, run in full; what came out of those of \
+         this page stands below. T : O.",
         "Table 1. 2 strategies, 2 cells, 3 runs each (seeds 1 to 3).",
         "Figure 1. 1 strategy, 4 runs each (seeds 1 to 4), 5 transfers in each run.",
         "✓ holds the third duplicate draws 14 (figure 1) 14 fast_retransmit",
