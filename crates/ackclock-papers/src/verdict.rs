@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::format::{Claim, Margin, NumberOrText};
 use crate::measurement::{Measurement, Measurements};
-use crate::numbers::{estimate, signed};
+use crate::numbers::{estimate, signed_to, two_estimates};
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -128,11 +128,9 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let mut percent = None;
     if let NumberOrText::Text(_) = other {
         let relative = relative(samples, &others);
-        measured = format!(
-            "{measured} against {}{}",
-            estimate(&others),
-            relative.map_or(String::new(), shown)
-        );
+        let ([ours, theirs], more) = two_estimates(samples, &others);
+        let difference = relative.map_or(String::new(), |percent| shown(percent, 1 + more));
+        measured = format!("{ours} against {theirs}{difference}");
         percent = relative.map(|r| r.mean);
     }
     if let Some(by) = claim.by.filter(|by| by.is_below_zero()) {
@@ -218,12 +216,11 @@ fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
     })
 }
 
-fn shown(percent: Estimate) -> String {
-    match percent {
-        Estimate { mean, half_width: Some(half_width) } => {
-            format!(" ({} % ± {half_width:.1} %)", signed(mean))
-        }
-        Estimate { mean, half_width: None } => format!(" ({} %)", signed(mean)),
+fn shown(percent: Estimate, decimals: usize) -> String {
+    let mean = signed_to(percent.mean, decimals);
+    match percent.half_width {
+        Some(half_width) => format!(" ({mean} % ± {half_width:.decimals$} %)"),
+        None => format!(" ({mean} %)"),
     }
 }
 

@@ -78,6 +78,27 @@ fn two_measurements_are_compared_run_by_run() {
     assert_eq!(shown("by = -2.5").0, Verdict::Holds);
 }
 
+/// Two means that differ look different, and so does their difference.
+#[test]
+fn a_verdict_shows_the_figures_that_it_rests_on() {
+    let of = |ours: &[f64], others: &[f64]| {
+        let samples = |values: &[f64]| Measurement::Samples(values.to_vec());
+        let all =
+            Measurements::from([("a/x".into(), samples(ours)), ("b/x".into(), samples(others))]);
+        let found = judge(&claim("measurement = \"a/x\"\nat_least = \"b/x\""), &all);
+        (found.verdict, found.measured)
+    };
+    assert_eq!(
+        of(&[276.3042], &[276.3194]),
+        (Verdict::DoesNotHold, "276.30 against 276.32 (-0.01 %)".into())
+    );
+    assert_eq!(of(&[276.3042], &[276.3042]).1, "276.3 against 276.3 (0.0 %)");
+    assert_eq!(
+        of(&[12.0, 14.0, 16.0], &[12.01, 14.01, 16.01]).1,
+        "14.00 ± 4.97 against 14.01 ± 4.97 (-0.07 % ± 0.00 %)"
+    );
+}
+
 #[test]
 fn a_share_of_a_negative_number_is_of_its_magnitude() {
     for (relation, expected) in [
