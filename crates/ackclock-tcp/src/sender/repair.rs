@@ -79,6 +79,12 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
         c.s.board.first_waiting().and_then(|index| c.s.board.get(index)).map(|r| r.seq)
     };
     (c.urgent, c.first_waits) = (first.map(Urgent::fast_retransmit), false);
+    // Selection by marks says whether it goes (`tcp_xmit_retransmit_queue`), before new data
+    // (`REXMIT_LOST`).
+    if c.wants.by_marks {
+        c.first_waits = c.urgent.take().is_some();
+    }
+    c.turn = Turn::Any;
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
         (c.s.phase, c.s.cwr) = (Phase::Loss, false);
