@@ -27,3 +27,10 @@ fn answered(name: &str) {
 fn a_retransmission_that_an_undo_has_left_behind_counts() {
     answered("undo-retrans-out.jsonl");
 }
+
+/// `tcp_rack_detect_loss` takes what it marks lost off its list until it is sent again: after an
+/// undo a segment is not judged once more.
+#[test]
+fn time_judges_a_transmission_once() {
+    answered("rack-after-undo.jsonl");
+}

@@ -133,7 +133,8 @@ impl Scoreboard {
 
     /// From index `from` on, the first segment [on its way](Record::on_its_way) whose last
     /// transmission was sent before this one: its time, and the end of its segment, which breaks
-    /// ties (RFC 8985 section 6.2, RACK_sent_after).
+    /// ties (RFC 8985 section 6.2, RACK_sent_after). Without those that time has judged, where it
+    /// does so only once.
     #[inline]
     pub fn sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
         // What lies above was first sent no earlier.
@@ -155,7 +156,7 @@ impl Scoreboard {
         while let Some(r) = self.records.get(index)
             && is_before(r.first_sent, r, sent)
         {
-            if r.on_its_way() && is_before(r.last_sent, r, sent) {
+            if r.on_its_way() && !r.judged_by_time && is_before(r.last_sent, r, sent) {
                 return Some((index, r));
             }
             index += 1;
@@ -202,7 +203,8 @@ impl Scoreboard {
 
     /// [`sent_before`](Self::sent_before) from a look at every record.
     fn recomputed_sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
-        let before = |r: &Record| r.on_its_way() && (r.last_sent, r.end()) < sent;
+        let before =
+            |r: &Record| r.on_its_way() && !r.judged_by_time && (r.last_sent, r.end()) < sent;
         self.records.iter().enumerate().skip(from).find(|(_, r)| before(r))
     }
 
@@ -235,6 +237,7 @@ impl Scoreboard {
             lost: false,
             forgotten: false,
             lost_by: Judge::Nobody,
+            judged_by_time: false,
             retransmitted: false,
             span: len,
         });
@@ -373,7 +376,7 @@ impl Scoreboard {
     pub(crate) fn forget_sacks(&mut self) {
         for r in &mut self.records {
             r.forgotten |= r.sacked;
-            r.sacked = false;
+            (r.sacked, r.judged_by_time) = (false, false);
         }
         self.sacked = Tally::default();
         self.highest_sacked = 0;
@@ -387,7 +390,7 @@ impl Scoreboard {
     pub(crate) fn on_retransmit(&mut self, index: usize, now: Time, counts: bool) {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
-        r.last_sent = now;
+        (r.last_sent, r.judged_by_time) = (now, false);
         // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured
         // one may be.
         r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);

@@ -106,10 +106,19 @@ impl Scoreboard {
         self.check();
     }
 
-    /// Takes back every loss judgement (the losses were spurious).
-    pub(crate) fn unmark_lost(&mut self) {
+    /// Time judges the segment at `index` lost.
+    pub(crate) fn mark_judged_by_time(&mut self, index: usize) {
+        if let Some(r) = self.records.get_mut(index) {
+            r.judged_by_time = true;
+        }
+    }
+
+    /// Takes back every loss judgement (the losses were spurious); `again`: time may judge the same
+    /// transmissions once more.
+    pub(crate) fn unmark_lost(&mut self, again: bool) {
         for r in &mut self.records {
             r.lost = false;
+            r.judged_by_time &= !again;
         }
         (self.lost, self.waiting) = (Tally::default(), 0);
         (self.judged, self.settled) = (0, 0);

@@ -40,6 +40,8 @@ pub struct Record {
     pub(crate) forgotten: bool,
     /// Who judged its last transmission lost.
     pub(crate) lost_by: Judge,
+    /// Time has judged its last transmission, and does so only once.
+    pub(super) judged_by_time: bool,
     /// Bytes from its first one to the end of what had been sent when it was last sent.
     pub(super) span: u32,
 }

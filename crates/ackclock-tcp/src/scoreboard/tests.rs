@@ -164,10 +164,29 @@ fn losses_below_an_edge_are_told_once() {
     board.mark_lost_below(100, |r| told.push(r.seq));
     assert_eq!(told, [0, 100, 400, 500]);
     assert_eq!((picture(&board).as_str(), board.judged()), ("llssll....", 600));
-    board.unmark_lost();
+    board.unmark_lost(true);
     assert_eq!((picture(&board).as_str(), board.judged(), board.pipe()), ("..ss......", 0, 800));
     board.mark_lost_below(100, no);
     assert_eq!(picture(&board), "l.ss......");
+}
+
+#[test]
+fn what_time_has_judged_is_judged_again_only_if_that_is_asked_for_or_it_was_sent_again() {
+    let mut board = ten();
+    let sent_before = |board: &Scoreboard| {
+        let next = |from| board.sent_before((Time(2), 300), from).map(|(index, _)| index);
+        core::iter::successors(next(0), |index| next(index + 1)).collect::<Vec<_>>()
+    };
+    board.mark_lost(1, Judge::Detect);
+    board.mark_judged_by_time(1);
+    assert_eq!(sent_before(&board), [0]);
+    board.unmark_lost(false);
+    assert_eq!(sent_before(&board), [0]);
+    board.on_retransmit(1, Time(1), true);
+    assert_eq!(sent_before(&board), [0, 1]);
+    board.mark_judged_by_time(0);
+    board.unmark_lost(true);
+    assert_eq!(sent_before(&board), [0, 1]);
 }
 
 #[test]
@@ -368,7 +387,7 @@ impl Model {
                 self.judged = 0;
             }
             Op::Unmark => {
-                board.unmark_lost();
+                board.unmark_lost(true);
                 self.bytes.iter_mut().for_each(|b| b.lost = false);
                 self.judged = 0;
             }

@@ -55,6 +55,7 @@ pub(super) fn mark(c: &mut Sender, lost: Lost) -> Found {
             let sent = (time, end.saturating_add(1));
             while let Some((index, &r)) = c.s.board.sent_before(sent, from) {
                 lose(c, index, Judge::Detect);
+                c.s.board.mark_judged_by_time(index);
                 set_back(c, r.seq);
                 found.retransmission |= r.retransmitted;
                 found.segments += 1;

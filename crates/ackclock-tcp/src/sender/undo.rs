@@ -114,7 +114,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
 fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, goes_on: bool, by: &'static str) {
     c.strategy.detect.on_spurious(&c.s, a, true);
     if !losses_stand {
-        c.s.board.unmark_lost();
+        c.s.board.unmark_lost(c.strategy.detect.judges_again());
     }
     c.s.snd_nxt = c.s.snd_max;
     if !goes_on {

@@ -404,6 +404,10 @@ impl Detect for LinuxRack {
         }
     }
 
+    fn judges_again(&self) -> bool {
+        false
+    }
+
     fn keeps_sacks(&self, s: &State) -> bool {
         s.board.head().is_some_and(|head| !head.sacked)
     }

@@ -251,6 +251,12 @@ pub trait Detect: Send {
         self.inner().is_some_and(|d| d.keeps_sacks(s))
     }
 
+    /// Whether, after an undo, [`Lost::SentBefore`] judges transmissions again that it judged lost
+    /// before. Linux takes what it marks off the list that it looks at (`tcp_rack_detect_loss`).
+    fn judges_again(&self) -> bool {
+        self.inner().is_none_or(|d| d.judges_again())
+    }
+
     /// Whether an ACK that reports by SACK what is known already counts as a duplicate.
     fn counts_repeat(&self, s: &State, a: &AckSummary) -> bool {
         self.inner().is_some_and(|d| d.counts_repeat(s, a))
