@@ -34,3 +34,10 @@ fn a_retransmission_that_an_undo_has_left_behind_counts() {
 fn time_judges_a_transmission_once() {
     answered("rack-after-undo.jsonl");
 }
+
+/// `tcp_ack`, `old_ack`: an ACK that others have overtaken begins a recovery and lets out what is
+/// lost, and leaves cwnd alone.
+#[test]
+fn an_ack_that_others_have_overtaken_leaves_cwnd_alone() {
+    answered("old-ack.jsonl");
+}

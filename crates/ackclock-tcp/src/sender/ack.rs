@@ -207,7 +207,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     if !quiet {
         ecn::respond(c, a);
     }
-    if c.wants.after_detection && c.s.phase != Phase::Recovery {
+    // Nothing grows on an ACK that others have overtaken (tcp_ack, old_ack).
+    if c.wants.after_detection && c.s.phase != Phase::Recovery && a.ack >= a.prior_una {
         grow(c, a);
     }
 }

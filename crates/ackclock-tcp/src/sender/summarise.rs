@@ -85,9 +85,10 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
         };
         take(c, a, sample);
         restart(c);
-    } else if reported.sacked.is_some() && c.wants.samples_sacks {
-        // Linux's tcp_clean_rtx_queue: the timer starts anew only if what was SACKed was sent
-        // before the head was last sent. Otherwise a timeout could be put off for ever.
+    } else if reported.sacked.is_some() && c.wants.samples_sacks && ack == a.prior_una {
+        // Linux's tcp_clean_rtx_queue, which no ACK reaches that others have overtaken: the timer
+        // starts anew only if what was SACKed was sent before the head was last sent. Otherwise a
+        // timeout could be put off for ever.
         let sample = reported.sample(c, a, &acked);
         take(c, a, sample);
         if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {

@@ -6,6 +6,8 @@
 //! - An ACK that delivers nothing leaves cwnd alone, and so does the reordering timer within a
 //!   recovery: what it finds lost makes room. A recovery that the timer begins counts one segment
 //!   delivered (`tcp_rack_reo_timeout`).
+//! - So does an ACK that others have overtaken, whatever it delivers, also if a recovery begins
+//!   with it (`tcp_ack`, `old_ack`).
 //!
 //! Linux counts what is in the network against cwnd in every phase, so this does. Without SACK,
 //! duplicates count as delivered (`tcp_add_reno_sack`), and nothing is inflated.
@@ -21,6 +23,11 @@ pub struct LinuxPrr {
     prior_cwnd: u64,
     prr_delivered: u64,
     prr_out: u64,
+}
+
+/// What an ACK delivers, unless others have overtaken it.
+fn counted(a: &AckSummary) -> u32 {
+    if a.ack < a.prior_una { 0 } else { a.delivered }
 }
 
 impl LinuxPrr {
@@ -60,15 +67,18 @@ impl Regulate for LinuxPrr {
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
         // Only a recovery can begin where nothing was delivered.
-        let least = u32::from(!s.cwr);
-        match a.delivered.max(least) {
+        let least = u32::from(!s.cwr && a.ack >= a.prior_una);
+        match counted(a).max(least) {
             0 => s.cwnd,
             delivered => self.cwnd(s, a, delivered.into()),
         }
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        if a.delivered == 0 { s.cwnd } else { self.cwnd(s, a, u64::from(a.delivered)) }
+        match counted(a) {
+            0 => s.cwnd,
+            delivered => self.cwnd(s, a, delivered.into()),
+        }
     }
 
     fn on_timeout(&mut self, s: &State) -> u64 {
