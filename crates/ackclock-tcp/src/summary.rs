@@ -42,8 +42,12 @@ pub struct AckSummary {
     pub dsack_segments: u32,
     /// It reports the tail loss probe that is on its way (Linux's `FLAG_DSACK_TLP`).
     pub dsack_of_probe: bool,
-    /// Segments of that range that were outstanding and had been retransmitted.
+    /// Segments of that range that were outstanding and had been retransmitted, or were SACKed in
+    /// one run with such a segment (Linux's `tcp_shifted_skb`).
     pub dsack_again: u32,
+    /// Where the first of those begins that was SACKed before: Linux takes it for one that came
+    /// late (`tcp_sacktag_one`).
+    pub(crate) dsack_late: Option<u64>,
     /// Begin and end of the first segment that it newly reports, cumulatively or selectively, and
     /// that was sent once.
     pub original: Option<(u64, u64)>,

@@ -4,7 +4,7 @@
 use super::machine::Sender;
 use super::stats::Stats;
 use crate::event::SackRanges;
-use crate::scoreboard::{Acked, Record};
+use crate::scoreboard::{Acked, Record, Scoreboard};
 use crate::segment::{SackBlock, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::state::{Phase, State};
@@ -105,7 +105,9 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
 fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
     a.dsack = Some((left, right));
     a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, &c.s);
-    a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
+    if c.wants.observed {
+        (a.dsack_again, a.dsack_late) = again_within(&c.s.board, (left, right));
+    }
 }
 
 /// RFC 9293 section 3.10.7.4: the window that a segment offers counts unless the segment is old.
@@ -256,12 +258,39 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     s.board.remember(ranges);
 }
 
-/// Outstanding segments within a range that have been retransmitted. Asked before anything is taken
-/// off the scoreboard, since a D-SACK may report what the ACK acknowledges.
-fn again_within(c: &Sender, (left, right): (u64, u64)) -> u32 {
-    let from = c.s.board.find(left);
-    let within = (from..).map_while(|i| c.s.board.get(i)).take_while(|r| r.end() <= right);
-    within.filter(|r| r.seq >= left && r.transmissions > 1).count() as u32
+/// How many outstanding segments within a range have been retransmitted, and where the first of
+/// them that was SACKed begins. Asked before anything is taken off the scoreboard, since a D-SACK
+/// may report what the ACK acknowledges.
+fn again_within(board: &Scoreboard, (left, right): (u64, u64)) -> (u32, Option<u64>) {
+    let (mut segments, mut late) = (0, None);
+    let (mut run_end, mut run_again) = (0, false);
+    for index in board.find(left).. {
+        let Some(r) = board.get(index).filter(|r| r.end() <= right) else { break };
+        if r.seq < left {
+            continue;
+        }
+        if r.sacked && index >= run_end {
+            (run_end, run_again) = sacked_run(board, index);
+        }
+        if r.transmissions > 1 || (r.sacked && run_again) {
+            segments += 1;
+            late = late.or(r.sacked.then_some(r.seq));
+        }
+    }
+    (segments, late)
+}
+
+/// Where the run of SACKed segments with this one ends, and whether Linux takes all of them as
+/// retransmitted: it joins each with the one before, and what it knows of both (`tcp_shifted_skb`).
+fn sacked_run(board: &Scoreboard, index: usize) -> (usize, bool) {
+    let sacked = |index: usize| board.get(index).filter(|r| r.sacked);
+    let before = (0..index).rev().take_while(|&i| sacked(i).is_some()).count();
+    let (mut end, mut again) = (index - before + 1, false);
+    while let Some(r) = sacked(end) {
+        again |= r.transmissions > 1;
+        end += 1;
+    }
+    (end, again)
 }
 
 /// Segments that a D-SACK of so many bytes reports. More of them than were retransmitted are not

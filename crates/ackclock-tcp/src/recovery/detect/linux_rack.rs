@@ -223,6 +223,11 @@ impl LinuxRack {
         // It comes first, and so knows of no reordering that this ACK shows.
         self.dsack_seen |= a.dsack_segments > 0 && !a.dsack_of_probe && self.reord_seen;
         let fack = if s.board.sacked_segments() > 0 { s.board.highest_sacked() } else { s.snd_una };
+        // tcp_sacktag_one, before what the ACK acknowledges is taken off.
+        if let Some(low) = a.dsack_late.filter(|_| a.dsack_segments > 0) {
+            let fack = if s.board.sacked_segments() > 0 { fack.max(self.fack) } else { self.fack };
+            self.check_reordering(s, low, fack);
+        }
         self.note_fack(s, a, fack);
     }
 
