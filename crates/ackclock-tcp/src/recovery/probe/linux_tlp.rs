@@ -7,6 +7,8 @@
 //! - While a probe is on its way, the timer runs for another all the same. That one sends nothing,
 //!   and the retransmission timer follows, counted from when the first unacknowledged segment was
 //!   last sent.
+//! - Where the window has shrunk to below the last segment, none goes, and the retransmission timer
+//!   follows in the same way.
 //! - What it retransmits counts in the pipe once, and starts no recovery's account.
 //! - It needs no new round-trip sample between two probes.
 //! - The windows are lowered before the ACK may open them again.
@@ -115,6 +117,11 @@ impl Probe for LinuxTlp {
             return ProbeNow::Nothing;
         }
         let new = s.unsent_len();
+        // __tcp_retransmit_skb: nothing but the first goes beyond a window that has shrunk.
+        let beyond = |last: &Record| last.seq >= s.window_edge && last.seq > s.snd_una;
+        if new.is_none() && s.board.last().is_some_and(beyond) {
+            return ProbeNow::Nothing;
+        }
         self.cwr_point = s.cwr_point;
         self.probe = Some((s.snd_max + u64::from(new.unwrap_or(0)), new.is_none()));
         ProbeNow::NewOrCopy

@@ -53,6 +53,21 @@ fn one_at_a_time() {
     });
 }
 
+/// `__tcp_retransmit_skb` sends nothing beyond a window that has shrunk, but the first segment. So
+/// no probe goes, and the timeout is counted from when the head was sent.
+#[test]
+fn none_beyond_a_window_that_has_shrunk() {
+    run_with("linux", handshake(50), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(50).window = 4_000;
+        x.ack(1).sends("").fire(152).sends("").fire(252).sends("1T");
+    });
+    // The last segment is the first, too.
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").at(50).window = 0;
+        x.ack(1).sends("").fire(302).sends("1+");
+    });
+}
+
 /// The ACK of a probe that repaired a loss lowers the windows, and may then open them again: 10 *
 /// 717 / 1024 = 7.
 #[test]
