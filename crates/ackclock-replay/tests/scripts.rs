@@ -49,3 +49,11 @@ fn a_d_sack_of_data_that_is_sacked_already_is_reordering() {
     answered("d-sack-of-sacked.jsonl");
     answered("d-sack-of-joined.jsonl");
 }
+
+/// `tcp_retransmit_timer`: what expires while the window is closed does not count as a
+/// retransmission, so that each timeout lowers the windows and the second ends F-RTO.
+#[test]
+fn timeouts_into_a_closed_window_do_not_count() {
+    answered("zero-window.jsonl");
+    answered("window-shrinks.jsonl");
+}

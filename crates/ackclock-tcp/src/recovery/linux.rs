@@ -50,6 +50,12 @@ pub(crate) fn any_retransmitted(s: &State) -> bool {
     s.board.retransmitted_segments() > 0 || s.board.head().is_some_and(|r| r.transmissions > 1)
 }
 
+/// Whether the timer has expired before with nothing acknowledged since (`icsk_retransmits`). What
+/// it sends into a window that the receiver has closed does not count (`tcp_retransmit_timer`).
+pub(crate) fn retransmits(s: &State) -> bool {
+    s.timed_out == Some(s.snd_una) && s.window_edge > s.snd_una
+}
+
 /// Whether a timeout lowers the windows (`tcp_enter_loss`): not if that happened before in this
 /// window of data, by a recovery, an ECN-Echo or by a timeout with nothing acknowledged since.
 pub(crate) fn lowers_on_timeout(s: &State) -> bool {
@@ -57,7 +63,7 @@ pub(crate) fn lowers_on_timeout(s: &State) -> bool {
         Phase::Open => !s.cwr || s.cwr_point <= s.snd_una,
         _ if s.recover <= s.snd_una => true,
         Phase::Recovery => false,
-        Phase::Loss => s.timed_out != Some(s.snd_una),
+        Phase::Loss => !retransmits(s),
     }
 }
 

@@ -7,6 +7,7 @@
 //! - What ends it is SACKed data or a duplicate once new data was sent.
 
 use super::{Undo, Verdict};
+use crate::recovery::linux::retransmits;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 
@@ -25,9 +26,8 @@ impl Undo for LinuxFRto {
 
     fn on_response(&mut self, s: &State, timeout: bool) {
         // Not within another recovery, unless the timer expires again with nothing acknowledged
-        // since, whatever began between (`icsk_retransmits`).
-        let again = s.timed_out == Some(s.snd_una);
-        self.frto = timeout && (s.phase == Phase::Open || again);
+        // since, whatever began between.
+        self.frto = timeout && (s.phase == Phase::Open || retransmits(s));
         self.tried = false;
     }
 
