@@ -57,3 +57,9 @@ fn timeouts_into_a_closed_window_do_not_count() {
     answered("zero-window.jsonl");
     answered("window-shrinks.jsonl");
 }
+
+/// `tcp_check_sack_reneging`: a SACKed segment that becomes the first brings the timeout near.
+#[test]
+fn a_sacked_segment_at_the_head_brings_the_timeout_near() {
+    answered("renege-head.jsonl");
+}

@@ -165,6 +165,17 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     observe(c, a);
     ecn::note(c, a);
+    if a.newly_acked > 0
+        && c.s.board.head().is_some_and(|head| head.sacked)
+        && let Some(wait) = c.strategy.detect.reneges(&c.s)
+    {
+        one_timer::expire_in(c, wait);
+        if c.s.phase == Phase::Recovery {
+            let cwnd = c.strategy.regulate.on_ack(&c.s, a);
+            return c.set_cwnd(cwnd);
+        }
+        return grow(c, a);
+    }
     let repairing = c.s.recovering();
     let undo::Judged { settled, hold, quiet } = undo::judge(c, a);
     if repairing && !c.s.recovering() {

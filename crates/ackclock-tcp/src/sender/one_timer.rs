@@ -96,6 +96,14 @@ pub(super) fn after_head(c: &mut Sender) {
     }
 }
 
+/// The retransmission timer expires so soon, whatever an ACK or new data would set it to
+/// (`tcp_check_sack_reneging`).
+pub(super) fn expire_in(c: &mut Sender, wait: Span) {
+    let at = c.strategy.timer.expiry(&c.s, wait);
+    set(c, WaitsFor::Retransmission, at);
+    c.timers.restart = false;
+}
+
 /// What goes as the timer has waited for a probe.
 pub(super) fn probe(c: &mut Sender) -> ProbeNow {
     for probe in &mut c.strategy.probes {

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use core::mem::{replace, take};
 
 use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later};
-use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted};
+use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, whole_jiffies};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::{DUPTHRESH, Phase, State};
@@ -30,6 +30,8 @@ use crate::time::{Span, Time};
 
 /// `TCP_RACK_RECOVERY_THRESH`.
 const PERSIST: u8 = 16;
+/// The least wait for a receiver that seems to have discarded data (`tcp_check_sack_reneging`).
+const RENEGE: Span = Span::from_millis(10);
 /// `tcp_max_reordering`.
 const MAX_REORDERING: u32 = 300;
 
@@ -409,6 +411,11 @@ impl Detect for LinuxRack {
         }
     }
 
+    /// `tcp_check_sack_reneging`: half of `srtt`, which Linux keeps in eighths.
+    fn reneges(&self, s: &State) -> Option<Span> {
+        Some(whole_jiffies(Span(s.srtt.0 / 2).max(RENEGE)))
+    }
+
     fn judges_again(&self) -> bool {
         false
     }
@@ -423,6 +430,10 @@ impl Detect for LinuxRack {
         // (`icsk_ca_state <= TCP_CA_Disorder`).
         if s.phase == Phase::Open && !s.cwr && s.board.sacked_segments() >= DUPTHRESH {
             self.reordering = self.reordering.min(DUPTHRESH);
+        }
+        // tcp_timeout_mark_lost: nothing was sent lately enough if the receiver has reneged.
+        if s.board.head().is_some_and(|head| head.forgotten) {
+            return Time::NEVER;
         }
         // tcp_rack_skb_timeout without a reordering window.
         end_of(micros(s.now).saturating_sub(self.rtt.0 / 1000))

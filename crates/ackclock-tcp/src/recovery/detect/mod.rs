@@ -257,6 +257,13 @@ pub trait Detect: Send {
         self.inner().is_none_or(|d| d.judges_again())
     }
 
+    /// The ACK at hand advanced `snd_una`, and the next segment was SACKed: how soon the
+    /// retransmission timer is to expire, if the receiver is taken to have discarded what it had
+    /// SACKed. Then nothing else responds to the ACK.
+    fn reneges(&self, s: &State) -> Option<Span> {
+        self.inner().and_then(|d| d.reneges(s))
+    }
+
     /// Whether an ACK that reports by SACK what is known already counts as a duplicate.
     fn counts_repeat(&self, s: &State, a: &AckSummary) -> bool {
         self.inner().is_some_and(|d| d.counts_repeat(s, a))
