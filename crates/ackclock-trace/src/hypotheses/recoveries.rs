@@ -2,11 +2,11 @@
 
 use std::mem;
 
-use ackclock_tcp::{Event, EventKind, Span, Time};
+use ackclock_tcp::{Span, Time};
 
 use super::Entry;
 use crate::connection::{Kind, Recovery, Retransmission, Timeout};
-use crate::sender::Found;
+use crate::sender::{Found, draw_recoveries};
 
 /// Finds the recoveries anew. What the model of the sender had found stays where it agrees, and
 /// behind the last of `entries`. `delay`: as in [`super::verdicts`]; where it is not known, nobody
@@ -25,8 +25,8 @@ pub(super) fn rebuild(entries: &[Entry], delay: Span, found: &mut Found) {
     };
     let known = |new: Recovery| *of_model.iter().find(|old| agrees(&new, old)).unwrap_or(&new);
     found.recoveries = all.into_iter().take_while(|new| new.start <= last).map(known).collect();
-    redraw(&of_model, &found.recoveries, &mut found.events);
     found.recoveries.extend(behind);
+    draw_recoveries(&found.recoveries, &mut found.events);
 }
 
 /// A recovery that goes on, with its recovery point, and when that was acknowledged.
@@ -128,48 +128,9 @@ fn end(r: &Retransmission) -> u64 {
     r.position + u64::from(r.len)
 }
 
-/// Takes out the events of the recoveries that are gone, and draws those of new ones.
-fn redraw(old: &[Recovery], new: &[Recovery], events: &mut Vec<Event>) {
-    let gone = || old.iter().filter(|r| !new.contains(r));
-    let (starts, ends): (Vec<_>, Vec<_>) = gone().map(|r| (r.start, r.end)).unzip();
-    events.retain(|event| match event.kind {
-        EventKind::RecoveryEntered { .. } => starts.binary_search(&event.at).is_err(),
-        EventKind::RecoveryLeft { .. } => !ends.contains(&Some(event.at)),
-        _ => true,
-    });
-    for r in new.iter().filter(|r| !old.contains(r)) {
-        // It begins and ends by timeout with what is sent then; else with the ACK.
-        let sent = |events: &[Event], at: Time| {
-            let first = events.partition_point(|event| event.at < at);
-            let of_time = events.iter().skip(first).take_while(|event| event.at == at);
-            let place = of_time.clone().position(|e| is_retransmission(&e.kind));
-            first + place.unwrap_or_else(|| of_time.count())
-        };
-        let place = sent(events, r.start);
-        let Some(&event) = events.get(place) else { continue };
-        let (recover, flight) = (event.snd_nxt, r.flight);
-        let kind = EventKind::RecoveryEntered { recover, flight, pipe: flight, by: "capture" };
-        events.insert(place, Event { kind, ..event });
-        let Some(end) = r.end else { continue };
-        let place = match r.by_timeout {
-            true => sent(events, end),
-            false => events.partition_point(|event| event.at <= end),
-        };
-        let Some(&event) = place.checked_sub(1).and_then(|before| events.get(before)) else {
-            continue;
-        };
-        let kind = EventKind::RecoveryLeft { by_timeout: r.by_timeout, cwnd_before: event.cwnd };
-        events.insert(place, Event { at: end, kind, ..event });
-    }
-}
-
-fn is_retransmission(kind: &EventKind) -> bool {
-    matches!(kind, EventKind::Sent { transmission, .. } if *transmission > 1)
-}
-
 #[cfg(test)]
 mod tests {
-    use ackclock_tcp::{Cause, Seq, TimeoutClass};
+    use ackclock_tcp::{Cause, Event, EventKind, Seq, TimeoutClass};
 
     use super::super::tests::{MSS, ack, ms, seen};
     use super::*;

@@ -1,11 +1,13 @@
 //! Events for a picture, in the engine's vocabulary. Causes are written in at the end, when they
 //! are decided.
 
+use std::collections::BTreeSet;
+
 use ackclock_tcp::{Cause, Event, EventKind, Span, Time};
 
 use super::input::{Acked, Sent};
 use super::stream::Stand;
-use crate::connection::{Retransmission, Timeout};
+use crate::connection::{Recovery, Retransmission, Timeout};
 
 /// Few connections are drawn, so that the others have no place for it.
 #[derive(Debug)]
@@ -95,11 +97,12 @@ impl Picture {
         }
     }
 
-    /// At the end: the events, with the causes that were decided, and the reductions for ECN, each
-    /// after all else of its time.
+    /// At the end: the events, with the causes that were decided, the recoveries that were found,
+    /// and the reductions for ECN, each after all else of its time.
     pub fn into_events(
         self,
         retransmissions: &[Retransmission],
+        recoveries: &[Recovery],
         reductions: &[Time],
     ) -> Vec<Event> {
         let Some(drawn) = self.0 else { return Vec::new() };
@@ -110,6 +113,7 @@ impl Picture {
                 *cause = r.kind.cause().unwrap_or(Cause::Recovery);
             }
         }
+        draw_recoveries(recoveries, &mut events);
         for &at in reductions {
             let after = events.partition_point(|event| event.at <= at);
             if let Some(before) = after.checked_sub(1).and_then(|i| events.get(i)).copied() {
@@ -125,6 +129,51 @@ impl Picture {
 pub(crate) fn expiry(timeout: &Timeout, sent: &Event, rto: Span) -> Event {
     let stand = Stand { cwnd: timeout.cwnd, una: sent.snd_una, max: sent.snd_nxt };
     event(timeout.at, stand, timed_out_kind(timeout, 0, rto))
+}
+
+/// Makes the events of recoveries those of `all`: takes out the others, and draws those that are
+/// missing. Of an undo within a recovery that went on, nothing stays.
+pub(crate) fn draw_recoveries(all: &[Recovery], events: &mut Vec<Event>) {
+    let mut starts: BTreeSet<_> = all.iter().map(|r| (r.start, r.flight)).collect();
+    let mut ends: BTreeSet<_> = all.iter().filter_map(|r| Some((r.end?, r.by_timeout))).collect();
+    let goes_on = |r: &Recovery, at| r.start < at && r.end.is_none_or(|end| at < end);
+    events.retain(|event| match event.kind {
+        EventKind::RecoveryEntered { flight, .. } => starts.remove(&(event.at, flight)),
+        EventKind::RecoveryLeft { by_timeout, .. } => ends.remove(&(event.at, by_timeout)),
+        EventKind::Undone { .. } => !all.iter().any(|r| goes_on(r, event.at)),
+        _ => true,
+    });
+    // It begins and ends by timeout with what is sent then; else with the ACK.
+    let sent = |events: &[Event], at: Time| {
+        let first = events.partition_point(|event| event.at < at);
+        let of_time = events.iter().skip(first).take_while(|event| event.at == at);
+        let place = of_time.clone().position(|e| is_retransmission(&e.kind));
+        first + place.unwrap_or_else(|| of_time.count())
+    };
+    for (at, flight) in starts {
+        let place = sent(events, at);
+        let Some(&event) = events.get(place) else { continue };
+        let recover = event.snd_nxt;
+        let kind = EventKind::RecoveryEntered { recover, flight, pipe: flight, by: "capture" };
+        events.insert(place, Event { at, kind, ..event });
+    }
+    // Events are not kept for ever.
+    let last = events.last().map(|event| event.at);
+    for (at, by_timeout) in ends.into_iter().filter(|&(at, _)| Some(at) <= last) {
+        let place = match by_timeout {
+            true => sent(events, at),
+            false => events.partition_point(|event| event.at <= at),
+        };
+        let Some(&event) = place.checked_sub(1).and_then(|before| events.get(before)) else {
+            continue;
+        };
+        let kind = EventKind::RecoveryLeft { by_timeout, cwnd_before: event.cwnd };
+        events.insert(place, Event { at, kind, ..event });
+    }
+}
+
+fn is_retransmission(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Sent { transmission, .. } if *transmission > 1)
 }
 
 fn event(at: Time, stand: Stand, kind: EventKind) -> Event {

@@ -258,9 +258,10 @@ impl Phases {
     }
 
     /// What seemed to be a recovery, or to be no phase at all, turns out to be the slow start after
-    /// a loss.
+    /// a loss. What went out in it after the first retransmission begins no recovery.
     pub fn is_slow_start(&mut self) {
         self.phase = Phase::Loss;
+        self.anew.retain(|begin| begin.number <= self.first);
     }
 
     /// An undo was due, but nothing says that the sender has made it.

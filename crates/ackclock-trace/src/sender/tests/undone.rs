@@ -1,12 +1,17 @@
 //! Recoveries that the sender undoes, and begins anew.
 
+use ackclock_tcp::EventKind;
+
 use super::{Line, kinds};
 use crate::connection::Kind;
+use crate::sender::Found;
+use crate::sender::picture::Picture;
 
 /// Ten segments, of which six draw duplicates of the first one, and go out again late: each ACK
 /// echoes what was sent before. It advances by one, so that the duplicates still speak of a loss.
 fn late_duplicates() -> Line {
     let mut line = Line::timestamped(50.0);
+    line.model.picture = Picture::new(true);
     line.model.stream.terms.sack = false;
     line.send(0.0, 0..10);
     for n in 0..6 {
@@ -19,6 +24,20 @@ fn late_duplicates() -> Line {
     }
     line.ack_echo(54.0, 9, 0.0);
     line
+}
+
+/// The events of recoveries, with the microsecond of each.
+fn drawn(found: &Found) -> Vec<(u64, &'static str)> {
+    let named = |event: &ackclock_tcp::Event| {
+        let name = match event.kind {
+            EventKind::RecoveryEntered { .. } => "entered",
+            EventKind::RecoveryLeft { .. } => "left",
+            EventKind::Undone { by } => by,
+            _ => return None,
+        };
+        Some((event.at.0 / 1000, name))
+    };
+    found.events.iter().filter_map(named).collect()
 }
 
 /// Linux undoes a recovery with an ACK that echoes what was sent before it, and begins the next one
@@ -43,6 +62,9 @@ fn new_data_shows_what_was_undone_before() {
         [10_000, 9_000, 8_000]
     );
     assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [1, 1, 1]);
+    let one = |start, end| [(start, "entered"), (end, "left"), (end, "eifel")];
+    let all = [one(50_510, 52_000), one(52_010, 53_000), one(53_010, 54_000)];
+    assert_eq!(drawn(&found), all.concat());
 }
 
 /// One that goes on with no duplicates left has undone nothing (RFC 6582 section 3.2 step 3), what
@@ -60,4 +82,39 @@ fn a_sender_that_goes_on_has_undone_nothing() {
     assert_eq!(kinds(&found)[1..], later);
     assert_eq!(found.recoveries.len(), 1);
     assert_eq!(found.recoveries[0].retransmissions, 4);
+    assert_eq!(drawn(&found), [(50_510, "entered"), (55_000, "left")]);
+}
+
+/// Two retransmissions on one ACK show Tahoe's slow start. An undo of a later recovery does not make
+/// recoveries of what went out in it.
+#[test]
+fn no_recovery_has_begun_in_a_slow_start() {
+    let mut line = Line::timestamped(50.0);
+    line.model.stream.terms.sack = false;
+    line.send(0.0, 0..12);
+    for n in 0..6 {
+        line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
+    }
+    line.send(50.51, [0]);
+    for n in 1..3 {
+        line.ack_echo(51.0 + n as f64, n, 0.0);
+        line.send(51.01 + n as f64, [n]);
+    }
+    line.ack(54.0, 9);
+    line.send(54.01, [9, 10]);
+    line.ack(104.0, 12);
+    line.send(104.01, 12..22);
+    for n in 0..6 {
+        line.ack_echo(154.02 + 0.1 * f64::from(n), 12, 104.0);
+    }
+    line.send(154.6, [12]);
+    line.ack_echo(156.0, 13, 104.0);
+    line.send(156.01, [22]);
+    line.ack(206.0, 23);
+    let found = line.found();
+    let slow_start = [1, 2, 9, 10].map(|n| (n, Kind::SlowStart));
+    assert_eq!(kinds(&found)[0], (0, Kind::FastRetransmit));
+    assert_eq!(kinds(&found)[1..5], slow_start);
+    assert_eq!(kinds(&found)[5..], [(12, Kind::FastRetransmit)]);
+    assert_eq!(found.recoveries.len(), 2);
 }
