@@ -14,6 +14,8 @@ const SIGNS = {
   tail_loss_probe: ["P", "#8a5a00", "#f0b429"], marker: ["M", "#8a5a00", "#f0b429"],
   filler: ["D", "#8a5a00", "#f0b429"], window_probe: ["W", "#8a5a00", "#f0b429"],
   handshake: ["H", "#3b4350", "#c3cad6"],
+  // Only captures have it.
+  unknown: ["", "#3b4350", "#c3cad6"],
 };
 const ACK = ["#1f7a48", "#58c98b"], LOST = ["#000000", "#ffffff"], SSTHRESH = ["#d1410c", "#ff7a3d"];
 // Names whose words are not those of the name.

@@ -41,6 +41,9 @@ pub enum Cause {
     /// A SYN or SYN/ACK. No event has it: those of a sender begin when the connection is open, and
     /// a FIN counts as a byte of data.
     Handshake,
+    /// The capture does not show why; a probe and the retransmission timer may both have sent it
+    /// (RFC 8985 section 7.2). A sender of the engine has no such cause.
+    Unknown,
 }
 
 /// Why a segment left, and which transmission of it that was.
@@ -54,7 +57,7 @@ pub struct Sending {
 
 impl Cause {
     /// All causes, in a fixed order.
-    pub const ALL: [Cause; 13] = [
+    pub const ALL: [Cause; 14] = [
         Cause::New,
         Cause::LimitedTransmit,
         Cause::FastRetransmit,
@@ -68,6 +71,7 @@ impl Cause {
         Cause::Filler,
         Cause::WindowProbe,
         Cause::Handshake,
+        Cause::Unknown,
     ];
 
     /// The name used in every output.
@@ -86,6 +90,7 @@ impl Cause {
             Cause::Filler => "filler",
             Cause::WindowProbe => "window_probe",
             Cause::Handshake => "handshake",
+            Cause::Unknown => "unknown",
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What is drawn into a panel beside the events.
 
-use std::collections::BTreeSet;
-
 use ackclock_report::{Band, Fate, MOST_OF_PANEL, Tone, thin};
 use ackclock_tcp::{Cause, Event, EventKind, Time};
 use ackclock_trace::{Flow, Stall, StallCause};
@@ -25,17 +23,9 @@ impl Drawn {
         let (flow, start) = (found.flow(end), found.connection.start);
         let since = |at: Time| Time(at.0.saturating_sub(start.0));
         let mut events = thin(&flow.events, MOST_OF_PANEL).into_owned();
-        // What repairs no data is in no recovery, whatever sent it.
-        let without_data = flow.retransmissions.iter().filter(|r| r.len == 0);
-        let again: BTreeSet<_> = without_data
-            .filter(|r| r.kind.cause().is_none())
-            .map(|r| (r.position, r.transmission))
-            .collect();
         for event in &mut events {
             event.at = since(event.at);
-            if let EventKind::Sent { seq, len: 0, cause, transmission, .. } = &mut event.kind
-                && again.contains(&(*seq, *transmission))
-            {
+            if let EventKind::Sent { len: 0, cause: cause @ Cause::Unknown, .. } = &mut event.kind {
                 *cause = Cause::Handshake;
             }
             // Where little is outstanding, the estimate is less than any window is: the loss window

@@ -97,6 +97,12 @@ pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
         ["W", "a probe of a closed window (RFC 9293 section 3.8.6.1)"],
     ),
     cause(Cause::Handshake, "handshake", SLATE, ["H", "a SYN, SYN/ACK or FIN again"]),
+    cause(
+        Cause::Unknown,
+        "undecided",
+        SLATE,
+        ["?", "a retransmission, and the capture does not show by what"],
+    ),
 ];
 
 /// The letter that stands beside a segment which was sent for this cause; empty for new data.

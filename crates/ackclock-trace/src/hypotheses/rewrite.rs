@@ -173,7 +173,7 @@ fn redraw(found: &mut Found) {
         let Some(drawn) = drawn else { continue };
         let Some(event) = events.get_mut(drawn) else { continue };
         if let EventKind::Sent { cause, transmission, .. } = &mut event.kind {
-            (*cause, *transmission) = (r.kind.cause().unwrap_or(Cause::Recovery), r.transmission);
+            (*cause, *transmission) = (r.kind.cause().unwrap_or(Cause::Unknown), r.transmission);
         }
         let Some(timeout) = timeouts.iter().find(|t| t.retransmission == index) else { continue };
         let new = expiry(timeout, event, timeout.waited);
@@ -369,6 +369,14 @@ mod tests {
             drawn(30, Cause::BackedOffTimeout, 2),
         ];
         assert_eq!(found.events, events);
+    }
+
+    /// What nothing decides is no recovery in the picture, either.
+    #[test]
+    fn the_undecided_is_drawn_as_such() {
+        let mut found = found();
+        take_over(&[verdict(30, Some(Kind::ProbeOrTimeout), None)], TERMS, &mut found);
+        assert_eq!(found.events[3], drawn(30, Cause::Unknown, 2));
     }
 
     /// A timeout of another class stays one event, and one that no verdict is about stays as it

@@ -110,7 +110,7 @@ impl Picture {
         for (r, &index) in retransmissions.iter().zip(&drawn.retransmissions) {
             if let Some(EventKind::Sent { cause, .. }) = events.get_mut(index).map(|e| &mut e.kind)
             {
-                *cause = r.kind.cause().unwrap_or(Cause::Recovery);
+                *cause = r.kind.cause().unwrap_or(Cause::Unknown);
             }
         }
         draw_recoveries(recoveries, &mut events);

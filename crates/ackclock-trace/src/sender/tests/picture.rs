@@ -33,6 +33,20 @@ fn causes_are_those_decided_at_the_end() {
     assert!(found.events.is_sorted_by_key(|e| e.at));
 }
 
+/// By a probe or by the retransmission timer: the end of a capture leaves that open.
+#[test]
+fn a_cause_that_stays_undecided() {
+    let mut line = Line::sack(50.0);
+    line.model.picture = Picture::new(true);
+    line.send(0.0, 0..8);
+    line.ack(50.0, 8);
+    line.send(100.0, [8]);
+    line.send(351.0, [8]);
+    let last = line.found().events.pop().unwrap();
+    let EventKind::Sent { cause, transmission, .. } = last.kind else { panic!("{last:?}") };
+    assert_eq!((cause, transmission), (Cause::Unknown, 2));
+}
+
 #[test]
 fn an_ack_says_what_is_new() {
     let mut line = Line::sack(50.0);
