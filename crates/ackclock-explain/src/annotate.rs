@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_report::FrameWriter;
 use ackclock_run::{FileIdentity, WholeFile};
-use ackclock_trace::Reader;
 use ackclock_trace::file::Order;
 use ackclock_trace::file::block::{Blocks, ENHANCED_PACKET, PACKET, SECTION_HEADER, SIMPLE_PACKET};
+use ackclock_trace::{Damage, Reader};
 
 use crate::error::Error;
 use crate::explained::Explained;
@@ -32,14 +32,16 @@ type Comments = BTreeMap<u64, String>;
 /// comment and stays without.
 ///
 /// # Errors
-/// As [`annotatable`]; [`Error::Read`], [`Error::Write`].
+/// As [`annotatable`]; [`Error::Read`], also for a block longer than 32 MiB that was passed over
+/// when the capture was explained; [`Error::Write`].
 pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Result<(), Error> {
     let from = annotatable(sources, path)?;
     let open = || File::open(from).map(Box::new).map_err(Error::read(from));
     let blocks = Blocks::new(open()?).map_err(Error::read(from))?;
     let comments = comments(explained);
     let mut out = WholeFile::create(path).map_err(Error::write(path))?;
-    let copy = Copied { comments: &comments, from, path };
+    let damage = explained.captures.first().and_then(|capture| capture.damage.as_ref());
+    let copy = Copied { comments: &comments, from, path, damage };
     match blocks {
         Some(blocks) => copy.blocks(blocks, &mut out)?,
         None => copy.frames(Reader::new(open()?).map_err(Error::read(from))?, &mut out)?,
@@ -98,6 +100,8 @@ struct Copied<'a> {
     comments: &'a Comments,
     from: &'a Path,
     path: &'a Path,
+    /// Where reading ended.
+    damage: Option<&'a Damage>,
 }
 
 impl Copied<'_> {
@@ -153,6 +157,12 @@ impl Copied<'_> {
             let total = order.u32(body.len() as u32 + 12);
             let parts = [&order.u32(kind)[..], &total, &body, &total];
             parts.into_iter().try_for_each(|part| out.write_all(part)).map_err(&written)?;
+        }
+        if let Some(Damage { offset, what }) = blocks.too_long()
+            && self.damage.is_none_or(|damage| damage.offset > *offset)
+        {
+            let what = format!("byte {offset}: {what}");
+            return Err(Error::read(self.from)(io::Error::new(io::ErrorKind::InvalidData, what)));
         }
         out.flush().map_err(written)
     }

@@ -41,7 +41,11 @@ const SECOND: &str = "ackclock: retransmission in recovery";
 const THIRD: &str = "ackclock: server stalled 1.6 s at 1.00 s: timeout, lost retransmission";
 
 fn copy(input: &Path, output: &Path) -> Result<(), Error> {
-    annotate(&verdicts(), &[Source::File(input.to_path_buf())], output)
+    let mut explained = verdicts();
+    let mut reader = Reader::new(fs::File::open(input).map(Box::new).unwrap()).unwrap();
+    while reader.next().unwrap().is_some() {}
+    explained.captures[0].damage = reader.damage().cloned();
+    annotate(&explained, &[Source::File(input.to_path_buf())], output)
 }
 
 /// Frames of 3, 4, ... bytes, a second apart, as pcap with microseconds.
@@ -238,6 +242,31 @@ fn a_damaged_capture_is_copied_up_to_the_damage() {
         copy(&input, &output).unwrap();
         assert_eq!(frames(&output).len(), count, "{name}");
     }
+}
+
+/// Reading passes over what it does not know, however long. A copy without it, or without what
+/// follows, would be another capture.
+#[test]
+fn a_block_that_is_too_long_is_an_error() {
+    let (input, output) = (scratch("long.pcapng"), scratch("long-out.pcapng"));
+    let _ = fs::remove_file(&output);
+    let whole = pcapng(false);
+    let at = 28 + 32 + 52;
+    let refused = |len: u32| {
+        let block = [0xbad_u32.to_le_bytes(), len.to_le_bytes()].concat();
+        let body = vec![0; len as usize - 12];
+        let bytes = [&whole[..at], &block, &body, &len.to_le_bytes(), &whole[at..]].concat();
+        fs::write(&input, bytes).unwrap();
+        copy(&input, &output).err().map(|error| error.to_string())
+    };
+    assert_eq!(refused(32 << 20), None);
+    assert_eq!(frames(&output).len(), 3);
+    fs::remove_file(&output).unwrap();
+    let why = "byte 112: a block of 33554436 bytes; at most 33554432 are copied";
+    let expected = format!("{}: cannot be read: {why}", input.display());
+    assert_eq!(refused((32 << 20) + 4), Some(expected));
+    assert!(!output.exists());
+    fs::remove_file(&input).unwrap();
 }
 
 #[test]

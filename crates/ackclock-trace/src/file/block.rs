@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use super::frame::Halt;
+use super::frame::{Damage, Halt};
 use super::input::Input;
 use super::order::Order;
 use super::pcapng::{self, HEAD, TAIL};
@@ -25,11 +25,12 @@ pub const INTERFACE_STATISTICS: u32 = 5;
 pub const ENHANCED_PACKET: u32 = 6;
 
 /// The blocks of a pcapng file, plain or compressed, as [`Reader`](super::Reader) goes through
-/// them. They end before the first one that is not whole, that makes no sense or that is longer
-/// than 32 MiB.
+/// them. They end before the first one that is not whole, that makes no sense, or that is longer
+/// than 32 MiB ([`Blocks::too_long`]).
 pub struct Blocks {
     input: Input,
     order: Order,
+    too_long: Option<Damage>,
 }
 
 /// A block.
@@ -52,7 +53,7 @@ impl Blocks {
         let mut input = Input::new(input)?;
         let known = or_end(input.need(pcapng::MAGIC.len()))?.unwrap_or(false);
         let is_pcapng = known && input.peek() == pcapng::MAGIC;
-        Ok(is_pcapng.then_some(Blocks { input, order: Order::Little }))
+        Ok(is_pcapng.then_some(Blocks { input, order: Order::Little, too_long: None }))
     }
 
     /// The next block; `None` at the end.
@@ -70,9 +71,16 @@ impl Blocks {
         Ok(Some(Block { kind, order: self.order, body }))
     }
 
+    /// The block that is too long, before which the blocks have ended: its first byte in the file,
+    /// uncompressed, and its length. The reader passes over it, unless it has a packet or is cut
+    /// off.
+    pub fn too_long(&self) -> Option<&Damage> {
+        self.too_long.as_ref()
+    }
+
     /// Type and length of the next block, which is then in the buffer; `None` at the end.
     fn whole(&mut self) -> Result<Option<(u32, usize)>, Halt> {
-        let Blocks { input, order } = self;
+        let Blocks { input, order, too_long } = self;
         if !input.need(HEAD)? {
             return Ok(None);
         }
@@ -81,6 +89,11 @@ impl Blocks {
         }
         let head = input.peek::<HEAD>();
         let (kind, len) = (order.u32_at(&head, 0), order.u32_at(&head, 4));
+        if len > LONGEST && len.is_multiple_of(4) {
+            let what = format!("a block of {len} bytes; at most {LONGEST} are copied");
+            *too_long = Some(Damage { offset: input.offset(), what });
+            return Ok(None);
+        }
         pcapng::body(*order, input, len, 0, LONGEST)?;
         Ok(Some((kind, len as usize)))
     }
