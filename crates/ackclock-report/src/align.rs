@@ -44,6 +44,7 @@ pub fn align_results(
 ) -> String {
     let (heading, rest) = rows.split_first().unwrap_or((const { &Vec::new() }, &[]));
     let is_same = |c: &usize| match rest {
+        [] => false,
         // Nothing has to be told from a single row.
         [_] => *c < names,
         rest => rest.windows(2).all(|two| two[0].get(*c) == two[1].get(*c)),
@@ -125,7 +126,8 @@ fn fitted(
     if !same.is_empty() {
         let value = |c: usize| format!("{} {}", cell(0, c), cell(1, c));
         let same: Vec<String> = same.into_iter().map(value).collect();
-        notes.push(format!("in all rows {}", same.join(", ")));
+        let rows = if let [_, _] = rows[..] { "" } else { "in all rows " };
+        notes.push(format!("{rows}{}", same.join(", ")));
     }
     if !notes.is_empty() {
         let note = format!("(terminal of {limit} columns: {})\n", notes.join("; "));

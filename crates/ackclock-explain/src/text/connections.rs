@@ -34,7 +34,7 @@ const HEADING: [&str; 21] = [
 ];
 
 /// What stays longest in a narrow terminal.
-const RESULTS: [&str; 5] = ["time (s)", "bytes", "rexmit", "rto", "stalled (s)"];
+const RESULTS: [&str; 6] = ["time (s)", "bytes", "rexmit", "rto", "stalled (s)", "capture"];
 
 const LEGEND: &str = "\
 rexmit: retransmissions; of these fast: fast retransmits, recov: later in the recovery, slow: in \

@@ -530,3 +530,17 @@ fn tables_fit_into_the_terminal() {
     assert!(heading.ends_with(" stalled (s)") && !heading.contains("spurious"), "{heading}");
     assert!(text.contains("(terminal of 72 columns: "));
 }
+
+/// Of several captures a row says which one it is from, as long as results are there.
+#[test]
+fn the_capture_of_a_connection_stays_in_a_narrow_table() {
+    let mut explained = explained();
+    let path = String::from("b.pcap");
+    explained.captures.truncate(1);
+    explained.captures[0].path = "a.pcap".into();
+    explained.captures.push(Capture { path, ..explained.captures[0].clone() });
+    explained.connections[1].capture = 1;
+    let text = table(&explained, 20, Some(72));
+    let heading = text.lines().find(|line| line.starts_with("# ")).unwrap();
+    assert!(heading.ends_with("  stalled (s)  capture"), "{heading}");
+}

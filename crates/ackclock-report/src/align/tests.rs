@@ -80,9 +80,14 @@ fn results_stay_longer_than_what_is_the_same_in_all_rows_and_than_counts() {
     );
     assert_eq!(
         align_results(&one, 2, &["goodput"], Some(10)),
-        "x  goodput\na\n(terminal\nof 10\ncolumns:\nin all\nrows seed\n1)\n"
+        "x  goodput\na\n(terminal\nof 10\ncolumns:\nseed 1)\n"
     );
     assert_eq!(align_results(&[], 1, &[], Some(3)), "");
+    // Without a row nothing has a value.
+    assert_eq!(
+        align_results(&one[..1], 2, &["goodput"], Some(10)),
+        "x  seed\n(terminal\nof 10\ncolumns:\ngoodput\nleft out)\n"
+    );
 }
 
 #[test]
