@@ -363,7 +363,7 @@ fn timeouts(html: &mut String, found: &Found) {
             Cell::from(names::class_text(t.class)).class("loss"),
             t.state.name().into(),
             segments(t.flight).into(),
-            segments(t.cwnd.max(flow.mss.into())).into(),
+            segments(t.cwnd).into(),
             Cell::from(text::time(t.waited)).sorted_by(t.waited.secs_f64()),
             t.spurious.map_or("", names::spurious_text).into(),
             Cell::from(rescued(found, *end, *place, t.class)),

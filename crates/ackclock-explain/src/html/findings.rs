@@ -28,9 +28,6 @@ impl Drawn {
             if let EventKind::Sent { len: 0, cause: cause @ Cause::Unknown, .. } = &mut event.kind {
                 *cause = Cause::Handshake;
             }
-            // Where little is outstanding, the estimate is less than any window is: the loss window
-            // is a full segment (RFC 5681 section 3.1).
-            event.cwnd = event.cwnd.max(flow.mss.into());
         }
         let classes = flow.timeouts.iter().map(|t| (since(t.at), t.class.name())).collect();
         Drawn { events, stalls: stalls(found, end, since), fates: fates(flow), classes }

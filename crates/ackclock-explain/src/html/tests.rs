@@ -379,19 +379,6 @@ fn a_connection_has_advice_of_its_own() {
     assert!(!page(&explained.connections[0], &explained, &known).contains("What to change"));
 }
 
-/// No window is less than a segment, however little was outstanding.
-#[test]
-fn an_estimated_window_is_a_segment_at_least() {
-    let mut explained = fixture::explained();
-    let flow = &mut explained.connections[0].connection.from_server;
-    flow.events.iter_mut().for_each(|event| event.cwnd = 130);
-    flow.timeouts[0].cwnd = 130;
-    let html = first_page(&explained);
-    let cwnd = data(&html)["panels"][0]["windows"]["cwnd"].clone();
-    assert!(cwnd.to_string().contains("1000") && !cwnd.to_string().contains("130"), "{cwnd}");
-    assert!(html.contains("<td>2.0</td><td>1.0</td>"));
-}
-
 /// A FIN that goes again, by what nobody knows, is no data. What has data stays undecided.
 #[test]
 fn a_fin_that_goes_again_is_no_data() {

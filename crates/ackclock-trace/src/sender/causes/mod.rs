@@ -381,7 +381,7 @@ impl Causes {
             class,
             state,
             flight: stream.outstanding.flight(),
-            cwnd: stream.windows.cwnd().max(stream.windows.pipe()),
+            cwnd: stream.cwnd().max(stream.windows.pipe()),
             waited,
             spurious: None,
             episode: None,

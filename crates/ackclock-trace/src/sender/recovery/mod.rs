@@ -256,7 +256,7 @@ impl LossRecovery {
         picture: &mut Picture,
     ) {
         if recovery {
-            let cwnd_before = stream.windows.cwnd();
+            let cwnd_before = stream.cwnd();
             let kind = EventKind::RecoveryLeft { by_timeout, cwnd_before };
             picture.draw(at, stream.stand(), kind);
         }

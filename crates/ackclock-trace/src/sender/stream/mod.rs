@@ -167,7 +167,14 @@ impl Stream {
 
     pub fn stand(&self) -> Stand {
         let (una, max) = (self.outstanding.una(), self.outstanding.max());
-        Stand { cwnd: self.windows.cwnd(), una, max }
+        Stand { cwnd: self.cwnd(), una, max }
+    }
+
+    /// The estimate of cwnd as events and timeouts have it. Where little is outstanding, the
+    /// estimate is less than any window is: the loss window is a full segment (RFC 5681 section
+    /// 3.1).
+    pub fn cwnd(&self) -> u64 {
+        self.windows.cwnd().max(self.terms.mss.into())
     }
 
     /// A segment goes out, whatever it is.

@@ -33,6 +33,21 @@ fn causes_are_those_decided_at_the_end() {
     assert!(found.events.is_sorted_by_key(|e| e.at));
 }
 
+/// No window is less than a segment (RFC 5681 section 3.1), however little is outstanding, in events
+/// and in timeouts.
+#[test]
+fn cwnd_is_at_least_a_segment() {
+    let mut line = Line::sack(50.0);
+    line.model.picture = Picture::new(true);
+    for t in [0.0, 251.0, 752.0] {
+        line.send_bytes(t, 0, 300);
+    }
+    line.acked_at(802.0, 300);
+    let found = line.found();
+    assert_eq!(found.timeouts.iter().map(|t| t.cwnd).collect::<Vec<_>>(), [MSS; 2]);
+    assert_eq!(found.events.iter().map(|e| e.cwnd).collect::<Vec<_>>(), [MSS; 6]);
+}
+
 /// By a probe or by the retransmission timer: the end of a capture leaves that open.
 #[test]
 fn a_cause_that_stays_undecided() {
