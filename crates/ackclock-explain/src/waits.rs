@@ -69,13 +69,14 @@ impl Found {
     }
 
     /// For how long the receiver's application read nothing, if that is at least half of the time
-    /// in which its window held back the end that the connection waited for. One that reads slowly
-    /// closes its window for a short time, again and again.
+    /// in which its window held back the end that the connection waited for, and worth a word. One
+    /// that reads slowly closes its window for a short time, again and again.
     pub(crate) fn reads_nothing(&self) -> Option<Span> {
         let stalls = self.flow(self.sender()).stalls.iter();
         let closed = stalls.filter(|stall| stall.cause == StallCause::ZeroWindow);
         let longest = closed.map(|stall| stall.end.since(stall.start)).max()?;
-        (longest >= Span(self.lifetime().of(Limit::ReceiveWindow).0 / 2)).then_some(longest)
+        let half = Span(self.lifetime().of(Limit::ReceiveWindow).0 / 2);
+        (longest >= half.max(self.worth())).then_some(longest)
     }
 
     /// How fast the receiver's application reads, in bits a second, if that is what holds back the

@@ -234,16 +234,17 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
     let unscaled = lacking(found, |options| options.wscale.is_some());
+    if limit == Limit::ReceiveWindow
+        && let Some(span) = found.reads_nothing()
+    {
+        let text = format!(
+            "{receiver}: its application read nothing for {}, so that its window closed",
+            time(span)
+        );
+        let subject = format!("{receiver}: its application read nothing");
+        return Some(Line { text, subject, number: span.secs_f64() });
+    }
     let text = match limit {
-        Limit::ReceiveWindow if found.reads_nothing().is_some() => {
-            let span = found.reads_nothing().unwrap_or_default();
-            let text = format!(
-                "{receiver}: its application read nothing for {}, so that its window closed",
-                time(span)
-            );
-            let subject = format!("{receiver}: its application read nothing");
-            return Some(Line { text, subject, number: span.secs_f64() });
-        }
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
         }

@@ -94,6 +94,27 @@ fn a_receiver_that_reads_nothing() {
     assert_eq!(lines(slow), [line]);
 }
 
+/// What is less than a tenth of the time is not worth a word, though it is all that the window held
+/// back.
+#[test]
+fn a_receiver_that_reads_nothing_for_a_moment() {
+    let reads = |most: u64| {
+        let limits = [(Limit::ReceiveWindow, 600), (Limit::Path, 3400)];
+        let mut flow = flow(&limits);
+        flow.stalls = vec![Stall {
+            start: ms(100),
+            end: ms(100 + most),
+            frame: 9,
+            cause: StallCause::ZeroWindow,
+            timeout: None,
+        }];
+        lines(connection(flow))
+    };
+    let line = |what| format!("192.0.2.1: its application {what} (receive window: 0.60 s)");
+    assert_eq!(reads(400), [line("read nothing for 0.40 s, so that its window closed")]);
+    assert_eq!(reads(399), [line("reads too slowly, so that its window closes")]);
+}
+
 /// All was answered, and the client asked for nothing more for most of the time.
 #[test]
 fn a_client_that_asks_for_nothing() {
