@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use ackclock_net::Trace;
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_run::GridCell;
 
@@ -12,7 +13,12 @@ pub(crate) struct PlannedCell {
     pub cell: GridCell,
     /// Empty if the runs are populations.
     pub groups: Vec<FlowGroup>,
+    /// What the paths of its transfers are drawn from, if the runs are populations.
+    pub traces: Traces,
 }
+
+/// Traces of links, by the names of their files.
+pub(crate) type Traces = BTreeMap<String, Trace>;
 
 /// Flows of a scenario that measurements take together.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ackclock_net::scenario::{ScenarioError, check_strategy, nearest};
+use ackclock_net::scenario::{ScenarioError, TraceFile, check_strategy, nearest};
 use ackclock_run::{Axis, FileError, error_at, read, set};
 use ackclock_tcp::Registry;
 use toml::Table;
 
-use crate::cell::PlannedCell;
+use crate::cell::{PlannedCell, Traces};
 use crate::format::{ChartSpec, Claim, Draw, Experiment, NumberOrText, Population, RowSpec};
 use crate::load::ExperimentFile;
 use crate::measures::{Value, flow_measures, measures, quantile, unit};
@@ -24,11 +24,13 @@ pub(crate) fn check(
 }
 
 /// Whether there is something to draw, and the scenario makes sense with each of the values.
+/// Returns the traces that it then has.
 pub(crate) fn check_population(
     population: &Population,
     (file, scenario): (&str, &Table),
     registry: &Registry,
-) -> Result<(), ScenarioError> {
+) -> Result<Traces, ScenarioError> {
+    let mut traces = Traces::default();
     if population.transfers == 0 {
         return Err(error_at("population.transfers", "at least one transfer is expected"));
     }
@@ -39,12 +41,17 @@ pub(crate) fn check_population(
             let mut path = scenario.clone();
             set(&mut path, &draw.key, value.clone())
                 .map_err(|message| error_at(&format!("{at}.key"), message))?;
-            read(&path, registry)
-                .and_then(|mut s| s.read_traces(file).map_err(|error| error.within("scenario")))
+            let path = read(&path, registry)
+                .and_then(|mut path| {
+                    path.read_traces(file).map_err(|error| error.within("scenario"))?;
+                    Ok(path)
+                })
                 .map_err(|error| of_value(&format!("{at}.values[{number}]"), error))?;
+            let read = path.links.into_iter().filter_map(|link| link.trace);
+            traces.extend(read.filter_map(|TraceFile { file, trace, .. }| Some((file, trace?))));
         }
     }
-    Ok(())
+    Ok(traces)
 }
 
 /// What is wrong with a scenario because of this value, whose key is that of an axis or a draw.

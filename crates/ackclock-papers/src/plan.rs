@@ -5,7 +5,7 @@ use ackclock_run::{Axis, GridCell, Input, Job, error_at, grid, read, set};
 use ackclock_tcp::Registry;
 use toml::{Table, Value as TomlValue};
 
-use crate::cell::{PlannedCell, groups};
+use crate::cell::{PlannedCell, Traces, groups};
 use crate::check::{check, check_population, of_value};
 use crate::error::Error;
 use crate::format::Experiment;
@@ -152,10 +152,10 @@ fn planned(
         .read_traces(&source.scenario_file)
         .map_err(|error| source.wrong(error.within("scenario")))?;
     if let Some(population) = &e.population {
-        check_population(population, (&source.scenario_file, &cell.table), registry)
+        let traces = check_population(population, (&source.scenario_file, &cell.table), registry)
             .map_err(|error| source.wrong(error))?;
         // The transfers are many, and none of them is the flow of that name.
-        return Ok(PlannedCell { cell, groups: Vec::new() });
+        return Ok(PlannedCell { cell, groups: Vec::new(), traces });
     }
     let input = Input { registry, scenario: &cell.scenario, file: source.file.clone(), text: None };
     let strategy = e
@@ -165,5 +165,5 @@ fn planned(
         .filter(|s| check_strategy(s, registry).is_ok());
     let built = input.build(&Job { strategy, seed: cell.scenario.seed }, false)?;
     let groups = groups(&cell.scenario, &built.flows);
-    Ok(PlannedCell { cell, groups })
+    Ok(PlannedCell { cell, groups, traces: Traces::default() })
 }

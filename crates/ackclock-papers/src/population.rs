@@ -10,6 +10,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::captures::Capture;
+use crate::cell::{PlannedCell, Traces};
 use crate::format::{Draw, Population};
 use crate::plan::Plan;
 use crate::timeouts::{Tally, Windows};
@@ -38,15 +39,15 @@ fn append(all: &mut Vec<FlowSummary>, flows: Vec<FlowSummary>) {
 /// The transfers of the run `job` of a plan, one after the other, each with a seed of its own.
 pub(crate) fn run(
     population: &Population,
-    (file, scenario): (&str, &Table),
+    planned: &PlannedCell,
     job: &Job,
     plan: &Plan<'_>,
     progress: &Progress,
 ) -> Result<Transfers, Error> {
-    let registry = plan.registry;
+    let (registry, file) = (plan.registry, &plan.source.file);
     // None in practice: a capture is written to memory.
     let unwritten = |error: io::Error| {
-        Error::Scenario(FileError { file: file.into(), error: error_at("", error.to_string()) })
+        Error::Scenario(FileError { file: file.clone(), error: error_at("", error.to_string()) })
     };
     let transfers = u64::from(population.transfers);
     let mut all = Transfers {
@@ -57,10 +58,10 @@ pub(crate) fn run(
     for transfer in 0..transfers {
         let seed = job.seed.wrapping_mul(transfers).wrapping_add(transfer);
         let path = population
-            .path(scenario, seed)
+            .path(&planned.cell.table, &planned.traces, seed)
             .and_then(|mut path| path.read_traces(&plan.source.scenario_file).map(|()| path))
-            .map_err(|error| Error::Scenario(FileError { file: file.into(), error }))?;
-        let input = Input { registry, scenario: &path, file: file.into(), text: None };
+            .map_err(|error| Error::Scenario(FileError { file: file.clone(), error }))?;
+        let input = Input { registry, scenario: &path, file: file.clone(), text: None };
         let job = Job { seed, ..job.clone() };
         let simulation = input.build(&job, true)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss.into());
@@ -95,9 +96,14 @@ impl Draw {
 }
 
 impl Population {
-    /// The path of one transfer. Each key has random numbers of its own, so that no draw moves
-    /// another.
-    fn path(&self, scenario: &Table, seed: u64) -> Result<Scenario, ScenarioError> {
+    /// The path of one transfer, with those of its `traces` that have been read. Each key has
+    /// random numbers of its own, so that no draw moves another.
+    fn path(
+        &self,
+        scenario: &Table,
+        traces: &Traces,
+        seed: u64,
+    ) -> Result<Scenario, ScenarioError> {
         let mut path = scenario.clone();
         for draw in &self.draw {
             let place = Rng::new(seed, &format!("population/{}", draw.key)).unit();
@@ -108,7 +114,12 @@ impl Population {
         }
         // Not by way of its text, which takes longer than most transfers. `check` has found what is
         // wrong with a value.
-        Scenario::deserialize(path).map_err(|error| error_at("scenario", error.to_string()))
+        let mut path =
+            Scenario::deserialize(path).map_err(|error| error_at("scenario", error.to_string()))?;
+        for trace in path.links.iter_mut().filter_map(|link| link.trace.as_mut()) {
+            trace.trace = traces.get(&trace.file).cloned();
+        }
+        Ok(path)
     }
 }
 

@@ -126,10 +126,9 @@ impl Task<'_> {
 
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         let Task { plan, planned, job, record, .. } = self;
-        let (file, cell) = (&plan.source.file, &planned.cell);
         if let Some(population) = &plan.source.experiment.population {
             let Transfers { flows, recovery, timeouts, captured } =
-                population::run(population, (file, &cell.table), job, plan, progress)?;
+                population::run(population, planned, job, plan, progress)?;
             let data = RunData::new(&flows, &[], recovery, Some(timeouts), captured);
             return Ok(Done { data, first: None, unmet: Unmet::default() });
         }

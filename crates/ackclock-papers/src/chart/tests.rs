@@ -22,7 +22,8 @@ fn planned(labels: &[(&str, &str)]) -> PlannedCell {
         Scenario::from_toml(scenario, &ackclock_tcp::Registry::default()).unwrap(),
         toml::Table::new(),
     );
-    PlannedCell { cell: GridCell { labels, scenario, table }, groups: Vec::new() }
+    let cell = GridCell { labels, scenario, table };
+    PlannedCell { cell, groups: Vec::new(), traces: Default::default() }
 }
 
 fn measured(samples: &[(&str, &[f64])]) -> Cell {

@@ -26,7 +26,7 @@ fn population(draws: &[(&str, &[&str])]) -> Population {
 fn drawn(population: &Population, seeds: std::ops::Range<u64>) -> Vec<(u64, u64)> {
     let scenario = SCENARIO.parse().unwrap();
     let ends = |path: Scenario| (path.links[0].rate.0, path.links[0].delay.0.0 / 1_000_000);
-    seeds.map(|seed| ends(population.path(&scenario, seed).unwrap())).collect()
+    seeds.map(|seed| ends(population.path(&scenario, &Traces::new(), seed).unwrap())).collect()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn weights_are_the_shares_of_the_values() {
         )
         .map_err(|e| e.key)
     };
-    assert_eq!((check(&shares), check(&[])), (Ok(()), Ok(())));
+    assert_eq!((check(&shares), check(&[])), (Ok(Traces::new()), Ok(Traces::new())));
     for wrong in [
         &[1.0, 1.0][..],
         &[0.0, 0.0, 0.0],

@@ -169,6 +169,11 @@ fn traces_are_files_beside_the_experiment_or_the_scenario_that_names_them() {
         let shown: Vec<&str> = outcomes[0].cells.iter().map(|c| &*c.rows[0].shown).collect();
         assert_eq!(shown, expected, "{name}");
     }
+    // The transfers of a population have the traces that were read when it was planned.
+    let mut library = Library::empty(Registry::default());
+    let plans = library.plan_all(&[format!("{at}/t/population.toml")], false).unwrap();
+    std::fs::remove_file(format!("{at}/t/every-7-ms.trace")).unwrap();
+    assert_eq!(run(&plans, 1).unwrap()[0].cells[0].rows[0].shown, "0.04800");
     let error = from_files(&[format!("{at}/t/missing.toml")]).unwrap_err();
     let place = format!("{at}/t/missing.toml:9: scenario.link[0].trace: none.trace: ");
     assert!(error.starts_with(&place), "{error}");
