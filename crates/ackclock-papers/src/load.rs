@@ -32,6 +32,8 @@ pub struct ExperimentFile {
     pub(crate) scenario: Table,
     /// The file that has it: its traces are files seen from the folder of that one.
     pub(crate) scenario_file: String,
+    /// The text of that file, if it is not this one.
+    scenario_text: Option<String>,
 }
 
 impl ExperimentFile {
@@ -73,31 +75,34 @@ impl ExperimentFile {
             experiment = Experiment::deserialize(table.clone())
                 .map_err(|error| wrong(error_at("like", error.to_string())))?;
         }
-        let (scenario, scenario_file) = match (table.remove("scenario"), &experiment.scenario_file)
-        {
-            (Some(Value::Table(scenario)), None) => {
-                if let Some(scenario) = &experiment.scenario {
-                    scenario.check(registry).map_err(|error| wrong(error.within("scenario")))?;
+        let (scenario, scenario_file, scenario_text) =
+            match (table.remove("scenario"), &experiment.scenario_file) {
+                (Some(Value::Table(scenario)), None) => {
+                    if let Some(scenario) = &experiment.scenario {
+                        scenario
+                            .check(registry)
+                            .map_err(|error| wrong(error.within("scenario")))?;
+                    }
+                    (scenario, file.to_string(), None)
                 }
-                (scenario, file.to_string())
-            }
-            (None, Some(name)) => {
-                if name.starts_with('/') {
-                    let message =
-                        format!("the name of a file in `{SCENARIOS}` beside this one is expected");
-                    return Err(wrong(error_at("scenario_file", message)));
+                (None, Some(name)) => {
+                    if name.starts_with('/') {
+                        let message = format!(
+                            "the name of a file in `{SCENARIOS}` beside this one is expected"
+                        );
+                        return Err(wrong(error_at("scenario_file", message)));
+                    }
+                    let path = beside(&format!("{SCENARIOS}/{name}"));
+                    let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
+                    Scenario::from_toml(&shared, registry)
+                        .map_err(|error| FileError { file: path.clone(), error })?;
+                    (parse(&path, &shared)?, path, Some(shared))
                 }
-                let path = beside(&format!("{SCENARIOS}/{name}"));
-                let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
-                Scenario::from_toml(&shared, registry)
-                    .map_err(|error| FileError { file: path.clone(), error })?;
-                (parse(&path, &shared)?, path)
-            }
-            _ => {
-                let message = "exactly one of `scenario` and `scenario_file` is expected";
-                return Err(wrong(error_at("scenario", message)));
-            }
-        };
+                _ => {
+                    let message = "exactly one of `scenario` and `scenario_file` is expected";
+                    return Err(wrong(error_at("scenario", message)));
+                }
+            };
         Ok(ExperimentFile {
             id: id.into(),
             file: file.into(),
@@ -107,14 +112,22 @@ impl ExperimentFile {
             experiment,
             scenario,
             scenario_file,
+            scenario_text,
         })
     }
 
     /// An error in this file, with the line of its key. A key of the scenario has the line of the
-    /// axis, the draw or the `set` that gives it its value, if there is one. A key that another
-    /// experiment says, which this one is `like`, is named with that file and its line there.
+    /// axis, the draw or the `set` that gives it its value, if there is one, and else the one in
+    /// the file that has the scenario. A key that another experiment says, which this one is
+    /// `like`, is named with that file and its line there.
     pub(crate) fn wrong(&self, mut error: ScenarioError) -> FileError {
-        let origin = error.key.strip_prefix("scenario.").and_then(|key| self.origin(key));
+        let of_scenario = error.key.strip_prefix("scenario.");
+        let origin = of_scenario.and_then(|key| self.origin(key));
+        if let (Some(key), Some(text), None) = (of_scenario, &self.scenario_text, &origin) {
+            error.key = key.to_string();
+            let error = error.located(text);
+            return FileError { file: self.scenario_file.clone(), error };
+        }
         let key = origin.as_deref().unwrap_or(&error.key);
         let line = |text: &str| error_at(key, "").located(text).line;
         let says = |text: &str| {

@@ -195,7 +195,8 @@ fn what_no_packet_met_has_its_line() {
     };
     let what = "scenario.link[0].loss[0].drop: no packet met";
     assert_eq!(told("e.toml"), [format!("{at}/u/e.toml:56: {what} 900 of this list")]);
-    assert_eq!(told("f.toml"), [format!("{at}/u/f.toml: {what} 90000 of this list")]);
+    let what = "link[0].loss[0].drop: no packet met 90000 of this list";
+    assert_eq!(told("f.toml"), [format!("{at}/u/scenarios/s.toml:8: {what}")]);
 }
 
 #[test]
