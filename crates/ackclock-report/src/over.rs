@@ -14,6 +14,8 @@ pub struct FlowMeasure {
     pub key: &'static str,
     /// Its value; `None` if this flow has none.
     pub of: fn(&FlowSummary) -> Option<f64>,
+    /// A value that a flow does not have is still to come: later than all others.
+    pub is_to_come: bool,
 }
 
 macro_rules! counts {
@@ -22,6 +24,7 @@ macro_rules! counts {
             name: stringify!($name),
             key: stringify!($name),
             of: |flow| Some(flow.$name as f64),
+            is_to_come: false,
         }),*]
     };
 }
@@ -33,22 +36,24 @@ const COUNTS: [FlowMeasure; 10] = counts!(
 );
 
 const OTHERS: [FlowMeasure; 7] = [
-    FlowMeasure { name: "recoveries", key: "recoveries", of: |f| Some(f.recoveries as f64) },
-    FlowMeasure {
-        name: "ecn_reductions",
-        key: "ecn_reductions",
-        of: |f| Some(f.ecn_reductions as f64),
-    },
-    FlowMeasure { name: "drops", key: "drops", of: |f| f.drops.map(|n| n as f64) },
-    FlowMeasure {
-        name: "spurious_retransmissions",
-        key: "spurious_retransmissions",
-        of: |f| f.spurious_retransmissions.map(|n| n as f64),
-    },
-    FlowMeasure { name: "goodput", key: "goodput_bps", of: |f| Some(f.goodput_bps) },
-    FlowMeasure { name: "completion", key: "completion_s", of: |f| f.completion_s },
-    FlowMeasure { name: "mean_rtt", key: "mean_rtt_s", of: |f| f.mean_rtt_s },
+    other("recoveries", "recoveries", |f| Some(f.recoveries as f64)),
+    other("ecn_reductions", "ecn_reductions", |f| Some(f.ecn_reductions as f64)),
+    other("drops", "drops", |f| f.drops.map(|n| n as f64)),
+    other("spurious_retransmissions", "spurious_retransmissions", |f| {
+        f.spurious_retransmissions.map(|n| n as f64)
+    }),
+    other("goodput", "goodput_bps", |f| Some(f.goodput_bps)),
+    FlowMeasure { is_to_come: true, ..other("completion", "completion_s", |f| f.completion_s) },
+    other("mean_rtt", "mean_rtt_s", |f| f.mean_rtt_s),
 ];
+
+const fn other(
+    name: &'static str,
+    key: &'static str,
+    of: fn(&FlowSummary) -> Option<f64>,
+) -> FlowMeasure {
+    FlowMeasure { name, key, of, is_to_come: false }
+}
 
 impl FlowMeasure {
     /// All of them, in the order of [`FlowSummary`].
@@ -62,15 +67,14 @@ impl FlowMeasure {
     }
 
     /// One number of the flows that have a value; `None` if there is none. An unfinished flow
-    /// counts in completions: later than all others, so that their mean does not exist.
+    /// counts in completions ([`FlowMeasure::is_to_come`]), so that their mean does not exist.
     pub fn over<'a>(
         &self,
         over: Over,
         flows: impl IntoIterator<Item = &'a FlowSummary>,
     ) -> Option<f64> {
         let values = flows.into_iter().map(self.of);
-        // A completion that is missing is still to come, and any other number does not exist.
-        if self.name == "completion" {
+        if self.is_to_come {
             over.of(values.collect())
         } else {
             over.of(values.filter(Option::is_some).collect())

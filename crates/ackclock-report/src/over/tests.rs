@@ -81,6 +81,8 @@ fn every_number_of_a_flow_is_a_measure() {
     let at: Vec<usize> =
         FlowMeasure::all().map(|m| json.find(&format!("\"{}\":", m.key)).unwrap()).collect();
     assert!(at.is_sorted(), "{json}");
+    let to_come: Vec<_> = FlowMeasure::all().filter(|m| m.is_to_come).map(|m| m.key).collect();
+    assert_eq!(to_come, ["completion_s"]);
     assert_eq!(at.len() + ["strategy", "seed", "flow"].len(), json.matches("\":").count());
 }
 

@@ -14,6 +14,8 @@ mod svg;
 mod thin;
 mod trace;
 
+use std::collections::BTreeMap;
+
 use crate::drawing::widen;
 pub use findings::{Band, Fate, Findings, Tone};
 pub use panel::{Mark, Panel, Picture};
@@ -63,15 +65,15 @@ impl Picture<'_> {
         let mut traces: Vec<Trace> = self.panels.iter().map(Trace::new).collect();
         if self.own_scales {
             // How far the strategies of one flow got is to be compared.
-            let flows = self.panels.iter().map(|panel| panel.summary.map(|summary| summary.flow));
-            let flows: Vec<Option<u32>> = flows.collect();
-            let view = |i: usize| match flows[i] {
-                None => View::new([&traces[i]]),
-                flow => View::new(traces.iter().zip(&flows).filter(|t| *t.1 == flow).map(|t| t.0)),
-            };
-            let views: Vec<View> = (0..traces.len()).map(view).collect();
-            for (trace, view) in traces.iter_mut().zip(views) {
-                trace.own = Some(view);
+            let mut flows = BTreeMap::<_, Vec<usize>>::new();
+            for (i, panel) in self.panels.iter().enumerate() {
+                // A panel without a flow is alone.
+                let flow = panel.summary.map_or(Err(i), |summary| Ok(summary.flow));
+                flows.entry(flow).or_default().push(i);
+            }
+            for panels in flows.into_values() {
+                let view = View::new(panels.iter().map(|&i| &traces[i]));
+                panels.into_iter().for_each(|i| traces[i].own = Some(view));
             }
         }
         traces
