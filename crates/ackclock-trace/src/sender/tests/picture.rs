@@ -33,8 +33,8 @@ fn causes_are_those_decided_at_the_end() {
     assert!(found.events.is_sorted_by_key(|e| e.at));
 }
 
-/// No window is less than a segment (RFC 5681 section 3.1), however little is outstanding, in events
-/// and in timeouts.
+/// No window is less than a segment (RFC 5681 section 3.1), however little is outstanding: in
+/// events and in timeouts.
 #[test]
 fn cwnd_is_at_least_a_segment() {
     let mut line = Line::sack(50.0);

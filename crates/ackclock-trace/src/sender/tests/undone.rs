@@ -85,8 +85,8 @@ fn a_sender_that_goes_on_has_undone_nothing() {
     assert_eq!(drawn(&found), [(50_510, "entered"), (55_000, "left")]);
 }
 
-/// Two retransmissions on one ACK show Tahoe's slow start. An undo of a later recovery does not make
-/// recoveries of what went out in it.
+/// Two retransmissions on one ACK show Tahoe's slow start. An undo of a later recovery does not
+/// make recoveries of what went out in it.
 #[test]
 fn no_recovery_has_begun_in_a_slow_start() {
     let mut line = Line::timestamped(50.0);
