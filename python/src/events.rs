@@ -12,6 +12,8 @@ pub struct EventRow<'a> {
     pub seed: u64,
     /// The number of the flow.
     pub flow: u32,
+    /// Its name.
+    pub name: &'a str,
     /// What happened.
     pub event: &'a Event,
 }
@@ -32,6 +34,7 @@ pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
         ("strategy", Get::Text(|r| Some(r.strategy))),
         ("seed", Get::Int(|r| Some(r.seed))),
         ("flow", Get::Int(|r| Some(r.flow.into()))),
+        ("name", Get::Text(|r| Some(r.name))),
         ("t", Get::Number(|r| Some(r.event.at.nanos() as f64 / 1e9))),
         ("event", Get::Text(|r| Some(r.event.kind.name()))),
         ("seq", of!(Int, seq of Sent | Lost | Arrived | Dropped | TimedOut => Some(*seq))),

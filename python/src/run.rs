@@ -258,6 +258,7 @@ impl RunResult {
                     strategy: &run.flows[*flow as usize].strategy,
                     seed: run.seed,
                     flow: *flow,
+                    name: &run.flows[*flow as usize].name,
                     event,
                 })
             });
@@ -448,6 +449,7 @@ fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
         ("strategy", Get::Text(|f| Some(&f.strategy))),
         ("seed", Get::Int(|f| Some(f.seed))),
         ("flow", Get::Int(|f| Some(f.flow.into()))),
+        ("name", Get::Text(|f| Some(&f.name))),
         ("bytes_acked", Get::Int(|f| Some(f.bytes_acked))),
         ("segments_sent", Get::Int(|f| Some(f.segments_sent))),
         ("retransmissions", Get::Int(|f| Some(f.retransmissions))),

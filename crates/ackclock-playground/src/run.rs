@@ -143,9 +143,10 @@ impl<'a> Bench<'a> {
 pub fn events(text: &str, strategy: &str) -> Result<Vec<u8>, String> {
     let bench = Bench::new(text)?;
     let (simulation, _) = bench.build(strategy, true)?;
-    let mut lines = Lines(EventWriter::new(Vec::new()), strategy);
+    let names = simulation.flows.iter().map(|flow| flow.name.clone()).collect();
+    let mut lines = Lines { writer: EventWriter::new(Vec::new()), strategy, names };
     bench.run(strategy, simulation, &mut lines)?;
-    lines.0.finish().map_err(|error| error.to_string())
+    lines.writer.finish().map_err(|error| error.to_string())
 }
 
 /// A run with each of these strategies in all flows, or what is wrong with the strategy.
@@ -158,7 +159,11 @@ pub fn runs(text: &str, strategies: &[String]) -> Result<Vec<Result<Rows, String
     Ok(strategies.iter().map(|strategy| bench.drawn(strategy, &mut bounds)).collect())
 }
 
-struct Lines<'a>(EventWriter<Vec<u8>>, &'a str);
+struct Lines<'a> {
+    writer: EventWriter<Vec<u8>>,
+    strategy: &'a str,
+    names: Vec<String>,
+}
 
 impl Recorder for Lines<'_> {
     fn wants_packets(&self) -> bool {
@@ -167,7 +172,8 @@ impl Recorder for Lines<'_> {
 
     fn event(&mut self, flow: FlowId, event: &Event) {
         // Writing into memory cannot fail.
-        let _ = self.0.record(flow.0, self.1, event);
+        let name = self.names.get(flow.0 as usize).map_or("", |name| name);
+        let _ = self.writer.record(flow.0, name, self.strategy, event);
     }
 }
 

@@ -46,7 +46,8 @@ struct SenderState {
 pub fn step(text: &str, strategy: &str, at: u64) -> Result<String, String> {
     let (mut simulation, _) = Bench::new(text)?.build(strategy, true)?;
     let at = Time(at);
-    let mut here = Here { at, strategy, lines: Vec::new() };
+    let name = simulation.flows.first().map(|flow| flow.name.clone()).unwrap_or_default();
+    let mut here = Here { at, name: &name, strategy, lines: Vec::new() };
     simulation.network.run(at, &mut here).map_err(|error| error.to_string())?;
     let sender = simulation.network.sender_state(FlowId(0)).map(SenderState::of);
     let line = |line: &[u8]| {
@@ -88,6 +89,7 @@ impl SenderState {
 /// The lines of the events of one moment.
 struct Here<'a> {
     at: Time,
+    name: &'a str,
     strategy: &'a str,
     lines: Vec<Vec<u8>>,
 }
@@ -101,7 +103,7 @@ impl Recorder for Here<'_> {
         if flow.0 == 0 && event.at == self.at {
             let mut line = Vec::new();
             // Writing into memory cannot fail.
-            let _ = EventWriter::new(&mut line).record(0, self.strategy, event);
+            let _ = EventWriter::new(&mut line).record(0, self.name, self.strategy, event);
             self.lines.push(line);
         }
     }

@@ -12,6 +12,7 @@ use ackclock_tcp::{Event, EventKind, Time};
 /// | --- | --- |
 /// | `t` | seconds since the origin of time, nine decimals |
 /// | `flow` | number of the flow |
+/// | `name` | its name |
 /// | `strategy` | its strategy |
 /// | `event` | [`EventKind::name`] |
 /// | `seq`, `len` | first byte as a stream position, and bytes |
@@ -37,15 +38,22 @@ impl<W: Write> EventWriter<W> {
         EventWriter { out, line: Vec::with_capacity(512) }
     }
 
-    /// Writes one event of flow number `flow`, which runs `strategy`.
+    /// Writes one event of flow number `flow`, which has this name and runs `strategy`.
     ///
     /// # Errors
     /// What writing to `out` returns.
-    pub fn record(&mut self, flow: u32, strategy: &str, event: &Event) -> io::Result<()> {
+    pub fn record(
+        &mut self,
+        flow: u32,
+        name: &str,
+        strategy: &str,
+        event: &Event,
+    ) -> io::Result<()> {
         let mut line = Line { buffer: &mut self.line };
         line.buffer.clear();
         line.time(event.at);
         line.number("flow", flow.into());
+        line.string("name", name);
         line.string("strategy", strategy);
         line.string("event", event.kind.name());
         match event.kind {

@@ -12,6 +12,8 @@ pub struct FlowSummary {
     pub seed: u64,
     /// Number of the flow within the run.
     pub flow: u32,
+    /// Its name in the scenario: `flow0` and so on, where that gives none.
+    pub name: String,
     /// Bytes acknowledged cumulatively.
     pub bytes_acked: u64,
     /// Data segments sent, retransmissions included.
@@ -61,6 +63,7 @@ impl FlowSummary {
             strategy: strategy.to_string(),
             seed,
             flow,
+            name: String::new(),
             bytes_acked: 0,
             segments_sent: stats.segments_sent,
             retransmissions: stats.retransmissions,

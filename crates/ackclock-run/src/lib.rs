@@ -240,6 +240,7 @@ fn summaries(simulation: Simulation, seed: u64) -> Vec<FlowSummary> {
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
             active: [flow.start, until],
+            name: flow.name.clone(),
             ..FlowSummary::of_sender(&flow.strategy, seed, flow.id.0, &stats)
         }
     });

@@ -344,6 +344,7 @@ pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a Flo
         .text("strategy", |row| Some(row.1.strategy.clone()))
         .int("seed", |row| Some(row.1.seed))
         .int("flow", |row| Some(row.1.flow.into()))
+        .text("name", |row| Some(row.1.name.clone()))
         .int("bytes_acked", |row| Some(row.1.bytes_acked))
         .int("segments_sent", |row| Some(row.1.segments_sent))
         .int("retransmissions", |row| Some(row.1.retransmissions))

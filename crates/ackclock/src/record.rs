@@ -451,7 +451,7 @@ impl Recorder for RunRecorder<'_> {
             recovery.event(flow, event);
         }
         if let (Some((_, lines)), None) = (&mut self.records.lines, &self.failed) {
-            self.failed = lines.record(flow.0, &built.strategy, event).err();
+            self.failed = lines.record(flow.0, &built.name, &built.strategy, event).err();
         }
         if let Some(trace) = self.records.traces.get_mut(self.first_flow + number) {
             trace.record(event);

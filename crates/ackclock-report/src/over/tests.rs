@@ -83,7 +83,7 @@ fn every_number_of_a_flow_is_a_measure() {
     assert!(at.is_sorted(), "{json}");
     let to_come: Vec<_> = FlowMeasure::all().filter(|m| m.is_to_come).map(|m| m.key).collect();
     assert_eq!(to_come, ["completion_s"]);
-    assert_eq!(at.len() + ["strategy", "seed", "flow"].len(), json.matches("\":").count());
+    assert_eq!(at.len() + ["strategy", "seed", "flow", "name"].len(), json.matches("\":").count());
 }
 
 #[test]

@@ -99,7 +99,7 @@ proptest! {
     fn lines_and_pictures(events in prop::collection::vec(event(), 0..40), mss in prop_oneof![0..3_u32, any::<u32>()]) {
         let mut lines = EventWriter::new(Vec::new());
         for event in &events {
-            lines.record(1, "x", event).unwrap();
+            lines.record(1, "y", "x", event).unwrap();
         }
         let lines = String::from_utf8(lines.finish().unwrap()).unwrap();
         prop_assert_eq!(lines.lines().count(), events.len());

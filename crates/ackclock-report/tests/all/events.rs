@@ -6,7 +6,7 @@ use ackclock_tcp::{Cause, Event, EventKind, Time, TimeoutClass};
 /// The line of one event of flow 3.
 fn line(strategy: &str, event: Event) -> String {
     let mut writer = EventWriter::new(Vec::new());
-    writer.record(3, strategy, &event).unwrap();
+    writer.record(3, "b\"c", strategy, &event).unwrap();
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
@@ -24,7 +24,7 @@ fn event(kind: EventKind) -> Event {
 /// What every line of `event` has before and after `seq`, `len` and `cause`.
 fn expect(name: &str, seq_len_cause: &str, own: &str) -> String {
     format!(
-        "{{\"t\":1.000000042,\"flow\":3,\"strategy\":\"sack\",\"event\":\"{name}\",{seq_len_cause},\
+        "{{\"t\":1.000000042,\"flow\":3,\"name\":\"b\\\"c\",\"strategy\":\"sack\",\"event\":\"{name}\",{seq_len_cause},\
          \"cwnd\":4000,\"ssthresh\":null,\"snd_una\":1000,\"snd_nxt\":5000,{own}}}\n"
     )
 }
@@ -145,7 +145,7 @@ fn numbers_at_the_ends_of_their_ranges() {
     };
     assert_eq!(
         line("reno", event),
-        "{\"t\":18446744073.709551615,\"flow\":3,\"strategy\":\"reno\",\"event\":\"sent\",\
+        "{\"t\":18446744073.709551615,\"flow\":3,\"name\":\"b\\\"c\",\"strategy\":\"reno\",\"event\":\"sent\",\
          \"seq\":18446744073709551615,\"len\":4294967295,\"cause\":\"new\",\"cwnd\":18446744073709551615,\
          \"ssthresh\":18446744073709551614,\"snd_una\":18446744073709551615,\"snd_nxt\":18446744073709551615,\
          \"transmission\":4294967295,\"detected_by\":null}\n"

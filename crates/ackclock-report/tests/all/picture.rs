@@ -99,6 +99,7 @@ fn summary() -> FlowSummary {
         strategy: "re<no".into(),
         seed: 1,
         flow: 0,
+        name: "a".into(),
         bytes_acked: 1000,
         segments_sent: 5,
         retransmissions: 2,

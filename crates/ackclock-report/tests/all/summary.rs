@@ -9,6 +9,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         strategy: strategy.into(),
         seed,
         flow,
+        name: "a".into(),
         bytes_acked: 100_000,
         segments_sent: 105,
         retransmissions: 5,
@@ -34,7 +35,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
 fn json_has_exactly_these_keys_in_this_order() {
     assert_eq!(
         serde_json::to_string(&summary("newreno+lt", 7, 2)).unwrap(),
-        "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"bytes_acked\":100000,\"segments_sent\":105,\
+        "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"name\":\"a\",\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
          \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"syn_timeouts\":0,\"recoveries\":2,\"ecn_reductions\":0,\"drops\":4,\
          \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"

@@ -80,8 +80,12 @@ fn runs_come_by_cell_strategy_and_seed() {
     let rows = runs.iter().map(|run| (Some(&cells[run.cell]), &run.outcome.flows[0]));
     let csv = flow_columns(&axes).to_csv(rows);
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].starts_with("link[0].rate,strategy,seed,flow,bytes_acked,"), "{}", lines[0]);
-    assert!(lines[1].starts_with("1mbit,reno,7,0,"), "{}", lines[1]);
+    assert!(
+        lines[0].starts_with("link[0].rate,strategy,seed,flow,name,bytes_acked,"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[1].starts_with("1mbit,reno,7,0,flow0,"), "{}", lines[1]);
     assert!(lines[8].starts_with("2mbit,sack,8,0,"), "{}", lines[8]);
     let completion = |i: usize| runs[i].outcome.flows[0].completion_s.unwrap();
     assert!(completion(0) > completion(4));

@@ -1,10 +1,11 @@
 //! What every summary of a flow has, in its order: the guide lists them
 //! (`docs/src/reference/json.md`).
 
-pub const KEYS: [&str; 20] = [
+pub const KEYS: [&str; 21] = [
     "strategy",
     "seed",
     "flow",
+    "name",
     "bytes_acked",
     "segments_sent",
     "retransmissions",
