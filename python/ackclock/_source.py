@@ -18,7 +18,7 @@ Registered = tuple[str, type[Any], bool, str | None]
 def mechanisms_in(*texts: str | None) -> list[Registered]:
     """The registered mechanisms whose names occur in scenarios or strategies, and those that they
     name in turn."""
-    words = {word for text in texts for word in re.findall(r"[\w-]+", text or "")}
+    words = {word for text in texts for word in re.findall(r"[\w.-]+", text or "")}
     registered = _native.registered()
     while True:
         found = [one for one in registered if one[0] in words]

@@ -273,6 +273,17 @@ def test_a_process_learns_of_mechanisms_that_name_others_once(tmp_path: Path) ->
     assert (result.done, result.failures) == (4, [])
 
 
+def test_a_mechanism_may_have_dots_in_its_name(tmp_path: Path) -> None:
+    register("impatient.v2", Impatient)
+    grid = ackclock.Grid(GRID.scenario, "newreno+impatient.v2")
+    (cell,) = grid.cells()
+    assert cell.work.mechanisms == [("impatient.v2", Impatient, False, None)]
+    register("impatient.v2", MoreImpatient)
+    assert grid.cells()[0].address != cell.address
+    result = ackclock.sweep(grid, tmp_path, jobs=1)
+    assert (result.done, result.failures) == (1, [])
+
+
 def test_failures_name_the_command(tmp_path: Path) -> None:
     register("broken", Broken)
     grid = ackclock.Grid(GRID.scenario, "reno,reno+broken", runs=2)
