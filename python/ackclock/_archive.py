@@ -47,7 +47,7 @@ def explain_archive(
     The tables `connections`, `retransmissions`, `timeouts` and `stalls` are folders, with a
     partition `file=` for each capture. Connections are numbered anew in each of them. `executor`,
     `jobs` and `progress` are as for `sweep`; workers read the paths themselves. A file that has not
-    changed, and a URL, is explained once.
+    changed, and a URL, is explained once, also if it is given twice: under its first name.
     """
     if isinstance(captures, (str, os.PathLike)):
         captures = [captures]
@@ -56,8 +56,13 @@ def explain_archive(
         capture = os.fspath(path)
         found += [capture] if _is_url(capture) else _native.captures(capture)
     made: list[Cell] = []
+    before: set[str] = set()
     for name in found:
         stat = None if _is_url(name) else os.stat(name)
+        same = name if stat is None else os.path.realpath(name)
+        if same in before:
+            continue
+        before.add(same)
         state = stat and [stat.st_size, stat.st_mtime_ns]
         one = address(name, state, filter)
         folder = partition("file", name, file=name)

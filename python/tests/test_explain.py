@@ -76,6 +76,22 @@ def test_an_archive(tmp_path: Path) -> None:
     assert ackclock.explain_archive(folder, tmp_path / "out", ThreadPoolExecutor(1)).done == 1
 
 
+def test_a_capture_that_is_given_twice_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("k.pcap.gz").write_bytes(CAPTURE.read_bytes())
+    Path("link.pcap.gz").symlink_to("k.pcap.gz")
+    url = CAPTURE.as_uri()
+    given = ["./k.pcap.gz", ".", "k.pcap.gz", tmp_path / "k.pcap.gz", url, url]
+    result = ackclock.explain_archive(given, "out", ThreadPoolExecutor(1))
+    assert (result.done, result.failures) == (2, [])
+    files = [file for file in result.files if "/connections/" in file]
+    table = polars.read_parquet(files, hive_partitioning=True)
+    assert len(files) == 2 and len(table) == 2 * len(ackclock.explain(CAPTURE).connections)
+    assert set(table["file"]) == {"./k.pcap.gz", url}
+
+
 def test_a_path_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
     long = tmp_path / ("a" * 100) / ("b" * 100) / "kernel.pcap.gz"
     long.parent.mkdir(parents=True)
