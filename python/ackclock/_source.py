@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import marshal
+import ast
+import linecache
 import re
-from types import FunctionType
-from typing import Any
+from collections.abc import Iterable, Iterator
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, cast
 
 from . import _native
 from ._axes import AXES
@@ -37,10 +38,74 @@ def described(mechanism: Registered) -> list[Any]:
     return [name, needs_sack, without_sack, *map(_source, own)]
 
 
-def _source(cls: type[Any]) -> str:
-    try:
-        return inspect.getsource(cls)
-    except (OSError, TypeError):
-        # Typed at a prompt: its code says the same.
-        methods = [value for value in vars(cls).values() if isinstance(value, FunctionType)]
-        return marshal.dumps([method.__code__ for method in methods]).hex()
+def _source(cls: type[Any]) -> Any:
+    """The text of a class, or where there is none all that it consists of.
+
+    The text is found by the methods: a notebook keeps that of its cells, each under a file name of
+    its own, which a class does not know; and a file may have several classes of one name."""
+    for code in _codes(vars(cls).values()):
+        linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename)
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError):
+            continue
+        within = [
+            (min([node.lineno, *(one.lineno for one in node.decorator_list)]), node.end_lineno or 0)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__
+        ]
+        around = [(first, last) for first, last in within if first <= code.co_firstlineno <= last]
+        if around:
+            first, last = max(around)
+            return "".join(lines[first - 1 : last])
+    told = {key: value for key, value in vars(cls).items() if key not in _NO_PARTS}
+    return [cls.__qualname__, _told(dict(sorted(told.items())), [])]
+
+
+def _codes(values: Iterable[Any]) -> Iterator[CodeType]:
+    for value in values:
+        inner = getattr(value, "__func__", getattr(value, "fget", value))
+        if isinstance(inner, FunctionType):
+            yield inner.__code__
+
+
+#: What every class has, what says only where it stands, and what has no order.
+_NO_PARTS = {"__dict__", "__weakref__", "__module__", "__firstlineno__", "__static_attributes__"}
+
+
+def _told(value: Any, within: list[Any]) -> Any:
+    """A value for JSON, without the names of files, lines and addresses in memory. `within` are
+    the values that it is a part of."""
+    if any(value is one for one in within):
+        return "itself"
+    inner = [*within, value]
+
+    def each(values: Iterable[Any]) -> list[Any]:
+        return [_told(one, inner) for one in values]
+
+    if isinstance(value, CodeType):
+        names = [value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars]
+        counts = [value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount]
+        code = [value.co_code.hex(), value.co_exceptiontable.hex(), value.co_flags]
+        return [code, counts, names, each(value.co_consts)]
+    if isinstance(value, FunctionType):
+        filled = (cell for cell in value.__closure__ or () if cell != CellType())
+        cells = [cell.cell_contents for cell in filled]
+        return each([value.__code__, value.__defaults__, value.__kwdefaults__, cells])
+    if isinstance(value, (staticmethod, classmethod)):
+        method = cast(Any, value)
+        return [type(method).__name__, *each([method.__func__])]
+    if isinstance(value, property):
+        return each([value.fget, value.fset, value.fdel])
+    if isinstance(value, (type, ModuleType)):
+        return value.__name__
+    if isinstance(value, (tuple, list)):
+        return each(cast(Any, value))
+    if isinstance(value, dict):
+        return each(cast(Any, value).items())
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, each(cast(Any, value))))
+    if type(value).__repr__ is object.__repr__:
+        return [type(value).__qualname__, *each([getattr(value, "__dict__", None)])]
+    return [type(value).__qualname__, re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))]

@@ -1,5 +1,7 @@
 """Sweeps: each cell once, whatever is killed."""
 
+import json
+import linecache
 import os
 import pickle
 import random
@@ -8,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -240,14 +242,75 @@ def test_mechanisms_in_python_name_cells() -> None:
     assert addresses(scenario, "reno+impatient") == before[0]
 
 
-def test_what_was_typed_at_a_prompt_counts_by_its_code() -> None:
-    def typed(number: int) -> type[Detect]:
-        names: dict[str, Any] = {"Detect": Detect}
-        exec(f"class Typed(Detect):\n    def on_ack(self, s, a): return {number}", names)
-        return names["Typed"]
+def typed(text: str, file: str = "<stdin>", line: int = 1) -> type[Detect]:
+    """A class that was typed at a prompt, or into a cell of a notebook."""
+    names: dict[str, Any] = {"Detect": Detect, "__name__": "__main__"}
+    exec(compile("\n" * (line - 1) + text, file, "exec"), names)
+    return names["Typed"]
 
-    one, same, two = (described(("typed", typed(n), False, None)) for n in [1, 1, 2])
-    assert one == same != two
+
+def told(cls: type[Detect]) -> str:
+    return json.dumps(described(("typed", cls, False, None)))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["threshold = {}"],
+        ["threshold = [1, {{2: {}}}]"],
+        ["def on_ack(self, s, a): return {}"],
+        ["def on_ack(self, s, a, n={}): return n"],
+        ["def on_ack(self, s, a, *, n={}): return n"],
+        ["def on_ack(self, s, a): return (lambda: {})()"],
+        ["on_ack = (lambda n: lambda self, s, a: n)({})"],
+        ["@staticmethod", "def of(): return {}"],
+        ["@classmethod", "def of(cls): return {}"],
+        ["@property", "def of(self): return {}"],
+        ["@__import__('functools').cached_property", "def of(self): return {}"],
+        ["of = __import__('functools').partialmethod(max, {})"],
+        ["of = __import__('fractions').Fraction({})"],
+        ["of = type('Of', (), {{}})(); of.n = {}"],
+        ["of = type('Of', (), {{}})(); of.of = of; of.n = {}"],
+    ],
+)
+def test_of_what_was_typed_at_a_prompt_everything_counts(lines: list[str]) -> None:
+    text = "class Typed(Detect):\n  " + "\n  ".join(lines)
+    one, other = text.format(1), text.format(20)
+    assert told(typed(one)) != told(typed(other))
+    # Where it was typed does not, nor what else there is in memory.
+    assert told(typed(one)) == told(typed(one, "<another>", 7))
+
+
+def test_the_text_of_a_cell_of_a_notebook_counts() -> None:
+    def cell(number: int, file: str, line: int) -> type[Detect]:
+        text = f"class Typed(Detect):\n  limit = {number}\n  def on_ack(self, s, a): return None\n"
+        # As IPython does it.
+        lines = ("\n" * (line - 1) + text).splitlines(keepends=True)
+        linecache.cache[file] = (len(text), None, lines, file)
+        return typed(text, file, line)
+
+    one, same, two = (told(cell(*of)) for of in [(1, "<1>", 1), (1, "<2>", 5), (2, "<3>", 1)])
+    assert one == same != two and "limit = 1" in one
+
+
+def test_each_class_of_one_name_has_its_own_text() -> None:
+    def classes() -> Iterator[type[Detect]]:
+        class Twice(Detect):  # pyright: ignore[reportRedeclaration]
+            limit = 1
+
+            def on_ack(self, state: State, ack: Ack) -> None: ...
+
+        yield Twice
+
+        class Twice(Detect):
+            limit = 2
+
+            def on_ack(self, state: State, ack: Ack) -> None: ...
+
+        yield Twice
+
+    one, two = map(told, classes())
+    assert "limit = 1" in one and "limit = 2" not in one and "limit = 2" in two
 
 
 class Broken(Detect):
