@@ -18,9 +18,9 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -159,17 +159,19 @@ def complete(
         result = Cells(files=[], before=len(cells) - len(missing))
         bar = _Bar(len(cells), result, show)
         if missing:
-            for cell, answer in _answers(missing, executor, jobs):
-                if isinstance(answer, str):
-                    result.failures.append(Failure(answer.strip(), cell.by_hand(out)))
-                else:
-                    contents, unmet = answer
-                    if unmet:
-                        _write(_unmet_file(out, cell), "\n".join(unmet).encode())
-                    for name, content in zip(cell.files, contents, strict=True):
-                        _write(out / name, content)
-                    result.done += 1
-                bar.step()
+            # Closed at once if this is interrupted.
+            with closing(_answers(missing, executor, jobs)) as answers:
+                for cell, answer in answers:
+                    if isinstance(answer, str):
+                        result.failures.append(Failure(answer.strip(), cell.by_hand(out)))
+                    else:
+                        contents, unmet = answer
+                        if unmet:
+                            _write(_unmet_file(out, cell), "\n".join(unmet).encode())
+                        for name, content in zip(cell.files, contents, strict=True):
+                            _write(out / name, content)
+                        result.done += 1
+                    bar.step()
         bar.close()
         done = [cell for cell in cells if (out / cell.files[-1]).exists()]
         result.files = [str(out / name) for cell in done for name in cell.files]
@@ -186,7 +188,7 @@ def _unmet_file(out: Path, cell: Cell) -> Path:
 
 def _answers(
     cells: list[Cell], executor: Executor | None, jobs: int | None
-) -> Iterator[tuple[Cell, Done | str]]:
+) -> Generator[tuple[Cell, Done | str]]:
     """Each cell with what its worker returned, or with what went wrong."""
     waiting = deque((cell, 0) for cell in cells)
     under_way: dict[Future[Any], tuple[Cell, int]] = {}
@@ -221,15 +223,25 @@ def _answers(
             else:
                 waiting.append((cell, lost + 1))
     finally:
-        for future in under_way:
-            future.cancel()
         if own:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Nobody waits for what is under way; the interpreter would, at its end. A pool without
+            # workers ends what waits in it, and must find nothing cancelled.
+            for worker in _workers(pool) if under_way else []:
+                worker.terminate()
+            pool.shutdown(wait=False)
+        else:
+            for future in under_way:
+                future.cancel()
 
 
 def _processes(jobs: int | None) -> Executor:
     spawn = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(jobs or os.cpu_count(), spawn, _ignore_interrupts)
+
+
+def _workers(pool: Executor) -> list[Any]:
+    # From Python 3.14 on there is `terminate_workers` for that.
+    return [*(getattr(pool, "_processes", None) or {}).values()]
 
 
 def _ignore_interrupts() -> None:

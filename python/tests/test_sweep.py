@@ -645,6 +645,26 @@ def worker_of_ray() -> int:
     return os.getpid()
 
 
+def test_ctrl_c_does_not_wait_for_cells_under_way(tmp_path: Path) -> None:
+    # Each cell takes some minutes.
+    long = PLAIN.set("duration", "100000s").set("flow[0].source.segments", 20_000_000)
+    long = long.set("link[0].rate", "1gbit").set("link[0].loss", [])
+    (tmp_path / "long.toml").write_text(long.text)
+    file = tmp_path / "sweep.toml"
+    file.write_text('scenario = "long.toml"\nruns = 4\nruns_per_cell = 1\n')
+    called = [sys.executable, "-m", "ackclock", "sweep", str(file), "--out", "out", "--jobs=1"]
+    with subprocess.Popen(called, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as child:
+        try:
+            worker = child_of(child.pid, other_than=0)
+            time.sleep(0.5)
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=60)
+        finally:
+            child.kill()
+    assert (child.returncode, said) == (130, "interrupted; the same command goes on\n")
+    assert not Path(f"/proc/{worker}").exists()
+
+
 def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
     file = write_grid(tmp_path, 4_000, 500)
     out = tmp_path / "out"
