@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 import re
-import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
@@ -157,7 +156,7 @@ def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) 
         text = _native.compare_scenario(arguments)
     except _native.Error as error:
         raise _of_option(error) from None
-    return _run(Scenario(tomllib.loads(text), file="compare"), chosen)
+    return _run(Scenario(_native.from_toml(text, "compare"), file="compare"), chosen)
 
 
 def _of_option(error: _native.Error) -> _native.Error:

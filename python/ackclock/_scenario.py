@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -86,7 +85,7 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """The scenario as a dictionary."""
-        return tomllib.loads(self.text)
+        return _native.from_toml(self.text, self.file)
 
     def set(self, path: str, value: Any) -> Scenario:
         """The same with another value at a path such as `link[1].delay` or `flow[*].strategy`."""
@@ -118,7 +117,11 @@ class Scenario:
         return self.text
 
     def __repr__(self) -> str:
-        name = self.to_dict().get("name") or self.file
+        try:
+            name = self.to_dict().get("name") or self.file
+        except _native.Error:
+            # It was not checked.
+            name = self.file
         return f"<ackclock.Scenario {name!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:

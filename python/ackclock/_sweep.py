@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import sys
-import tomllib
 import warnings
 from collections.abc import Generator, Mapping, Sequence, Sized
 from concurrent.futures import Executor
@@ -51,8 +50,7 @@ class Grid:
         """From a TOML file with these names as its keys. `scenario` is a table, or a path beside
         the file."""
         path, text = Path(path), read_text(path)
-        _native.check_toml(text, str(path))
-        keys = tomllib.loads(text)
+        keys = _native.from_toml(text, str(path))
         known = [key for key in cls.__dataclass_fields__ if key != "_read"]
         for key in keys:
             if key not in known:

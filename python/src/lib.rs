@@ -45,7 +45,7 @@ mod _native {
     use super::run::{RunResult, flow_column_names, run};
     #[pymodule_export]
     use super::scenario::{
-        check, check_strategy, check_toml, compare_scenario, error, overlap, set_key, to_toml,
+        check, check_strategy, compare_scenario, error, from_toml, overlap, set_key, to_toml,
     };
     #[pymodule_export]
     use super::state::{Ack, Notice, Segment, Sending, State};

@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 
+use ackclock_net::scenario::ScenarioError;
 use ackclock_run::{FileError, error_at, parse, set};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use toml::de::DeTable;
 use toml::{Table, Value};
 
 use crate::error::{at, of_file, plain};
@@ -18,10 +20,14 @@ pub fn check(text: &str, file: &str, lines: bool) -> PyResult<()> {
     read(text, file, lines, &registry()).map(drop)
 }
 
-/// Whether a file is TOML.
+/// TOML as a dictionary. Python's own parser knows less of it than scenarios may have.
 #[pyfunction]
-pub fn check_toml(text: &str, file: &str) -> PyResult<()> {
-    parse::<Table>(file, text).map(drop).map_err(|e| of_file(&e))
+pub fn from_toml<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Bound<'py, PyDict>> {
+    let table = DeTable::parse(text).map_err(|e| {
+        let error = ScenarioError::from_toml(text, &e);
+        of_file(&FileError { file: file.into(), error })
+    })?;
+    values::dict(py, table.get_ref())
 }
 
 /// What is wrong with a key, of a file that has this text.

@@ -1,8 +1,9 @@
-//! Python's values as TOML.
+//! Python's values as TOML, and back.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use crate::error::at;
@@ -73,4 +74,39 @@ fn entries(dict: &Bound<'_, PyDict>, path: &str, depth: usize) -> PyResult<Table
         Ok((key, within(&item, &at, depth + 1)?))
     };
     dict.iter().map(entry).collect()
+}
+
+/// A table as a dictionary, whose keys are in the order of the text.
+///
+/// # Errors
+/// None but of the interpreter.
+pub fn dict<'py>(py: Python<'py>, table: &DeTable<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    let dict = PyDict::new(py);
+    for (key, value) in entries {
+        dict.set_item(&**key.get_ref(), object(py, value.get_ref())?)?;
+    }
+    Ok(dict)
+}
+
+fn object<'py>(py: Python<'py>, value: &DeValue<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        DeValue::String(text) => PyString::new(py, text).into_any(),
+        DeValue::Integer(number) => {
+            py.get_type::<PyInt>().call1((number.as_str(), number.radix()))?
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>()?.into_pyobject(py)?.into_any(),
+        DeValue::Boolean(flag) => PyBool::new(py, *flag).to_owned().into_any(),
+        // No key has one.
+        DeValue::Datetime(time) => PyString::new(py, &time.to_string()).into_any(),
+        DeValue::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items.iter() {
+                list.append(object(py, item.get_ref())?)?;
+            }
+            list.into_any()
+        }
+        DeValue::Table(table) => dict(py, table)?.into_any(),
+    })
 }

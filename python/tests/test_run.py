@@ -205,6 +205,41 @@ def test_scenario_from_everything(tmp_path: Path) -> None:
     assert built.to_dict()["link"][0]["delay"] == "20ms"
 
 
+def test_a_scenario_may_have_all_of_toml(tmp_path: Path) -> None:
+    # TOML 1.1, which Python's own parser does not know, after a mark of the order of bytes.
+    text = '''\ufeffname = "\\x41\\e"
+duration = "8s"
+link = [{
+    from = "a", to = "b", rate = "1mbit", # two lines
+    delay = "20ms",
+}]
+[[flow]]
+from = "a"
+to = "b"
+source = { segments = 0x1_4, }
+'''
+    file = tmp_path / "new.toml"
+    file.write_text(text, encoding="utf-8")
+    scenario = ackclock.Scenario.read(file)
+    assert scenario.to_dict() == {
+        "name": "A\x1b",
+        "duration": "8s",
+        "link": [{"from": "a", "to": "b", "rate": "1mbit", "delay": "20ms"}],
+        "flow": [{"from": "a", "to": "b", "source": {"segments": 20}}],
+    }
+    assert list(scenario.to_dict()["link"][0]) == ["from", "to", "rate", "delay"]
+    assert repr(scenario) == "<ackclock.Scenario 'A\\x1b'>"
+    assert scenario.link("b", "c", rate="1mbit", delay="1ms").to_dict()["link"][1]["to"] == "c"
+    (cell,) = ackclock.Grid(scenario, "sack").cells()
+    assert cell.work.scenario == scenario
+    # What is no TOML at all was not checked either.
+    broken = ackclock.Scenario("a =\nb", file="broken", check=False)
+    assert repr(broken) == "<ackclock.Scenario 'broken'>"
+    with pytest.raises(ackclock.Error, match="^broken:2: ") as raised:
+        broken.to_dict()
+    assert (raised.value.file, raised.value.line) == ("broken", 2)
+
+
 def test_a_scenario_never_changes() -> None:
     scenario = ackclock.Scenario(LOSSY)
     changing: Any = scenario

@@ -399,6 +399,15 @@ def test_a_strategy_counts_once() -> None:
         ackclock.Grid(GRID.scenario, runs=2, seed=2**63 - 1).cells()
 
 
+def test_the_file_of_a_grid_may_have_all_of_toml(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    values = 'set = { "link[0].rate" = ["1mbit"], "link[0].delay" = ["10ms"], }'
+    file.write_text(f'{values}\n[scenario]\n{SCENARIO.replace("[[", "[[scenario.")}')
+    (cell,) = ackclock.Grid.read(file).cells()
+    # Its keys are in their order.
+    assert cell.files[0].startswith("link_0_rate=1mbit/link_0_delay=10ms/cell-")
+
+
 def test_a_scenario_is_no_grid(tmp_path: Path) -> None:
     scenario: Any = GRID.scenario
     told = "^grid: a `Grid` or the file of one is expected$"
