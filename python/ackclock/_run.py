@@ -165,8 +165,12 @@ def _of_option(error: _native.Error) -> _native.Error:
     found = re.search(option, str(error))
     if error.key is not None or found is None:
         return error
-    text = re.sub(option, lambda name: name[1].replace("-", "_"), str(error))
-    key = found[1].replace("-", "_")
+    def argument(option: re.Match[str]) -> str:
+        key = option[1].replace("-", "_")
+        return "strategies" if key == "strategy" else key
+
+    key = argument(found)
+    text = re.sub(option, argument, str(error)).removeprefix("compare: ")
     return _native.error(key, text.removeprefix(f"{key}: "))
 
 

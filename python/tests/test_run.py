@@ -490,6 +490,9 @@ def test_errors_of_compare_name_the_argument() -> None:
         ({"segments": None}, "segments", "segments: None is no value of an option"),
         ({"drop_retransmission": "200:1"}, "drop_retransmission", "drop_retransmission: there is"),
         ({"min_rto": "x"}, "min_rto", "min_rto: invalid value 'x' for min_rto: "),
+        ({"duration": "0s"}, "duration", "duration: a run must last longer than 0s"),
+        ({"rate": "0mbit"}, "rate", "rate: a rate is at least 1bit"),
+        ({"first_rtt": "1s"}, "first_rtt", "first_rtt: invalid value '1s' for first_rtt [possible"),
     ]:
         wrong: Any = options
         with pytest.raises(ackclock.Error) as raised:
@@ -497,6 +500,9 @@ def test_errors_of_compare_name_the_argument() -> None:
         error = raised.value
         assert (error.file, error.line, error.key) == (None, None, key)
         assert str(error).startswith(told), str(error)
+    with pytest.raises(ackclock.Error, match="^strategies: `sakc` is neither ") as raised:
+        ackclock.compare("sakc")
+    assert raised.value.key == "strategies"
 
 
 def test_drops_of_compare_are_written_in_every_way() -> None:

@@ -224,9 +224,10 @@ pub fn compare_scenario(
         args: CompareArgs,
     }
     let args = Options::try_parse_from(options).map_err(|e| {
-        // Its first line says what is wrong, those after it how the command is called.
+        // Its first paragraph says what is wrong, those after it how the command is called.
         let text = e.to_string();
-        let line = text.lines().next().unwrap_or_default();
+        let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let line = lines.collect::<Vec<_>>().join(" ");
         Error::Usage(line.trim_start_matches("error: ").into())
     })?;
     compare(&CompareArgs { print_scenario: true, ..args.args }, registry, &Cancel::default())
@@ -242,6 +243,9 @@ fn in_options(args: &CompareArgs, mut error: FileError) -> FileError {
         () if has(".loss") => "--drop, --drop-retransmission",
         () if has(".strategy") => "--strategy",
         () if has(".queue") => "--queue",
+        () if has(".rate") => "--rate",
+        () if has(".delay") => "--delay",
+        () if key == "duration" => "--duration",
         () if has("tcp.min_rto") => {
             // The key that would allow for more has no option.
             if let Some((wrong, _)) = error.error.message.split_once("; ") {
