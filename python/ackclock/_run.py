@@ -203,7 +203,12 @@ def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
         elif isinstance(value, (str, int, float)):
             yield f"{option}={value}"
         elif not isinstance(value, Iterable):
-            raise _native.error(key, f"{value!r} is no value of an option")
+            try:
+                # Such as a number of numpy.
+                yield f"{option}={operator.index(value)}"
+            except TypeError:
+                told = f"{value!r} is no value of an option"
+                raise _native.error(key, told) from None
         else:
             items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
             single = not items or isinstance(items[0], str) or not isinstance(items[0], Iterable)

@@ -452,6 +452,14 @@ def test_numbers_and_lists_of_numpy() -> None:
     assert [row["strategy"] for row in rows] == ["reno", "reno", "sack", "sack"]
 
 
+def test_options_of_compare_may_be_of_numpy() -> None:
+    given: Any = {"segments": numpy.int64(30), "mss": numpy.uint16(500)}
+    same = ackclock.compare("sack", segments=30, mss=500).flows.rows()
+    assert ackclock.compare("sack", **given).flows.rows() == same
+    array: Any = {"drop": numpy.array([14, 15])}
+    assert ackclock.compare("sack", **array).flows.rows()[0]["drops"] == 2
+
+
 def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="'first.toml' is not the text .* Scenario.read reads a"):
         ackclock.Scenario("first.toml")
