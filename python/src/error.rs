@@ -50,11 +50,12 @@ fn os_text(error: &io::Error) -> String {
 
 /// What is wrong with captures.
 pub fn of_explain(error: &ackclock_explain::Error) -> PyErr {
-    use ackclock_explain::Error::{Read, Write};
+    use ackclock_explain::Error::{Filter, Read, Write};
     match error {
         Read { path, .. } | Write { path, .. } => {
             with(error.to_string(), Some(&path.to_string_lossy()), None)
         }
+        Filter(told) => at("filter", told),
         error => plain(error),
     }
 }

@@ -12,7 +12,7 @@ use ackclock_run::Columns;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 
-use crate::error::{of_captures, of_explain, of_path, plain};
+use crate::error::{at, of_captures, of_explain, of_path, plain};
 use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
@@ -94,6 +94,12 @@ impl TakeTable for Collect {
     }
 }
 
+/// The value of `top`.
+fn count(top: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let wrong = |_| at("top", format!("{top} is no number of connections from 0 on"));
+    top.extract().map_err(wrong)
+}
+
 impl Explanation {
     /// What is wrong with captures, after the path of each.
     fn wrong(&self) -> impl Iterator<Item = (&str, String)> {
@@ -152,7 +158,12 @@ impl Explanation {
     /// Writes an index, and a page with a time-sequence graph for each of at most `top` connections
     /// that lost time, into a folder. 0 is all.
     #[pyo3(signature = (folder, top=20))]
-    fn write_html(&self, py: Python<'_>, folder: PathBuf, top: usize) -> PyResult<()> {
+    fn write_html(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        #[pyo3(from_py_with = count)] top: usize,
+    ) -> PyResult<()> {
         py.detach(|| self.draw(&self.explained, &folder, top))
     }
 

@@ -101,6 +101,18 @@ def test_a_path_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
     assert raised.value.file == str(long) and not (tmp_path / "out").exists()
 
 
+def test_errors_name_the_argument(tmp_path: Path) -> None:
+    with pytest.raises(ackclock.Error, match="^filter: filter `bogus x` on frames of ") as raised:
+        ackclock.explain(CAPTURE, filter="bogus x")
+    assert raised.value.key == "filter"
+    explained = ackclock.explain(CAPTURE)
+    for top in [-1, 2**70]:
+        with pytest.raises(ackclock.Error) as raised:
+            explained.write_html(tmp_path, top=top)
+        told = f"top: {top} is no number of connections from 0 on"
+        assert (str(raised.value), raised.value.key) == (told, "top")
+
+
 def test_an_experiment_is_that_of_the_command(tmp_path: Path) -> None:
     name = "lin-kung/figure-5"
     args = ["papers", "run", name, "--quick"]

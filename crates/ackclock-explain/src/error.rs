@@ -24,6 +24,9 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// The filter makes no sense, or not for the packets of a capture.
+    #[error("--filter: {0}")]
+    Filter(String),
     /// What was asked for cannot be done.
     #[error("{0}")]
     Usage(String),

@@ -46,7 +46,7 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
     });
     let results = results.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     if let Some(error) = options.filter.as_ref().and_then(Filter::refused_for_all) {
-        return Err(Error::Usage(format!("--filter: {error}")));
+        return Err(Error::Filter(error.to_string()));
     }
     let mut explained = Explained::default();
     for result in results {
@@ -209,7 +209,7 @@ fn frames(
         clock.frame(frame.number, frame.at);
         capture.start = capture.start.or(Some(frame.at));
         let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&{ frame }));
-        if !wanted.map_err(|error| Error::Usage(format!("--filter: {error}")))? {
+        if !wanted.map_err(|error| Error::Filter(error.to_string()))? {
             capture.filtered += 1;
         } else {
             // A packet by reference, since it is large. Frames that need more are handed on as a

@@ -140,7 +140,9 @@ impl Error {
                 code if code == FILE.code => FILE,
                 _ => INPUT,
             },
-            Error::Explain(ackclock_explain::Error::Usage(_)) => INPUT,
+            Error::Explain(
+                ackclock_explain::Error::Filter(_) | ackclock_explain::Error::Usage(_),
+            ) => INPUT,
             Error::Read { .. } | Error::Write { .. } | Error::Explain(_) => FILE,
             Error::System { .. } | Error::NoWay(_) => REFUSED,
             Error::Disagree { .. } => DISAGREE,
