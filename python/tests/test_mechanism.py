@@ -12,6 +12,7 @@ from ackclock.mechanism import (
     Lost,
     Mechanism,
     Next,
+    Notices,
     Probe,
     Regulate,
     Segmentation,
@@ -218,6 +219,28 @@ def test_an_exception_of_the_constructor_counts_too() -> None:
     register("broken", Broken)
     with pytest.raises(LookupError, match="no such thing"):
         ackclock.compare("newreno+broken")
+
+
+@pytest.mark.parametrize("strategy", ["newreno", "sack", "prr", "rack-tlp", "linux"])
+def test_what_a_mechanism_raises_as_it_is_built_is_raised(strategy: str) -> None:
+    class Unbuilt(Detect):
+        def __init__(self) -> None:
+            raise ZeroDivisionError("built")
+
+        def on_ack(self, state: State, ack: Ack) -> Lost | None: ...
+
+    class Unasked(Detect):
+        def on_ack(self, state: State, ack: Ack) -> Lost | None: ...
+
+        def notices(self) -> Notices:
+            raise ZeroDivisionError("asked")
+
+    for mechanism, told in [(Unbuilt, "built"), (Unasked, "asked")]:
+        register("mine", mechanism)
+        with pytest.raises(ZeroDivisionError, match=f"^{told}$"):
+            ackclock.run(LOSSY, f"{strategy}+mine")
+        # A name is no reason to build it.
+        assert len(ackclock.Grid(LOSSY, f"{strategy}+mine").cells()) == 1
 
 
 def test_an_answer_of_another_type_says_which() -> None:

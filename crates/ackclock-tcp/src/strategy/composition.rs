@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{Axis, Mechanism, Strategy};
+use crate::recovery::detect::Notices;
 
 /// The presets that bound others ([`Composition::bound`]): a sender that is notified of a loss a
 /// round trip after it sent the segment, and one that is notified at the drop.
@@ -16,6 +17,8 @@ pub const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
 pub struct Composition {
     pub(super) name: String,
     pub(super) mechanisms: Vec<Mechanism>,
+    /// Unless the sender is notified of losses. Its mechanism has to be built to be asked that, and
+    /// one of others may fail then: so it is asked for a connection, and not for a name.
     pub(super) without_sack: Option<Vec<Mechanism>>,
 }
 
@@ -33,13 +36,15 @@ impl Composition {
     /// The mechanisms that take their place where SACK was not negotiated
     /// ([`Mechanism::without_sack`]); `None` if these stay.
     pub fn without_sack(&self) -> Option<&[Mechanism]> {
-        self.without_sack.as_deref()
+        let others = self.without_sack.as_deref()?;
+        infers(&assemble(&self.mechanisms)).then_some(others)
     }
 
     /// A fresh strategy for one connection.
     pub fn build(&self) -> Strategy {
-        let without_sack = self.without_sack.as_deref().map(|m| Box::new(assemble(m)));
-        Strategy { without_sack, ..assemble(&self.mechanisms) }
+        let strategy = assemble(&self.mechanisms);
+        let others = self.without_sack.as_deref().filter(|_| infers(&strategy));
+        Strategy { without_sack: others.map(|m| Box::new(assemble(m))), ..strategy }
     }
 
     /// This composition with a mechanism before all of its own, so that one of them on the same
@@ -62,8 +67,13 @@ impl Composition {
     }
 }
 
+/// Whether it infers losses. A sender that is notified of them does not, with or without SACK.
+fn infers(strategy: &Strategy) -> bool {
+    strategy.detect.notices() == Notices::Never
+}
+
 /// A strategy of these mechanisms.
-pub(super) fn assemble(mechanisms: &[Mechanism]) -> Strategy {
+fn assemble(mechanisms: &[Mechanism]) -> Strategy {
     let mut strategy = Strategy::default();
     for mechanism in mechanisms {
         mechanism.install(&mut strategy);

@@ -6,10 +6,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::composition::assemble;
 use super::presets::presets;
 use super::{Composition, Mechanism, Preset};
-use crate::recovery::detect::Notices;
 use crate::recovery::row::{Row, WithoutSack};
 use crate::recovery::{
     ambiguity, detect, ff96, fill, ns2, pacing, probe, regulate, response, retransmission,
@@ -197,11 +195,11 @@ impl Registry {
         Ok(Composition { name: text.to_string(), mechanisms, without_sack })
     }
 
-    /// What takes the place of these mechanisms where SACK was not negotiated. A sender that is
-    /// notified of losses infers none, with or without SACK.
+    /// What takes the place of these mechanisms where SACK was not negotiated, unless the sender is
+    /// notified of losses ([`Composition::without_sack`]).
     fn without_sack(&self, mechanisms: &[Mechanism]) -> Option<Vec<Mechanism>> {
         let goes = |m: &Mechanism| m.needs_sack && m.without_sack != WithoutSack::Stays;
-        if !mechanisms.iter().any(goes) || assemble(mechanisms).detect.notices() != Notices::Never {
+        if !mechanisms.iter().any(goes) {
             return None;
         }
         let others = mechanisms.iter().filter_map(|m| match &m.without_sack {

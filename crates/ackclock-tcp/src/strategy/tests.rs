@@ -260,3 +260,16 @@ fn what_takes_a_place_without_sack_has_to_be_registered() {
     registry.add(dupack("mine").needs_sack().without_sack("dupack")).unwrap();
     assert!(registry.parse("mine").unwrap().without_sack().is_some());
 }
+
+#[test]
+fn a_name_is_read_without_its_mechanisms() {
+    let mut registry = Registry::default();
+    let broken = Row::<dyn Detect>::new("broken", || panic!("it cannot be built"));
+    registry.add(broken.needs_sack()).unwrap();
+    for text in ["sack+broken", "rack-tlp+broken", "prr+broken"] {
+        assert_eq!(registry.parse(text).unwrap().name(), text);
+    }
+    // One that is notified of losses stays without SACK.
+    assert!(registry.parse("sack+notified").unwrap().without_sack().is_none());
+    assert!(registry.parse("sack+notified").unwrap().build().without_sack.is_none());
+}
