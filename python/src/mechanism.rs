@@ -220,11 +220,16 @@ impl Object {
         let returned = Python::attach(|py| {
             interrupt::calls(py)?;
             let value = self.object.bind(py).call_method1(method, args())?;
-            value.extract::<R>().map_err(|_| {
+            value.extract::<R>().map_err(|error| {
+                let error: PyErr = error.into();
                 let class = self.object.bind(py).get_type();
-                let right = answer(&class, method);
                 let name = class.qualname().map(|name| name.to_string()).unwrap_or_default();
                 let shown = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
+                if error.is_instance_of::<PyValueError>(py) {
+                    let told = format!("{name}.{method} returned {shown}; {}", error.value(py));
+                    return PyValueError::new_err(told);
+                }
+                let right = answer(&class, method);
                 let whole = ["int", "Lost", "Next"].iter().any(|part| right.contains(part));
                 let range = if whole { ", with whole numbers from 0 to 2^64 - 1" } else { "" };
                 PyTypeError::new_err(format!("{name}.{method} returned {shown}{right}{range}"))

@@ -4,6 +4,7 @@ use ackclock_tcp::Phase;
 use ackclock_tcp::Record;
 use ackclock_tcp::recovery::{detect, segmentation};
 use ackclock_tcp::{AckSummary, Span, Time};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Seconds. Nanoseconds survive the way there and back.
@@ -11,18 +12,56 @@ pub fn seconds(time: Time) -> f64 {
     time.nanos() as f64 / 1e9
 }
 
-/// A time of so many seconds; never if there are none.
-pub fn time(seconds: Option<f64>) -> Time {
-    seconds.map_or(Time::NEVER, |s| Time(nanos(s)))
+/// A span, or a time to come, that Python returned: seconds from 0 on, of which infinitely many are
+/// for ever.
+pub struct Seconds(f64);
+
+impl<'py> FromPyObject<'_, 'py> for Seconds {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match nanos(object)? {
+            nanos if nanos < 0.0 => Err(no_time()),
+            nanos => Ok(Seconds(nanos)),
+        }
+    }
 }
 
-/// A span of so many seconds.
-pub fn span(seconds: f64) -> Span {
-    Span(nanos(seconds))
+impl Seconds {
+    pub fn span(self) -> Span {
+        Span(self.0 as u64)
+    }
+
+    pub fn time(self) -> Time {
+        Time(self.0 as u64)
+    }
 }
 
-fn nanos(seconds: f64) -> u64 {
-    (seconds * 1e9).round() as u64
+/// A deadline that Python returned; never if there is none.
+pub fn time(deadline: Option<Seconds>) -> Time {
+    deadline.map_or(Time::NEVER, Seconds::time)
+}
+
+/// A time in the past that Python returned. One before the beginning, such as `now - rtt` may be,
+/// is the beginning.
+pub struct Past(pub Time);
+
+impl<'py> FromPyObject<'_, 'py> for Past {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        // A conversion of what is below 0 is 0.
+        nanos(object).map(|nanos| Past(Time(nanos as u64)))
+    }
+}
+
+fn nanos(object: Borrowed<'_, '_, PyAny>) -> PyResult<f64> {
+    let nanos = (object.extract::<f64>()? * 1e9).round();
+    if nanos.is_nan() { Err(no_time()) } else { Ok(nanos) }
+}
+
+fn no_time() -> PyErr {
+    PyValueError::new_err("times are seconds from 0 on")
 }
 
 /// The properties of a class: a field of what it holds, or what is made of that.

@@ -1,5 +1,6 @@
 """Mechanisms written in Python."""
 
+import math
 import traceback
 from typing import Any
 
@@ -13,12 +14,15 @@ from ackclock.mechanism import (
     Mechanism,
     Next,
     Notices,
+    Pacing,
     Probe,
     Regulate,
     Segmentation,
     Select,
     State,
     Timer,
+    Undo,
+    Verdict,
     Window,
     register,
 )
@@ -241,6 +245,49 @@ def test_what_a_mechanism_raises_as_it_is_built_is_raised(strategy: str) -> None
             ackclock.run(LOSSY, f"{strategy}+mine")
         # A name is no reason to build it.
         assert len(ackclock.Grid(LOSSY, f"{strategy}+mine").cells()) == 1
+
+
+@pytest.mark.parametrize("wrong", [math.nan, -3.0, -math.inf])
+def test_times_are_seconds_from_0_on(wrong: float) -> None:
+    class Rto(Timer):
+        def on_sample(self, state: State, sent: float) -> bool:
+            return True
+
+        def rto(self) -> float:
+            return wrong
+
+        def min_rto(self) -> float:
+            return 1.0
+
+    class Paced(Pacing):
+        def next(self, state: State) -> float:
+            return wrong
+
+        def on_sent(self, state: State, len: int) -> None: ...
+
+    class Retimed(Undo):
+        def on_ack(self, state: State, ack: Ack) -> Verdict | None:
+            return Verdict.retime(wrong, 0.0)
+
+    for mechanism, method in [(Rto, "rto"), (Paced, "next"), (Retimed, "on_ack")]:
+        register("mine", mechanism)
+        told = rf"\.{method} returned .*{wrong}.*; times are seconds from 0 on$"
+        with pytest.raises(ValueError, match=told):
+            ackclock.run(LOSSY, "newreno+mine")
+
+
+def test_a_time_in_the_past_may_be_before_the_beginning() -> None:
+    def runs(time: float) -> list[dict[str, Any]]:
+        class Before(Detect):
+            def on_ack(self, state: State, ack: Ack) -> Lost | None:
+                return Lost.sent_before(time, 0)
+
+        register("mine", Before)
+        return ackclock.run(LOSSY, "newreno+mine").flows.rows()
+
+    assert runs(-1.0) == runs(0.0)
+    with pytest.raises(ValueError, match="; times are seconds from 0 on$"):
+        runs(math.nan)
 
 
 def test_an_answer_of_another_type_says_which() -> None:

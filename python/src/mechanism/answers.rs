@@ -12,7 +12,7 @@ use ackclock_tcp::recovery::window::Windows;
 use pyo3::exceptions::PyValueError;
 
 use super::raise;
-use crate::state::{span, time};
+use crate::state::{Past, Seconds};
 
 /// ssthresh and cwnd.
 pub type BothWindows = (u64, u64);
@@ -22,13 +22,13 @@ fn no_such(class: &str, what: &str) -> ! {
 }
 
 /// Of `Lost`: what, a position, a time, the number of a transmission, `again`.
-pub fn lost(answer: Option<(String, u64, f64, u32, bool)>) -> Lost {
+pub fn lost(answer: Option<(String, u64, Past, u32, bool)>) -> Lost {
     let Some((what, position, at, number, again)) = answer else { return Lost::Nothing };
     let transmission = Transmission { seq: position, number };
     match what.as_str() {
         "head" => Lost::Head,
         "below" => Lost::Below(position),
-        "sent_before" => Lost::SentBefore(time(Some(at)), position),
+        "sent_before" => Lost::SentBefore(at.0, position),
         "transmission" => Lost::Transmission { lost: transmission, again },
         "standing" => Lost::Standing,
         "replace" => Lost::Replace(transmission),
@@ -108,7 +108,7 @@ pub fn probe_now(answer: Option<String>) -> ProbeNow {
 }
 
 /// Of `Verdict`: what, windows, `losses_stand`, `goes_on`, SRTT, RTTVAR.
-pub fn verdict(answer: Option<(String, BothWindows, bool, bool, f64, f64)>) -> Verdict {
+pub fn verdict(answer: Option<(String, BothWindows, bool, bool, Seconds, Seconds)>) -> Verdict {
     let Some((what, both, losses_stand, goes_on, srtt, rttvar)) = answer else {
         return Verdict::Open;
     };
@@ -119,7 +119,7 @@ pub fn verdict(answer: Option<(String, BothWindows, bool, bool, f64, f64)>) -> V
         "new_first" => Verdict::NewFirst,
         "send_new" => Verdict::SendNew,
         "needed" => Verdict::Needed,
-        "retime" => Verdict::Retime { srtt: span(srtt), rttvar: span(rttvar) },
+        "retime" => Verdict::Retime { srtt: srtt.span(), rttvar: rttvar.span() },
         other => no_such("Verdict", other),
     }
 }

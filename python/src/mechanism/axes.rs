@@ -23,7 +23,7 @@ use super::answers::{
     windows, windows_or_same,
 };
 use super::law::with_law;
-use crate::state::{self, Ack, Segment, State as Seen, seconds, span, time};
+use crate::state::{self, Ack, Past, Seconds, Segment, State as Seen, seconds, time};
 
 fn seen(s: &State) -> Seen {
     Seen(s.clone())
@@ -108,7 +108,8 @@ impl Detect for Object {
     }
 
     fn on_timeout(&mut self, s: &State) -> Time {
-        time(self.call("on_timeout", || (seen(s),)).flatten())
+        let since: Option<Past> = self.call("on_timeout", || (seen(s),)).flatten();
+        since.map_or(Time::NEVER, |Past(time)| time)
     }
 }
 
@@ -429,15 +430,15 @@ impl Timer for Object {
     }
 
     fn rto(&self) -> Span {
-        self.call("rto", || ()).map_or(Span::from_secs(1), span)
+        self.call("rto", || ()).map_or(Span::from_secs(1), Seconds::span)
     }
 
     fn srtt(&self) -> Span {
-        self.call("srtt", || ()).map_or(Span::ZERO, span)
+        self.call("srtt", || ()).map_or(Span::ZERO, Seconds::span)
     }
 
     fn rttvar(&self) -> Span {
-        self.call("rttvar", || ()).map_or(Span::ZERO, span)
+        self.call("rttvar", || ()).map_or(Span::ZERO, Seconds::span)
     }
 
     fn retime(&mut self, srtt: Span, rttvar: Span) {
@@ -445,11 +446,11 @@ impl Timer for Object {
     }
 
     fn min_rto(&self) -> Span {
-        self.call("min_rto", || ()).map_or(Span::from_secs(1), span)
+        self.call("min_rto", || ()).map_or(Span::from_secs(1), Seconds::span)
     }
 
     fn max_rto(&self) -> Span {
-        self.call("max_rto", || ()).map_or(Span::from_secs(60), span)
+        self.call("max_rto", || ()).map_or(Span::from_secs(60), Seconds::span)
     }
 
     fn restarts_on(&self, cause: Cause, replaces_lost: bool) -> bool {
@@ -457,8 +458,8 @@ impl Timer for Object {
     }
 
     fn expiry(&self, s: &State, rto: Span) -> Time {
-        let at: Option<f64> = self.call("expiry", || (seen(s), rto.secs_f64()));
-        self.after("expiry", s.now, at.map_or(s.now + rto, |at| time(Some(at))))
+        let at = self.call("expiry", || (seen(s), rto.secs_f64()));
+        self.after("expiry", s.now, at.map_or(s.now + rto, Seconds::time))
     }
 }
 
@@ -468,7 +469,7 @@ impl Pacing for Object {
     }
 
     fn next(&self, s: &State) -> Time {
-        self.call("next", || (seen(s),)).map_or(s.now, |at| time(Some(at)))
+        self.call("next", || (seen(s),)).map_or(s.now, Seconds::time)
     }
 
     fn on_sent(&mut self, s: &State, len: u32) {
