@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import itertools
+import functools
 import os
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Generator, Mapping, Sequence, Sized
+from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -98,17 +98,13 @@ class Grid:
             # What is set is checked as it is set.
             _native.check(base.text, base._place, False)
         made: list[Cell] = []
-        for values in itertools.product(*self.set.values()):
-            scenario = base
-            at = ""
-            for key, value in zip(self.set, values, strict=True):
-                with self._at(self._key(key)):
-                    scenario = scenario.set(key, value)
-                    at += partition(keys[key], value, key) + "/"
-            traces = [content(file) for _, file in scenario._traces()]
+        # Many points have the same of both.
+        content_of, source_of = functools.cache(content), functools.cache(described)
+        for scenario, at in self._points(base, "", [*keys.items()]):
+            traces = [content_of(file) for _, file in scenario._traces()]
             for strategy in strategies:
                 mechanisms = mechanisms_in(scenario.text, strategy)
-                sources = [described(mechanism) for mechanism in mechanisms]
+                sources = [source_of(mechanism) for mechanism in mechanisms]
                 for first in range(seed, seed + runs, runs_per_cell):
                     count = min(runs_per_cell, seed + runs - first)
                     told = f"{at}{strategy or ''}, seed {first}"
@@ -117,6 +113,20 @@ class Grid:
                     file = f"{at}cell-{name}.parquet"
                     made.append(Cell(name, _run, work, (file,), work.by_hand))
         return made
+
+    def _points(
+        self, scenario: Scenario, at: str, keys: list[tuple[str, str]]
+    ) -> Iterator[tuple[Scenario, str]]:
+        """The scenario of each point, with its folder. A value is set once for all points below."""
+        if not keys:
+            yield scenario, at
+            return
+        (key, column), *others = keys
+        for value in self.set[key]:
+            with self._at(self._key(key)):
+                changed = scenario.set(key, value)
+                below = at + partition(column, value, key) + "/"
+            yield from self._points(changed, below, others)
 
     def _base(self) -> Scenario:
         if self._read is None or not isinstance(self.scenario, Mapping):

@@ -19,7 +19,7 @@ import polars
 import pytest
 
 import ackclock
-from ackclock import _cells
+from ackclock import _cells, _native
 from ackclock._source import described
 from ackclock._sweep import main
 from ackclock.mechanism import Ack, Detect, Lost, State, register
@@ -406,6 +406,24 @@ def test_the_file_of_a_grid_may_have_all_of_toml(tmp_path: Path) -> None:
     (cell,) = ackclock.Grid.read(file).cells()
     # Its keys are in their order.
     assert cell.files[0].startswith("link_0_rate=1mbit/link_0_delay=10ms/cell-")
+
+
+def test_a_value_is_set_once_for_all_points_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    set_key = _native.set_key
+
+    def counted(text: str, file: str, path: str, value: Any) -> str:
+        told.append(f"{path}={value}")
+        return set_key(text, file, path, value)
+
+    monkeypatch.setattr(_native, "set_key", counted)
+    values: dict[str, list[Any]] = {"link[0].delay": ["1ms", "2ms"], "tcp.mss": [1, 2]}
+    cells = ackclock.Grid(GRID.scenario, "sack", values).cells()
+    assert [cell.files[0].split("/cell")[0] for cell in cells] == [
+        f"link_0_delay={delay}ms/tcp_mss={mss}" for delay in [1, 2] for mss in [1, 2]
+    ]
+    each = ["tcp.mss=1", "tcp.mss=2"]
+    assert told == ["link[0].delay=1ms", *each, "link[0].delay=2ms", *each]
 
 
 def test_a_scenario_is_no_grid(tmp_path: Path) -> None:
