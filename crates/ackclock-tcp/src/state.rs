@@ -47,6 +47,8 @@ pub struct State {
     pub nagle: bool,
     /// The strategy paces what it sends.
     pub(crate) paces: bool,
+    /// Idle time lowers cwnd (`tcp_slow_start_after_idle`).
+    pub(crate) idle_restart: bool,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first

@@ -56,7 +56,7 @@ pub struct SenderConfig {
     /// as one, so that a timer never expires at the moment that sets it.
     pub max_rto: Option<Span>,
     /// Restart from the initial window after an idle time of more than an RTO (RFC 5681 section
-    /// 4.1).
+    /// 4.1). Without it, Linux's window laws also keep a cwnd that the application does not use.
     pub idle_restart: bool,
     /// Record events.
     pub events: bool,
@@ -104,7 +104,6 @@ pub(super) struct Settings {
     pub wscale: u8,
     pub timestamps: bool,
     pub ecn: bool,
-    pub idle_restart: bool,
     pub events: bool,
 }
 
@@ -119,7 +118,6 @@ impl Settings {
             wscale: config.wscale.min(14),
             timestamps: config.timestamps,
             ecn: config.ecn,
-            idle_restart: config.idle_restart,
             events: config.events,
         }
     }

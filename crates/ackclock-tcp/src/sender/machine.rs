@@ -458,6 +458,7 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
         max_window: config.initial_rwnd,
         nagle: config.nagle,
         paces: strategy.pacing.is_some(),
+        idle_restart: config.idle_restart,
         tick_phase: config.tick_phase,
     };
     if let Some(min) = config.min_rto {

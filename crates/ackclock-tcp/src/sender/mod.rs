@@ -256,7 +256,7 @@ impl Sender {
     /// data.
     fn restart_if_idle(&mut self) {
         let rto = self.timers.rto();
-        if self.config.idle_restart
+        if self.s.idle_restart
             && self.s.board.is_empty()
             && self.s.snd_max > 0
             && self.s.now.since(self.last_sent) > rto

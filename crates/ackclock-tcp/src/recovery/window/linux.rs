@@ -112,7 +112,7 @@ impl Growth {
         }
         self.snd_cwnd_used = self.snd_cwnd_used.max(outstanding);
         let stamp = self.stamp.map_or(0, |stamp| jiffies(s, stamp));
-        if jiffies(s, s.now) - stamp < to_jiffies(rto) {
+        if !s.idle_restart || jiffies(s, s.now) - stamp < to_jiffies(rto) {
             return None;
         }
         self.stamp = Some(s.now);
