@@ -19,6 +19,8 @@ pub struct Acked {
     /// When the last of those among them was sent that had been sent more than once (Karn's rule);
     /// `None` if there was none.
     pub retransmission: Option<Time>,
+    /// Where the segment began that was acknowledged in part; `None` if there was none.
+    pub cut: Option<u64>,
 }
 
 /// What an acknowledgment took off the scoreboard that said nothing else.
@@ -143,6 +145,7 @@ impl Scoreboard {
             acked.segments += whole;
         }
         if whole == 0 {
+            acked.cut = Some(head.seq);
             head.seq = ack;
             head.len -= part as u32;
             head.span -= part as u32;

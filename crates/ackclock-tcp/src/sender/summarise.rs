@@ -55,7 +55,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
         a.delivered = acked.segments;
         a.sacked_before = acked.sacked_before;
         a.retransmission_acked = acked.retransmission;
-        a.last_sent = acked.last_sent;
+        (a.last_sent, a.cut) = (acked.last_sent, acked.cut);
     }
     a.delivered += a.dsack_segments;
     if ranges.count > 0 && c.s.sack {
