@@ -53,6 +53,8 @@ pub struct LinuxRack {
     /// The highest SACKed position as the ACKs before this one left it, `snd_una` if there was
     /// none.
     fack: u64,
+    /// Where the segment begins that was acknowledged in part, and where it did before.
+    cut: (u64, u64),
     /// `tp->reordering`.
     reordering: u32,
     reord_seen: bool,
@@ -84,6 +86,7 @@ impl Default for LinuxRack {
             rtt: Span::ZERO,
             min_rtt: MinRtt::default(),
             fack: 0,
+            cut: (0, 0),
             reordering: DUPTHRESH,
             reord_seen: false,
             advanced: false,
@@ -231,16 +234,21 @@ impl LinuxRack {
             self.check_reordering(s, low, fack);
         }
         self.note_fack(s, a, fack);
+        if let Some(from) = a.cut {
+            self.cut = (a.ack, if from == self.cut.0 { self.cut.1 } else { from });
+        }
     }
 
     /// `fack` is the highest SACKed position as this ACK leaves it.
     #[inline(always)]
     fn note_fack(&mut self, s: &State, a: &AckSummary, fack: u64) {
         // Within Loss too: `undo_marker` stands until the undo that ends it.
-        if let Some((low, _)) = a.original
-            && low < self.fack
-        {
-            self.check_reordering(s, low, fack.max(self.fack));
+        if let Some((low, _)) = a.original {
+            // `tcp_clean_rtx_queue` leaves a segment whole until all of it is acknowledged.
+            let low = if low == self.cut.0 { self.cut.1 } else { low };
+            if low < self.fack {
+                self.check_reordering(s, low, fack.max(self.fack));
+            }
         }
         self.fack = fack.max(s.snd_una);
     }
