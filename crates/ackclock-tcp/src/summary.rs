@@ -76,3 +76,10 @@ pub struct AckSummary {
     /// A retransmission was detected as lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }
+
+impl AckSummary {
+    /// It acknowledges at least one segment in full (Linux's `FLAG_DATA_ACKED`).
+    pub(crate) fn acks_a_segment(&self) -> bool {
+        self.newly_acked > 0 && self.cut != Some(self.prior_una)
+    }
+}

@@ -40,7 +40,8 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
             segments: 2,
             first_sent: Some(Time(0)),
             last_sent: Some(Time(2)),
-            retransmission: None
+            retransmission: None,
+            cut: Some(200),
         }
     );
     assert_eq!(told, [0, 100]);
@@ -72,7 +73,8 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
             segments: 2,
             first_sent: Some(Time(0)),
             last_sent: Some(Time(15)),
-            retransmission: Some(Time(20))
+            retransmission: Some(Time(20)),
+            cut: None,
         }
     );
     // Delivery of 1 and 2 was told when they were sacked.

@@ -84,11 +84,14 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
             sample(c, a, &acked)
         };
         take(c, a, sample);
-        restart(c);
+        // Linux's tcp_clean_rtx_queue: no part of a segment sets the timer (FLAG_SET_XMIT_TIMER).
+        if a.acks_a_segment() || !c.wants.samples_sacks {
+            restart(c);
+        }
     } else if reported.sacked.is_some() && c.wants.samples_sacks && ack == a.prior_una {
-        // Linux's tcp_clean_rtx_queue, which no ACK reaches that others have overtaken: the timer
-        // starts anew only if what was SACKed was sent before the head was last sent. Otherwise a
-        // timeout could be put off for ever.
+        // The same, which no ACK reaches that others have overtaken: the timer starts anew only if
+        // what was SACKed was sent before the head was last sent. Otherwise a timeout could be put
+        // off for ever.
         let sample = reported.sample(c, a, &acked);
         take(c, a, sample);
         if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {

@@ -24,8 +24,7 @@ pub(super) fn in_slow_start(s: &State) -> bool {
 /// `tcp_may_raise_cwnd`: an ACK that does not advance lets cwnd grow only if reordering is known to
 /// be more than usual. Nor does one that acknowledges no segment in full (`FLAG_DATA_ACKED`).
 fn may_raise(s: &State, a: &AckSummary) -> bool {
-    let whole = a.newly_acked > 0 && a.cut != Some(a.prior_una);
-    whole || (s.dupthresh > DUPTHRESH && a.newly_sacked > 0)
+    a.acks_a_segment() || (s.dupthresh > DUPTHRESH && a.newly_sacked > 0)
 }
 
 /// `tcp_slow_start`: cwnd, and what is left of the segments delivered.
