@@ -40,11 +40,16 @@ pub struct State {
     /// repaired; 0 before the first. Until more is acknowledged, the windows are not lowered again
     /// (RFC 3168 section 6.1.2).
     pub(crate) cwr_point: u64,
+    /// Where the last segment ended that was shorter than SMSS when it was first sent (`snd_sml`).
+    pub(crate) short_end: u64,
     /// Of `dupacks`, the ones that were counted without an ACK at the end of a recovery (Lin & Kung
     /// section 6.4): no segment has left the network for them.
     pub assumed_dupacks: u32,
     /// Nagle's algorithm is on.
     pub nagle: bool,
+    /// It waits for short segments alone
+    /// ([`Window::waits_for_short`](crate::recovery::window::Window::waits_for_short)).
+    pub(crate) waits_for_short: bool,
     /// The strategy paces what it sends.
     pub(crate) paces: bool,
     /// Idle time lowers cwnd (`tcp_slow_start_after_idle`).
@@ -156,8 +161,14 @@ impl State {
     /// Bytes of the next segment of new data, as [`sequential_len`](Self::sequential_len) has it,
     /// wherever `snd_nxt` stands.
     pub fn new_len(&self) -> Option<u32> {
-        let held_back = self.nagle && !self.closed && self.snd_max > self.snd_una;
+        let held_back = self.holds_short();
         self.unsent_len().filter(|&len| !held_back || u64::from(len) == self.mss)
+    }
+
+    /// Whether Nagle's algorithm holds a segment back that is shorter than SMSS.
+    pub(crate) fn holds_short(&self) -> bool {
+        let until = if self.waits_for_short { self.short_end } else { self.snd_max };
+        self.nagle && !self.closed && until > self.snd_una
     }
 
     /// The same, whatever Nagle's algorithm says.

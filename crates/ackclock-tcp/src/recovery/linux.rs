@@ -2,6 +2,7 @@
 
 use crate::state::{Phase, State};
 use crate::time::{Span, Time};
+use crate::wire::DEFAULT_MSS;
 
 /// A tick of the kernel's clock: `HZ` is 250, as most distributions configure it.
 pub(crate) const JIFFY: Span = Span::from_millis(4);
@@ -35,6 +36,17 @@ pub(crate) const MIN_TSO_RATE: u64 = 150_000;
 
 /// `sk_gso_max_size`: `GSO_LEGACY_MAX_SIZE` without the room for headers (`MAX_TCP_HEADER`).
 pub(crate) const GSO_MAX_SIZE: u64 = 65_536 - 321;
+
+/// `tcp_bound_to_half_wnd`: at most half of the largest window that was ever offered, unless that
+/// is tiny.
+pub(crate) fn bound_to_half_window(size: u64, max_window: u64) -> u64 {
+    let tiny = max_window <= u64::from(DEFAULT_MSS);
+    let cutoff = if tiny { max_window } else { max_window / 2 };
+    if cutoff == 0 { size } else { size.min(cutoff.max(LEAST_SIZE)) }
+}
+
+/// What a segment may have of `TCP_MIN_MSS` beside its header.
+const LEAST_SIZE: u64 = 48;
 
 /// `tcp_current_ssthresh` outside of recovery.
 pub(crate) fn current_ssthresh(s: &State) -> u64 {

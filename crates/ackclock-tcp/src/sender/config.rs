@@ -105,6 +105,8 @@ pub(super) struct Settings {
     pub timestamps: bool,
     pub ecn: bool,
     pub events: bool,
+    /// What the path has room for; a segment has less where the window law bounds it.
+    pub mss: u32,
 }
 
 impl Settings {
@@ -119,12 +121,12 @@ impl Settings {
             timestamps: config.timestamps,
             ecn: config.ecn,
             events: config.events,
+            mss: config.mss.max(1),
         }
     }
 
     /// IW in bytes, with this SMSS and window law.
-    pub fn initial_window_bytes(&self, mss: u32, law: &dyn Window) -> u64 {
-        let mss = u64::from(mss.max(1));
+    pub fn initial_window_bytes(&self, mss: u64, law: &dyn Window) -> u64 {
         self.initial_window.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
     }
 }

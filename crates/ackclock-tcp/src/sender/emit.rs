@@ -42,6 +42,10 @@ pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     c.s.board.push(seq, len, c.s.now);
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
+    // tcp_minshall_update.
+    if u64::from(len) < c.s.mss {
+        c.s.short_end = c.s.snd_max;
+    }
     if c.wants.times {
         c.strategy.timer.on_new(&c.s, c.s.snd_max);
     }

@@ -425,10 +425,11 @@ impl Sender {
 /// The state and the timers before anything is sent.
 fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, Timers) {
     let settings = Settings::of(config);
-    let initial_window = settings.initial_window_bytes(config.mss, &*strategy.window);
+    let mss = strategy.window.segment(settings.mss.into(), config.initial_rwnd);
+    let initial_window = settings.initial_window_bytes(mss, &*strategy.window);
     let mut s = State {
         now: Time::ZERO,
-        mss: u64::from(config.mss.max(1)),
+        mss,
         initial_window,
         sack,
         snd_una: 0,
@@ -457,6 +458,8 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
         board: Default::default(),
         max_window: config.initial_rwnd,
         nagle: config.nagle,
+        waits_for_short: strategy.window.waits_for_short(),
+        short_end: 0,
         paces: strategy.pacing.is_some(),
         idle_restart: config.idle_restart,
         tick_phase: config.tick_phase,

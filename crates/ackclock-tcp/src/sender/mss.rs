@@ -34,12 +34,12 @@ pub(super) fn poll_probe(c: &mut Sender, len: u32) -> Option<Option<Transmit>> {
 }
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
-    let mss = mss.max(1);
-    let before = core::mem::replace(&mut c.s.mss, u64::from(mss));
+    c.config.mss = mss.max(1);
+    let before = bound(c);
     if c.strategy.window.counts_segments() {
-        keep_segments(c, before);
+        keep_segments(c, before.max(c.s.mss));
     }
-    c.s.initial_window = c.config.initial_window_bytes(mss, &*c.strategy.window);
+    let mss = c.s.mss as u32;
     let lost = c.s.board.cut(mss);
     if lost > 0 {
         go_back(c);
@@ -49,14 +49,33 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     c.event(EventKind::MssChanged { mss, lost });
 }
 
+/// The receiver's largest window has grown: where it bounded segments, they change with it, and so
+/// do windows that count them (`tcp_ack_update_window`, `tcp_sync_mss`).
+#[cold]
+pub(super) fn follow_window(c: &mut Sender) {
+    let before = bound(c);
+    if c.s.mss != before {
+        keep_segments(c, before);
+        c.event(EventKind::MssChanged { mss: c.s.mss as u32, lost: 0 });
+    }
+}
+
+/// Takes the size of segments that path and window law have room for. Returns the one before.
+fn bound(c: &mut Sender) -> u64 {
+    let mss = c.strategy.window.segment(c.config.mss.into(), c.s.max_window);
+    c.s.initial_window = c.config.initial_window_bytes(mss, &*c.strategy.window);
+    core::mem::replace(&mut c.s.mss, mss)
+}
+
 /// A law that counts segments keeps their number where they become smaller, as in Linux: "units
 /// changed and effective cwnd/ssthresh really reduced now" (`tcp_simple_retransmit`). Where they
 /// become larger the bytes stay (`tcp_mtup_probe_success`).
-fn keep_segments(c: &mut Sender, before: u64) {
+/// `of` is what one of them had.
+fn keep_segments(c: &mut Sender, of: u64) {
     let mss = c.s.mss;
     let segments = |bytes: u64| match bytes {
         u64::MAX => bytes,
-        bytes => (bytes / before.max(mss)).max(1).saturating_mul(mss),
+        bytes => (bytes / of).max(1).saturating_mul(mss),
     };
     c.set_cwnd(segments(c.s.cwnd));
     c.s.ssthresh = segments(c.s.ssthresh);

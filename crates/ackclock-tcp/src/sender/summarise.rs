@@ -2,6 +2,7 @@
 //! the scoreboard, and summed up once.
 
 use super::machine::Sender;
+use super::mss;
 use super::stats::Stats;
 use crate::event::SackRanges;
 use crate::scoreboard::{Acked, Record, Scoreboard};
@@ -128,7 +129,12 @@ pub(super) fn take_window(c: &mut Sender, segment: &Segment, ack: u64) {
         }
         let window = u64::from(segment.wnd) << c.config.wscale;
         s.window_edge = ack + window;
-        s.max_window = s.max_window.max(window);
+        if window > s.max_window {
+            s.max_window = window;
+            if s.mss < u64::from(c.config.mss) {
+                mss::follow_window(c);
+            }
+        }
     }
 }
 

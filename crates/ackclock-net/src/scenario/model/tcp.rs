@@ -63,7 +63,8 @@ pub struct Tcp {
     /// 7323 section 4.3; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo_out_of_order: Option<bool>,
-    /// Nagle's algorithm; `false`.
+    /// Nagle's algorithm (RFC 9293 section 3.7.4). With the window laws of Linux, only a short
+    /// segment that is outstanding holds a short one back; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nagle: Option<bool>,
     /// Most new segments that one ACK (RFC 6582 section 3.2), one write or one timer may release,

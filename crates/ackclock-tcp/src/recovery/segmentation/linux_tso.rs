@@ -17,12 +17,11 @@ use alloc::collections::VecDeque;
 
 use super::{Segmentation, Sending};
 use crate::event::Cause;
-use crate::recovery::linux::{GSO_MAX_SIZE, PACING_SHIFT, pacing_rate};
+use crate::recovery::linux::{GSO_MAX_SIZE, PACING_SHIFT, bound_to_half_window, pacing_rate};
 use crate::recovery::min_rtt::MinRtt;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
-use crate::wire::DEFAULT_MSS;
 
 /// `tcp_min_tso_segs`.
 const MIN_TSO_SEGS: u64 = 2;
@@ -75,9 +74,7 @@ pub struct LinuxTso {
 /// `tcp_xmit_size_goal`: what a buffer holds, half of the largest window at most
 /// (`tcp_bound_to_half_wnd`).
 fn size_goal(s: &State) -> u64 {
-    let small = s.max_window <= u64::from(DEFAULT_MSS);
-    let half = if small { s.max_window } else { s.max_window / 2 };
-    let most = if half > 0 { GSO_MAX_SIZE.min(half) } else { GSO_MAX_SIZE };
+    let most = bound_to_half_window(GSO_MAX_SIZE, s.max_window);
     (most / s.mss).max(1) * s.mss
 }
 
@@ -217,7 +214,7 @@ impl Segmentation for LinuxTso {
         }
         // tcp_mss_split_point.
         let mut bundle = len.min(window).min(quota * s.mss);
-        if s.nagle && !s.closed && s.snd_max > s.snd_una {
+        if s.holds_short() {
             bundle = bundle / s.mss * s.mss;
         }
         (self.bundle_from, self.bundle_end) = (s.snd_max, s.snd_max + bundle);

@@ -18,7 +18,7 @@
 
 use super::linux::{self, Growth};
 use super::{Window, Windows};
-use crate::recovery::linux::{HZ, jiffies, lowers_on_timeout, to_jiffies};
+use crate::recovery::linux::{HZ, bound_to_half_window, jiffies, lowers_on_timeout, to_jiffies};
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -203,6 +203,14 @@ impl HyStart {
 impl Window for LinuxCubic {
     fn counts_segments(&self) -> bool {
         true
+    }
+
+    fn waits_for_short(&self) -> bool {
+        true
+    }
+
+    fn segment(&self, mss: u64, max_window: u64) -> u64 {
+        bound_to_half_window(mss, max_window)
     }
 
     fn after_detection(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::linux::{self, Growth};
 use super::{Window, Windows};
-use crate::recovery::linux::lowers_on_timeout;
+use crate::recovery::linux::{bound_to_half_window, lowers_on_timeout};
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::Span;
@@ -17,6 +17,14 @@ pub struct LinuxReno {
 impl Window for LinuxReno {
     fn counts_segments(&self) -> bool {
         true
+    }
+
+    fn waits_for_short(&self) -> bool {
+        true
+    }
+
+    fn segment(&self, mss: u64, max_window: u64) -> u64 {
+        bound_to_half_window(mss, max_window)
     }
 
     fn after_detection(&self) -> bool {

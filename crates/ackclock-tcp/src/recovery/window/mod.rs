@@ -87,6 +87,19 @@ pub trait Window: Send {
         self.inner().is_some_and(|law| law.counts_segments())
     }
 
+    /// Whether Nagle's algorithm holds a short segment back only while another short one is
+    /// outstanding, as in Linux (`tcp_minshall_check`), and not while any is (RFC 9293 section
+    /// 3.7.4).
+    fn waits_for_short(&self) -> bool {
+        self.inner().is_some_and(|law| law.waits_for_short())
+    }
+
+    /// Payload bytes of a full segment, at most `mss` of them, where the receiver never offered more
+    /// than `max_window` bytes.
+    fn segment(&self, mss: u64, max_window: u64) -> u64 {
+        self.inner().map_or(mss, |law| law.segment(mss, max_window))
+    }
+
     /// The new cwnd after an ACK that advanced `snd_una` outside recovery.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
 

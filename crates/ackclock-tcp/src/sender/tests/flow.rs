@@ -182,6 +182,25 @@ fn nagle() {
     half_window(true, "");
 }
 
+/// Linux holds a short segment back only while another short one is outstanding
+/// (`tcp_minshall_check`), and fills it up meanwhile. Its kernel answers these writes so.
+#[test]
+fn nagle_of_linux() {
+    for composition in ["linux", "linux+linux-reno"] {
+        run_with(composition, SenderConfig { nagle: true, ..window(10) }, |x| {
+            x.write(2_100).sends("0 1 2[0..100]").at(2).write(50).sends("").at(4).write(850);
+            x.sends("").at(6).write(1_400).sends("2[100..1100] 3[100..1100]").at(20).ack(1);
+            x.sends("").ack(2).sends("").at(22).ack_bytes(2_100).sends("4[100..400]");
+            x.at(42).ack_bytes(4_400).sends("");
+            // What is full and outstanding holds nothing back.
+            x.at(50).write(40).sends("4[400..440]").write(1_000).sends("4[440..1440]");
+            x.write(100).sends("").at(70).ack_bytes(5_440).sends("5[440..540]");
+            x.at(90).ack_bytes(5_540).write(1_000).sends("5[540..1540]");
+            x.write(10).sends("6[540..550]").close_now();
+        });
+    }
+}
+
 /// RFC 5681 section 4.1: after more than an RTO without sending, cwnd is at most the initial
 /// window.
 #[test]
