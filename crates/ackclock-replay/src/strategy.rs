@@ -4,9 +4,6 @@ use ackclock_tcp::Registry;
 
 use crate::vector::Header;
 
-/// What a setting of 0 switches off.
-const OFF: [(&str, &str); 2] = [("tcp_early_retrans", "linux-tlp"), ("tcp_frto", "linux-f-rto")];
-
 /// What bits of `tcp_recovery` switch on: `TCP_RACK_STATIC_REO_WND` and `TCP_RACK_NO_DUPTHRESH`.
 const RECOVERY: [(i64, &str); 2] = [(2, "linux-rack-static"), (4, "linux-rack-no-dupthresh")];
 
@@ -17,10 +14,12 @@ pub fn matching(header: &Header, registry: &Registry) -> String {
         Some(preset) => preset.mechanisms.iter().map(|name| &**name).collect(),
         None => vec!["linux"],
     };
-    for (setting, mechanism) in OFF {
-        if header.setting(setting, 1) == 0 {
-            names.retain(|name| *name != mechanism);
-        }
+    // tcp_schedule_loss_probe; 1 and 2 were for early retransmit, which Linux has no more.
+    if ![3, 4].contains(&header.setting("tcp_early_retrans", 3)) {
+        names.retain(|name| *name != "linux-tlp");
+    }
+    if header.setting("tcp_frto", 2) == 0 {
+        names.retain(|name| *name != "linux-f-rto");
     }
     if header.congestion == "reno" {
         names.push("linux-reno");

@@ -92,7 +92,9 @@ fn the_composition_follows_from_what_was_switched_off() {
     header.congestion = "cubic".into();
     let linux = matching(&header, &registry);
     assert_eq!(linux, registry.preset("linux").unwrap().mechanisms.join("+"));
-    header.settings.insert("tcp_early_retrans".into(), 0);
+    header.settings.insert("tcp_early_retrans".into(), 4);
+    assert_eq!(matching(&header, &registry), linux);
+    header.settings.insert("tcp_early_retrans".into(), 1);
     header.settings.insert("tcp_frto".into(), 0);
     header.congestion = "reno".into();
     let expected = linux.replace("linux-tlp+", "").replace("linux-f-rto+", "") + "+linux-reno";
