@@ -12,6 +12,19 @@ const LATEST: u64 = 1_000_000_000_000;
 const HZ: u32 = 250;
 /// Congestion controls that can be answered.
 const CONGESTION: [&str; 2] = ["cubic", "reno"];
+/// Settings that can be answered, and the least and the largest value of each. What has one value is
+/// not modelled, and that is its default.
+const SETTINGS: [(&str, i64, i64); 9] = [
+    ("tcp_early_retrans", 0, 4),
+    ("tcp_frto", 0, 2),
+    ("tcp_max_reordering", 300, 300),
+    ("tcp_recovery", 0, 7),
+    ("tcp_reordering", 3, 3),
+    ("tcp_rto_max_ms", 1_000, 120_000),
+    ("tcp_rto_min_us", 1, 1_000_000),
+    ("tcp_slow_start_after_idle", 0, 1),
+    ("tcp_thin_linear_timeouts", 0, 0),
+];
 /// SACK blocks that an ACK has room for.
 const MOST_BLOCKS: usize = 4;
 
@@ -125,6 +138,20 @@ fn check(h: &Header) -> Result<(), String> {
         let [one, other] = CONGESTION;
         let name = &h.congestion;
         return Err(format!("the congestion control is `{name}`, neither `{one}` nor `{other}`"));
+    }
+    for (name, &value) in &h.settings {
+        match SETTINGS.iter().find(|(known, ..)| known == name) {
+            None => return Err(format!("the setting `{name}` is not modelled")),
+            Some(&(_, from, to)) if from == to && value != from => {
+                return Err(format!(
+                    "the setting `{name}` is modelled as {from} alone, not {value}"
+                ));
+            }
+            Some((_, from, to)) if !(from..=to).contains(&&value) => {
+                return Err(format!("the setting `{name}` is {value}, not {from} to {to}"));
+            }
+            Some(_) => {}
+        }
     }
     within("mss", h.mss.into(), 1, 65_535)?;
     within("initial_window", h.initial_window.into(), 1, 1000)?;

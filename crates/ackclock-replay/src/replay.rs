@@ -113,6 +113,7 @@ fn micros(at: u64) -> Time {
 
 /// The sender that the header describes.
 fn config(h: &Header) -> SenderConfig {
+    let own = |name| h.settings.get(name).and_then(|value| u64::try_from(*value).ok());
     SenderConfig {
         mss: h.mss,
         initial_window: Some(h.initial_window),
@@ -123,6 +124,8 @@ fn config(h: &Header) -> SenderConfig {
         timestamps: h.timestamps,
         handshake_rtt: Some(Span::from_micros(h.round_trip)),
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
+        min_rto: own("tcp_rto_min_us").map(Span::from_micros),
+        max_rto: own("tcp_rto_max_ms").map(Span::from_millis),
         ..SenderConfig::default()
     }
 }

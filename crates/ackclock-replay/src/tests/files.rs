@@ -171,6 +171,13 @@ fn headers_are_checked() {
         with("\"window_scale\":7", "\"window_scale\":15"),
         "v:1: window_scale is 15, not 0 to 14"
     );
+    let settings = |text: &str| with("\"settings\":{}", &format!("\"settings\":{{{text}}}"));
+    assert_eq!(settings("\"tcp_frot\":0"), "v:1: the setting `tcp_frot` is not modelled");
+    assert_eq!(
+        settings("\"tcp_reordering\":10"),
+        "v:1: the setting `tcp_reordering` is modelled as 3 alone, not 10"
+    );
+    assert_eq!(settings("\"tcp_frto\":3"), "v:1: the setting `tcp_frto` is 3, not 0 to 2");
     assert_eq!(with(",\"seed\":1", ""), "v:1: column 232: missing field `seed`");
     assert_eq!(
         read("v", "\n{\"at\":1,\"timer\":true}").unwrap_err().to_string(),
