@@ -1,0 +1,66 @@
+//! Recordings of Linux 6.18 with windows, parts of segments and settings that random scenarios
+//! never have. Everything is answered as recorded, windows included.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ackclock_replay::{Comparison, Score, matching, read};
+use ackclock_tcp::Registry;
+
+/// Asserts it for a recording of `vectors/scripts`.
+fn answered(name: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors/scripts").join(name);
+    let text = fs::read_to_string(&path).unwrap();
+    let registry = Registry::default();
+    for vector in read(name, &text).unwrap() {
+        let strategy = registry.parse(&matching(&vector.header, &registry)).unwrap();
+        let comparison = Comparison::new(&vector, &strategy);
+        let Score { otherwise, cwnd, ssthresh, state, .. } = comparison.score();
+        let shown = comparison.side_by_side(0, vector.steps.len());
+        assert_eq!((otherwise, cwnd, ssthresh, state), (0, 0, 0, 0), "{name}\n{shown}");
+    }
+}
+
+/// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
+#[test]
+fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {
+    answered("idle-time-lowers-nothing.jsonl");
+}
+
+/// `tcp_may_raise_cwnd`: what acknowledges no segment in full (`FLAG_DATA_ACKED`) raises nothing.
+#[test]
+fn a_part_of_a_segment_does_not_raise_cwnd() {
+    answered("part-acked.jsonl");
+}
+
+/// `tcp_clean_rtx_queue` leaves a segment whole that is acknowledged in part: the ACK of the rest
+/// reports one that begins below what was acknowledged before, and so is reordering.
+#[test]
+fn an_ack_within_a_segment_is_reordering() {
+    answered("ack-within-segment.jsonl");
+}
+
+/// `tcp_clean_rtx_queue`: what acknowledges no segment in full does not set the timer
+/// (`FLAG_SET_XMIT_TIMER`).
+#[test]
+fn a_part_of_a_segment_does_not_put_the_timeout_off() {
+    answered("timer-of-part.jsonl");
+}
+
+/// `tcp_bound_to_half_wnd`: segments have half of the largest window at most, but for tiny ones.
+#[test]
+fn segments_have_half_of_a_small_window() {
+    answered("half-window.jsonl");
+}
+
+/// `tcp_schedule_loss_probe`: only with 3 and 4 there are tail loss probes.
+#[test]
+fn early_retrans_switches_probes_on() {
+    answered("early-retrans.jsonl");
+}
+
+/// `tcp_rto_min_us` and `tcp_rto_max_ms` bound the timeout.
+#[test]
+fn settings_bound_the_timeout() {
+    answered("rto-bounds.jsonl");
+}
