@@ -12,7 +12,7 @@ const LATEST: u64 = 1_000_000_000_000;
 const HZ: u32 = 250;
 /// Congestion controls that can be answered.
 const CONGESTION: [&str; 2] = ["cubic", "reno"];
-/// Settings that can be answered, and the least and the largest value of each. What has one value is
+/// Settings that can be answered, the least and the largest value of each. What has one value is
 /// not modelled, and that is its default.
 const SETTINGS: [(&str, i64, i64); 9] = [
     ("tcp_early_retrans", 0, 4),

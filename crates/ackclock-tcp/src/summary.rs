@@ -66,7 +66,7 @@ pub struct AckSummary {
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it
     /// acknowledged none.
     pub last_sent: Option<Time>,
-    /// Where what was left of a segment began that it acknowledges in part; `None` if there is none.
+    /// Where what was left of a segment began that it acknowledges in part; `None` if none was.
     pub(crate) cut: Option<u64>,
     /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no
     /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.

@@ -94,7 +94,7 @@ pub trait Window: Send {
         self.inner().is_some_and(|law| law.waits_for_short())
     }
 
-    /// Payload bytes of a full segment, at most `mss` of them, where the receiver never offered more
+    /// Payload bytes of a full segment, at most `mss`, where the receiver never offered more
     /// than `max_window` bytes.
     fn segment(&self, mss: u64, max_window: u64) -> u64 {
         self.inner().map_or(mss, |law| law.segment(mss, max_window))
