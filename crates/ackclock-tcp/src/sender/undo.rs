@@ -62,8 +62,9 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
                 c.start_rto();
             }
         }
-        // The response that they are about has given way to another one.
-        Verdict::SendNew | Verdict::Needed if c.saved.is_none() => {}
+        // The response that they are about has given way to another one, or its slow start is over:
+        // only there may `snd_nxt` lie below what was sent.
+        Verdict::SendNew | Verdict::Needed if c.saved.is_none() || c.s.phase != Phase::Loss => {}
         Verdict::SendNew => {
             c.s.snd_nxt = c.s.snd_max;
             c.beyond = Beyond::new(2 * c.s.mss, Cause::FRto);

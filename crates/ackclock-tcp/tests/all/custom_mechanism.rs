@@ -375,6 +375,37 @@ fn undo_of_a_timeout() {
     });
 }
 
+/// A verdict about the slow start after a timeout, once that is over.
+struct Belated(Verdict);
+
+impl Undo for Belated {
+    fn on_response(&mut self, _s: &State, _timeout: bool) {}
+
+    fn on_ack(&mut self, s: &State, _a: &AckSummary) -> Verdict {
+        if s.phase == Phase::Open { self.0 } else { Verdict::Open }
+    }
+}
+
+/// It sends nothing again as new data, and nothing beyond cwnd.
+#[test]
+fn a_verdict_that_comes_too_late() {
+    for verdict in [Verdict::Needed, Verdict::SendNew] {
+        run(
+            "newreno",
+            |s| s.undo.push(Box::new(Belated(verdict))),
+            40_000,
+            |x| {
+                assert_eq!(x.fire(1000), "0T");
+                assert_eq!(x.ack(1100, 10, &[]), "10 11");
+                assert_eq!((x.windows(), x.sender.state().phase), ((2_000, 5_000), Phase::Open));
+                assert_eq!(x.ack(1200, 11, &[]), "12 13");
+                assert_eq!(x.ack(1300, 12, &[]), "14 15");
+                assert_eq!(x.windows(), (4_000, 5_000));
+            },
+        );
+    }
+}
+
 /// (d) A tail probe (RFC 8985 section 7), two round trips after the last transmission, once until
 /// something arrives.
 #[derive(Default)]

@@ -48,9 +48,11 @@ pub enum Verdict {
     /// there is none.
     NewFirst,
     /// After a timeout: send two new segments before any further retransmission, to find out (RFC
-    /// 5682 section 2.1 step 2b). There has to be new data, and window for it.
+    /// 5682 section 2.1 step 2b). There has to be new data, and window for it. Outside
+    /// [`Phase::Loss`](crate::Phase::Loss) it does nothing.
     SendNew,
     /// After [`SendNew`](Self::SendNew): it was needed, go on with the retransmissions (step 3a).
+    /// Outside [`Phase::Loss`](crate::Phase::Loss) it does nothing.
     Needed,
     /// The retransmission timer has to go on from these estimates (RFC 4015 step 11).
     Retime {
