@@ -118,13 +118,11 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         one_timer::settle(self);
         let due = self.timers.next(&self.strategy, &self.s);
-        let early = now < due.min(self.timers.pace_at);
         let burst = self.burst;
         self.begin(now);
-        // What pacing has held back goes on, and no more of it than before. What regulation or
-        // segmentation holds back goes on an ACK, not on a call without reason.
-        let limited = self.wants.limits || self.wants.segments;
-        if self.wants.paces && now < due || early && limited {
+        // A call without reason releases nothing, and what pacing has held back is no more than
+        // before.
+        if now < due {
             self.burst = burst;
         }
         by_rate::check_app_limited(self);

@@ -474,7 +474,7 @@ fn the_timeout_before_the_first_sample() {
 /// between takes nothing away, and grants no more either: two go with each input here.
 #[test]
 fn an_early_call_before_all_is_sent() {
-    for composition in ["ns2-newreno", "ns2-sack", "linux+linux-tso"] {
+    for composition in ["newreno", "linux", "ns2-newreno", "ns2-sack", "linux+linux-tso"] {
         let strategy = Registry::default().parse(composition).unwrap().build();
         let config = SenderConfig { max_burst: Some(2), ..window(10) };
         let mut sender = Sender::new(config, strategy);
