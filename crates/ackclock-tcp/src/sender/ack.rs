@@ -1,7 +1,7 @@
 //! What an ACK does. One pass summarises it, then each axis in turn decides, and the connection
 //! acts.
 
-use super::machine::Sender;
+use super::machine::{MOST_DUPACKS, Sender};
 use super::summarise::{self, Ranges};
 use super::{by_rate, ecn, one_timer, repair, undo};
 use crate::event::EventKind;
@@ -261,7 +261,7 @@ pub(super) fn advance_probes(c: &mut Sender, a: &AckSummary) {
     for probe in &mut c.strategy.probes {
         counted = probe.on_advance(&c.s, a).max(counted);
     }
-    c.s.dupacks += counted;
+    c.s.dupacks += counted.min(MOST_DUPACKS);
     // What cwnd has grown by is no longer sent beyond it.
     let beyond = c.s.flight().saturating_sub(c.s.cwnd);
     c.s.limited = if counted > 0 {

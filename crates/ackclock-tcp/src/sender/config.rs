@@ -1,5 +1,6 @@
 //! How a sender behaves, apart from its strategy.
 
+use super::machine::MOST_CWND;
 use crate::recovery::window::Window;
 use crate::seq::Seq;
 use crate::time::Span;
@@ -127,6 +128,7 @@ impl Settings {
 
     /// IW in bytes, with this SMSS and window law.
     pub fn initial_window_bytes(&self, mss: u64, law: &dyn Window) -> u64 {
-        self.initial_window.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
+        let segments = self.initial_window.map(|n| u64::from(n.max(1)));
+        segments.map_or_else(|| law.initial(mss), |n| n * mss).clamp(1, MOST_CWND)
     }
 }

@@ -132,7 +132,7 @@ pub(super) fn goes_on(c: &mut Sender, a: &AckSummary) -> bool {
         let a = AckSummary { delivered: a.delivered.max(1), ..*a };
         let cwnd = c.strategy.regulate.on_ack(&c.s, &a);
         c.set_cwnd(cwnd);
-        let room = c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s));
+        let room = c.s.cwnd.saturating_sub(c.regulated());
         // Linux retransmits as cwnd allows (`tcp_xmit_retransmit_queue`). Elsewhere that makes room
         // for one at least (`tcp_cwnd_reduction`).
         if c.strategy.regulate.cwr_is_a_state() && room < c.s.mss {

@@ -22,11 +22,7 @@ pub(super) struct Why {
 
 /// What counts against cwnd, in whatever phase.
 pub(super) fn counted(c: &Sender) -> u64 {
-    if c.s.phase == Phase::Recovery || c.s.cwr {
-        c.strategy.regulate.in_flight(&c.s)
-    } else {
-        c.in_flight()
-    }
+    if c.s.phase == Phase::Recovery || c.s.cwr { c.regulated() } else { c.in_flight() }
 }
 
 pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {

@@ -19,8 +19,12 @@ use crate::state::{DUPTHRESH, Phase, State};
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
 
-/// Laws may leave a window unlimited, and others add to it.
-const MOST_CWND: u64 = u64::MAX / 2;
+/// Laws may leave a window unlimited, and others count with it: to what mechanisms answer, products
+/// with their factors fit, and sums. No receiver offers more than 2^30 bytes (RFC 7323 section
+/// 2.3).
+pub(super) const MOST_CWND: u64 = 1 << 48;
+/// As `MOST_CWND` for duplicates, which those received add to.
+pub(super) const MOST_DUPACKS: u32 = u32::MAX / 2;
 
 /// What is restored if a loss response turns out to be spurious.
 #[derive(Clone, Copy, Debug)]
@@ -346,10 +350,15 @@ impl Sender {
         if self.wants.everywhere {
             u64::from(self.s.packets_in_flight()) * self.s.mss
         } else if self.s.cwr {
-            self.strategy.regulate.in_flight(&self.s)
+            self.regulated()
         } else {
             self.s.flight()
         }
+    }
+
+    /// What counts against cwnd within recovery.
+    pub(super) fn regulated(&self) -> u64 {
+        self.strategy.regulate.in_flight(&self.s).min(MOST_CWND)
     }
 
     /// After a timeout, what goes follows SACK blocks.

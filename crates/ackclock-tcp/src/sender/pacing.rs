@@ -44,7 +44,7 @@ fn goes_on(c: &Sender) -> bool {
         Phase::Open if c.wants.everywhere || s.cwr => (unsent.map(|_| s.mss), c.in_flight()),
         Phase::Open => (unsent, c.in_flight()),
         Phase::Loss if !c.wants.by_marks => (s.sequential_len().map(u64::from), c.flight_of_loss()),
-        Phase::Recovery | Phase::Loss => (Some(s.mss), c.strategy.regulate.in_flight(s)),
+        Phase::Recovery | Phase::Loss => (Some(s.mss), c.regulated()),
     };
     let Some(len) = len else { return false };
     s.board.is_empty()

@@ -1,7 +1,7 @@
 //! Recovery: how it begins, what an ACK does within it, and how it ends.
 
 use super::detection::{self, Found};
-use super::machine::{Beyond, Sender, Turn, Urgent};
+use super::machine::{Beyond, MOST_DUPACKS, Sender, Turn, Urgent};
 use super::{by_rate, ecn};
 use crate::event::{Cause, EventKind};
 use crate::recovery::detect::Lost;
@@ -145,8 +145,7 @@ pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
     // A marked segment is there to draw an ACK where nothing else does.
-    if c.urgent.is_some() || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss
-    {
+    if c.urgent.is_some() || c.s.cwnd.saturating_sub(c.regulated()) >= c.s.mss {
         c.beyond.bytes = 0;
     }
 }
@@ -165,7 +164,8 @@ pub(super) fn leave(c: &mut Sender, a: &AckSummary) {
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;
     c.s.limited = 0;
-    let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
+    let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max();
+    let counted = counted.unwrap_or(0).min(MOST_DUPACKS);
     // The counter is set, not raised: with SACK the ACK that ends recovery may be a duplicate in
     // itself.
     if counted > c.s.dupacks {

@@ -211,7 +211,7 @@ fn by_room(c: &mut Sender, len: u32) -> Cause {
 }
 
 fn recovery(c: &mut Sender) -> Option<Transmit> {
-    let in_flight = c.strategy.regulate.in_flight(&c.s);
+    let in_flight = c.regulated();
     // RFC 6675 section 5 step C: "If cwnd - pipe >= 1 SMSS".
     let room = c.s.cwnd.saturating_sub(in_flight) >= c.s.mss;
     // RFC 9293 section 3.8.6.2.1, as outside of recovery.

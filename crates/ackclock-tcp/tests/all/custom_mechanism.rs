@@ -626,3 +626,90 @@ fn a_law_that_lowers_nothing() {
         assert!(x.sender.state().cwnd >= 50_000, "{}", x.sender.state().cwnd);
     });
 }
+
+/// Numbers beyond all bounds, on each axis whose answers the sender counts with.
+struct Boundless;
+
+impl Probe for Boundless {
+    fn on_advance(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        u32::MAX
+    }
+
+    fn on_exit(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        u32::MAX
+    }
+}
+
+impl Regulate for Boundless {
+    fn in_flight(&self, _s: &State) -> u64 {
+        u64::MAX
+    }
+
+    fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.ssthresh
+    }
+
+    fn on_ack(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.cwnd
+    }
+
+    fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.ssthresh
+    }
+}
+
+impl Undo for Boundless {
+    fn on_response(&mut self, _s: &State, _timeout: bool) {}
+
+    fn on_ack(&mut self, s: &State, _a: &AckSummary) -> Verdict {
+        if s.phase == Phase::Open || s.snd_una > 0 {
+            return Verdict::Open;
+        }
+        let windows = Windows { ssthresh: 5_000, cwnd: u64::MAX };
+        Verdict::Restore { windows, losses_stand: false, goes_on: false }
+    }
+}
+
+#[test]
+fn what_is_beyond_all_bounds_is_bounded() {
+    let probe = |s: &mut Strategy| s.probes.push(Box::new(Boundless));
+    run("newreno", probe, 40_000, |x| {
+        assert_eq!(x.ack(100, 1, &[]), "10 11");
+        assert_eq!(x.sender.state().dupacks, u32::MAX / 2);
+        assert_eq!(x.ack(101, 1, &[]), "");
+        assert_eq!(x.sender.state().dupacks, u32::MAX / 2 + 1);
+    });
+    run("newreno", probe, 40_000, |x| {
+        assert_eq!([(); 3].map(|()| x.ack(100, 0, &[])), ["", "", "0F"]);
+        assert_eq!(x.ack(101, 10, &[]), "10+ 11");
+        assert_eq!(x.sender.state().dupacks, u32::MAX / 2);
+        assert_eq!(x.ack(102, 10, &[]), "");
+        assert_eq!(x.sender.state().dupacks, u32::MAX / 2 + 1);
+    });
+    // No room for anything but the retransmission, which pacing puts off: 22 segments in 100 ms.
+    let regulate = |s: &mut Strategy| s.regulate = Box::new(Boundless);
+    run("newreno+linux-pacing", regulate, 40_000, |x| {
+        assert_eq!(x.ack(100, 1, &[]), "10 11");
+        assert_eq!([(); 3].map(|()| x.ack(101, 1, &[])), ["", "", ""]);
+        x.now = x.sender.next_deadline();
+        assert_eq!(x.now, Time(104_545_454));
+        x.sender.on_deadline(x.now);
+        assert_eq!(x.sent(), "1F");
+        assert_eq!(x.sender.next_deadline(), Time(1_100 * MS));
+    });
+    let undo = |s: &mut Strategy| s.undo.push(Box::new(Boundless));
+    run("linux", undo, 40_000, |x| {
+        assert_eq!(x.ack(100, 0, &[(1, 4)]), "0F");
+        let rest: Vec<String> = (10..40).map(|n| n.to_string()).collect();
+        assert_eq!(x.ack(101, 0, &[(1, 5)]), rest.join(" "));
+        assert_eq!(x.windows(), (1 << 48, 5_000));
+        // CUBIC counts whole segments, and keeps 717/1024 of them.
+        assert_eq!(x.ack(102, 10, &[]), "");
+        assert_eq!(x.windows(), (281_474_976_710_000, 5_000));
+        assert_eq!(x.ack(103, 10, &[(11, 14)]), "10F");
+        assert_eq!(x.windows(), (29_000, 197_087_459_278_000));
+        // Its curve begins far below that: one segment for two of the 27 delivered.
+        assert_eq!(x.ack(104, 40, &[]), "");
+        assert_eq!(x.windows(), (197_087_459_291_000, 197_087_459_278_000));
+    });
+}

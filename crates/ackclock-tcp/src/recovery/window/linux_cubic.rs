@@ -126,7 +126,7 @@ impl Curve {
         self.epoch_start = Some(now);
         (self.ack_cnt, self.tcp_cwnd) = (delivered, cwnd);
         let below = self.last_max_cwnd.saturating_sub(cwnd);
-        self.k = cube_root(CUBE_FACTOR * below);
+        self.k = cube_root(CUBE_FACTOR.saturating_mul(below));
         self.origin_point = self.last_max_cwnd.max(cwnd);
         now
     }
