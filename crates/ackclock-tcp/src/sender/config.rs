@@ -20,7 +20,8 @@ pub struct SenderConfig {
     /// Initial slow start threshold in bytes; `None` leaves it unset (RFC 5681 section 3.1:
     /// arbitrarily high).
     pub initial_ssthresh: Option<u64>,
-    /// The receive window known before the first ACK arrives, in bytes.
+    /// The receive window known before the first ACK arrives, in bytes. More than 2^30, which no
+    /// receiver can offer (RFC 7323 section 2.3), counts as that.
     pub initial_rwnd: u64,
     /// Growth ends at a cwnd of so many bytes, at least 1; `None` for no bound. Recovery may
     /// inflate cwnd beyond it (RFC 5681 section 3.2).
@@ -124,6 +125,12 @@ impl Settings {
             events: config.events,
             mss: config.mss.max(1),
         }
+    }
+
+    /// SMSS with this window law, where the receiver never offered more than `max_window`.
+    pub fn segment_bytes(&self, max_window: u64, law: &dyn Window) -> u64 {
+        let mss = self.mss.into();
+        law.segment(mss, max_window).clamp(1, mss)
     }
 
     /// IW in bytes, with this SMSS and window law.

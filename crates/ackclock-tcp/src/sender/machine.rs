@@ -23,6 +23,8 @@ use crate::time::{Span, Time};
 /// with their factors fit, and sums. No receiver offers more than 2^30 bytes (RFC 7323 section
 /// 2.3).
 pub(super) const MOST_CWND: u64 = 1 << 48;
+/// The largest window that a receiver can offer (RFC 7323 section 2.3).
+const MOST_RWND: u64 = 1 << 30;
 /// As `MOST_CWND` for duplicates, which those received add to.
 pub(super) const MOST_DUPACKS: u32 = u32::MAX / 2;
 
@@ -434,7 +436,8 @@ impl Sender {
 /// The state and the timers before anything is sent.
 fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, Timers) {
     let settings = Settings::of(config);
-    let mss = strategy.window.segment(settings.mss.into(), config.initial_rwnd);
+    let window = config.initial_rwnd.min(MOST_RWND);
+    let mss = settings.segment_bytes(window, &*strategy.window);
     let initial_window = settings.initial_window_bytes(mss, &*strategy.window);
     let mut s = State {
         now: Time::ZERO,
@@ -444,7 +447,7 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
         snd_una: 0,
         snd_nxt: 0,
         snd_max: 0,
-        window_edge: config.initial_rwnd,
+        window_edge: window,
         written: 0,
         advanced: Time::ZERO,
         closed: false,
@@ -465,7 +468,7 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
         cwr_point: 0,
         cwr: false,
         board: Default::default(),
-        max_window: config.initial_rwnd,
+        max_window: window,
         nagle: config.nagle,
         waits_for_short: strategy.window.waits_for_short(),
         short_end: 0,

@@ -62,7 +62,7 @@ pub(super) fn follow_window(c: &mut Sender) {
 
 /// Takes the size of segments that path and window law have room for. Returns the one before.
 fn bound(c: &mut Sender) -> u64 {
-    let mss = c.strategy.window.segment(c.config.mss.into(), c.s.max_window);
+    let mss = c.config.segment_bytes(c.s.max_window, &*c.strategy.window);
     c.s.initial_window = c.config.initial_window_bytes(mss, &*c.strategy.window);
     core::mem::replace(&mut c.s.mss, mss)
 }

@@ -265,3 +265,17 @@ fn resend_misleads_back_to_back_recoveries() {
         });
     }
 }
+
+/// A window larger than any that a receiver can offer (RFC 7323 section 2.3) counts as the largest:
+/// 2^30 bytes after the ten segments that are out.
+#[test]
+fn a_window_that_no_receiver_can_offer() {
+    let config = SenderConfig { initial_rwnd: u64::MAX, ..window(10) };
+    run_with("newreno+header-only", config, |x| {
+        x.write(10_000).sends(&numbers(0, 10));
+        assert_eq!((x.sender.state().window_edge, x.sender.state().max_window), (1 << 30, 1 << 30));
+        // The first one moves the edge, and is no duplicate.
+        x.ack(0).ack(0).ack(0).ack(0).sends("0F");
+        x.ack(0).ack(0).sends("").ack(0).sends("1073751[824..824]Dw");
+    });
+}
