@@ -81,7 +81,10 @@ pub struct ConnectionConfig {
     pub timestamps: bool,
     /// Offer ECN (RFC 3168 section 6.1.1): off by default.
     pub ecn: bool,
-    /// Our window scale shift, offered on the SYN; `None` offers none.
+    /// Our window scale shift, offered on the SYN; `None` offers none. More than 14 counts as 14
+    /// (RFC 7323 section 2.3). It should be no more than the largest receive buffer to come needs:
+    /// windows are multiples of 2^`wscale` bytes, and a
+    /// [buffer](crate::ReceiverConfig::buffer) smaller than that serves the peer badly.
     pub wscale: Option<u8>,
     /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`,
     /// `wscale`, `sack`, `timestamps`, `ecn`) is overwritten.

@@ -228,7 +228,8 @@ impl Connection {
     }
 
     /// Changes the size of the receive buffer, which must hold what is there: as
-    /// [`Receiver::set_buffer`](crate::Receiver::set_buffer).
+    /// [`Receiver::set_buffer`](crate::Receiver::set_buffer). It should not be less than a unit
+    /// of the window, 2^[`wscale`](ConnectionConfig::wscale) bytes.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
         self.receiver.set_buffer(bytes);
     }

@@ -60,7 +60,9 @@ pub struct ReceiverConfig {
     /// echoed; Lin & Kung section 6.3 needs it.
     pub echo_out_of_order: bool,
     /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a
-    /// multiple of 2^`wscale`, and at most 65535 times that.
+    /// multiple of 2^`wscale`, and at most 65535 times that. Only of a buffer smaller than
+    /// 2^`wscale` it is rounded up, while half of it or more is free; what does not fit then is cut
+    /// off, and the peer has to send it again.
     pub buffer: u64,
     /// Our window scale shift, 0 to 14; a higher one counts as 14 (RFC 7323 section 2.3).
     pub wscale: u8,

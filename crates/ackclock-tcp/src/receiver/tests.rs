@@ -740,7 +740,7 @@ fn the_window_field_is_scaled_and_bounded() {
         (65_535, 1, 32_767),
         (u64::MAX, 14, 65_535),
         (1 << 30, 200, 65_535), // a shift above 14 counts as 14
-        (127, 7, 0),
+        (127, 7, 1),            // rounded up: a buffer smaller than a unit
     ] {
         for isn in ISNS {
             let config = ReceiverConfig { isn: Seq(isn), mss: 64, buffer, wscale, ..config() };
@@ -749,6 +749,32 @@ fn the_window_field_is_scaled_and_bounded() {
             assert_eq!(receiver.poll_transmit(at(0)).unwrap().wnd, expected, "{buffer} {wscale}");
         }
     }
+}
+
+/// A buffer smaller than a unit of the window: one is offered while half of the buffer is free, and
+/// again as soon as it is.
+#[test]
+fn a_window_is_not_rounded_away_for_ever() {
+    each(0, unread(5000, 14), |r| {
+        assert_eq!(r.window(0, 500), Some(1));
+        assert_eq!(r.window(500, 2500), Some(1));
+        assert_eq!(r.window(2500, 3000), Some(0));
+        // What does not fit is not taken.
+        assert_eq!(r.receiver.window_edge(), 5000);
+        assert_eq!(r.window(3000, 6000), Some(0));
+        assert_eq!(r.receiver.rcv_nxt(), 5000);
+        assert_eq!(r.receiver.read(at(0), 2499), 2499);
+        assert_eq!(r.poll(), None);
+        assert_eq!(r.receiver.read(at(0), 1), 1);
+        assert_eq!(r.poll().unwrap().wnd, 1);
+        // A buffer that becomes smaller than a unit later.
+        r.receiver.set_buffer(1 << 20);
+        assert_eq!(r.receiver.read(at(0), 2500), 2500);
+        assert_eq!(r.window(5000, 5500), Some(63));
+        r.receiver.set_buffer(4000);
+        assert_eq!(r.receiver.read(at(0), 500), 500);
+        assert_eq!(r.window(5500, 6000), Some(62));
+    });
 }
 
 /// RFC 7323 appendix F: a unit of 128 bytes and a buffer that ends at 1300.

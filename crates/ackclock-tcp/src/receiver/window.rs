@@ -73,17 +73,26 @@ impl Window {
     /// accepted.
     pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
         let limit = self.limit(rcv_nxt);
+        let free = limit.saturating_sub(rcv_nxt);
         let field = if limit.saturating_sub(self.edge) >= u64::from(self.step) {
-            limit.saturating_sub(rcv_nxt) >> self.wscale
+            free >> self.wscale
         } else {
             let window = self.edge - rcv_nxt;
             let up = (window + (1 << self.wscale) - 1) >> self.wscale;
             if rcv_nxt + (up << self.wscale) <= limit { up } else { window >> self.wscale }
         };
-        let field = field.min(u64::from(u16::MAX));
+        let field = self.least(field, free).min(u64::from(u16::MAX));
         self.on_wire = rcv_nxt + (field << self.wscale);
         self.edge = self.edge.max(self.on_wire);
         field as u16
+    }
+
+    /// A buffer smaller than a unit must not be rounded away for ever. While half of it or more is
+    /// free, one unit is offered, as by Linux (`__tcp_select_window`: "Advertise enough space so
+    /// that it won't get scaled away"). What does not fit is cut off when it comes.
+    fn least(&self, field: u64, free: u64) -> u64 {
+        let vanishes = field == 0 && self.buffer >> self.wscale == 0;
+        if vanishes && free > 0 && free >= self.buffer / 2 { 1 } else { field }
     }
 
     /// Whether enough was read since the last ACK that the peer should hear of it at once: two
@@ -91,7 +100,7 @@ impl Window {
     /// if the peer may be waiting for window.
     pub fn update_due(&self, rcv_nxt: u64) -> bool {
         let window = self.limit(rcv_nxt).saturating_sub(rcv_nxt);
-        let window = window >> self.wscale << self.wscale;
+        let window = self.least(window >> self.wscale, window) << self.wscale;
         let gain = (rcv_nxt + window).saturating_sub(self.on_wire);
         let step = u64::from(self.step);
         let enough = if self.is_blocked(rcv_nxt) { step } else { (step * 2).min(self.buffer / 2) };
