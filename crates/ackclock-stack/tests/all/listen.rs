@@ -363,14 +363,14 @@ fn a_cookie_remembers_what_was_offered() {
         assert_eq!((target.stack.connections(), target.stack.next_deadline()), (0, Time::NEVER));
         // The ACK carries the first data, at once.
         let mut ack = reply(&answer, ACK);
-        ack.wnd = 100;
+        ack.wnd = 3200 >> wnd_shift;
         target.say(ack, b"GET /");
         let socket = target.accept().unwrap();
         let status = target.stack.status(socket).unwrap();
         assert_eq!((status.state, status.readable), (TcpState::Established, 5));
         let state = target.stack.sender(socket).unwrap().state();
         assert_eq!(state.mss, if with_timestamps { mss - 12 } else { mss });
-        assert_eq!(state.window_edge, 100 << wnd_shift);
+        assert_eq!(state.window_edge, 3200);
         // It works both ways.
         let now = target.now;
         assert_eq!(target.stack.write(now, socket, b"answer"), Ok(6));
