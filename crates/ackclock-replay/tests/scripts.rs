@@ -1,5 +1,5 @@
 //! Recordings of Linux 6.18 whose ACKs were written by hand, each for one rule of the kernel that
-//! random scenarios seldom reach. Everything is answered as recorded, windows included.
+//! random scenarios seldom or never reach. Everything is answered as recorded, windows included.
 
 use std::fs;
 use std::path::PathBuf;
@@ -62,4 +62,48 @@ fn timeouts_into_a_closed_window_do_not_count() {
 #[test]
 fn a_sacked_segment_at_the_head_brings_the_timeout_near() {
     answered("renege-head.jsonl");
+}
+
+/// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
+#[test]
+fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {
+    answered("idle-time-lowers-nothing.jsonl");
+}
+
+/// `tcp_may_raise_cwnd`: what acknowledges no segment in full (`FLAG_DATA_ACKED`) raises nothing.
+#[test]
+fn a_part_of_a_segment_does_not_raise_cwnd() {
+    answered("part-acked.jsonl");
+}
+
+/// `tcp_clean_rtx_queue` leaves a segment whole that is acknowledged in part: the ACK of the rest
+/// reports one that begins below what was acknowledged before, and so is reordering.
+#[test]
+fn an_ack_within_a_segment_is_reordering() {
+    answered("ack-within-segment.jsonl");
+}
+
+/// `tcp_clean_rtx_queue`: what acknowledges no segment in full does not set the timer
+/// (`FLAG_SET_XMIT_TIMER`).
+#[test]
+fn a_part_of_a_segment_does_not_put_the_timeout_off() {
+    answered("timer-of-part.jsonl");
+}
+
+/// `tcp_bound_to_half_wnd`: segments have half of the largest window at most, but for tiny ones.
+#[test]
+fn segments_have_half_of_a_small_window() {
+    answered("half-window.jsonl");
+}
+
+/// `tcp_schedule_loss_probe`: only with 3 and 4 there are tail loss probes.
+#[test]
+fn early_retrans_switches_probes_on() {
+    answered("early-retrans.jsonl");
+}
+
+/// `tcp_rto_min_us` and `tcp_rto_max_ms` bound the timeout.
+#[test]
+fn settings_bound_the_timeout() {
+    answered("rto-bounds.jsonl");
 }
