@@ -119,8 +119,7 @@ fn by_phase(c: &mut Sender) -> Option<Transmit> {
     }
 }
 
-/// What a mechanism wants sent at once, whatever cwnd says: new data, or else the last segment or a
-/// filler.
+/// What a mechanism wants sent at once, whatever cwnd says: new data, or else the last segment.
 fn beyond(c: &mut Sender) -> Option<Transmit> {
     let beyond = core::mem::replace(&mut c.beyond, Beyond::NONE);
     let Beyond { bytes, cause, or_last, counts } = beyond;
@@ -131,12 +130,6 @@ fn beyond(c: &mut Sender) -> Option<Transmit> {
     {
         c.beyond = Beyond::new(bytes.saturating_sub(u64::from(len)), cause);
         return Some(send_new(c, len, cause));
-    }
-    // Lin & Kung 1998 section 6.5 goes for the marked segment of section 6.3, too: without it the
-    // connection "would stall into a RTO". Not for that of section 6.4: outside recovery a segment
-    // sent again would repair a loss that no window has answered.
-    if cause == Cause::Marker {
-        return fill(c);
     }
     let index = c.s.board.len().checked_sub(1).filter(|_| or_last)?;
     retransmit(c, index, cause, Why::default(), counts)

@@ -29,8 +29,8 @@ pub enum Filler {
     },
 }
 
-/// Filling: what an ACK within recovery releases when the window has room or a marked segment is
-/// due, but there is no data to send or no receive window for it. Asked at most once for each ACK.
+/// Filling: what an ACK within recovery releases when the window has room, but there is no data to
+/// send or no receive window for it. Asked at most once for each ACK.
 pub trait Fill: Send {
     /// Recovery began.
     fn on_enter(&mut self, _s: &State) {}

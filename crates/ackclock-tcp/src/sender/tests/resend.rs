@@ -44,48 +44,6 @@ fn resend() {
     }
 }
 
-/// Twelve segments and no more: 0, its retransmission and all above 5 are lost. cwnd releases
-/// nothing, and there is no marked segment for the fifth duplicate (section 6.3): what stands in
-/// for it repairs 0.
-#[test]
-fn fillers_stand_in_for_a_marked_segment() {
-    let half_is_lost = |composition: &str, fifth: &str, script: &dyn Fn(&mut Script)| {
-        let config = SenderConfig { initial_window: Some(12), timestamps: true, ..config() };
-        run_with(composition, config, |x| {
-            x.write(12_000);
-            x.sent.clear();
-            x.echo = Some(0);
-            for (n, sends) in (1..).zip(["", "", "0F", "", fifth]) {
-                x.at(100 + n).sack(0, &[(1, 1 + n)]).sends(sends);
-            }
-            x.at(200);
-            script(x);
-        });
-    };
-    for marks in ["newreno+marks-ts", "newreno+is-lost+marks-sack"] {
-        half_is_lost(marks, "", &|x| {
-            x.fire(1000).sends("0T").classes([0, 0, 1]);
-        });
-        half_is_lost(&format!("{marks}+header-only"), "76Dw", &|_| {});
-    }
-    let partial = ["6P", "7P", "8P", "9P"];
-    for (composition, sent) in [
-        ("newreno+marks-ts+resend", [&partial[..], &["10P", "11P"]]),
-        ("newreno+is-lost+marks-sack+resend", [&partial, &["10P", "11P"]]),
-        // The guard of section 5.3 waits for duplicates of the last two.
-        ("net-reno", [&partial, &["10D", "11D"]]),
-        // No SACK block tells that more is lost.
-        ("net-reno-sack", [&["6D", "7D", "8D", "9D"], &["10D", "11D"]]),
-    ] {
-        half_is_lost(composition, "0D", &|x| {
-            for (acked, sends) in (6..).zip(sent.concat()) {
-                x.at(200 + 10 * acked).ack(acked).sends(sends);
-            }
-            x.ack(12).sends("").phase(Phase::Open).classes([0, 0, 0]).no_deadline();
-        });
-    }
-}
-
 /// It begins again at the end, and goes on above what is acknowledged.
 #[test]
 fn resend_goes_round() {
