@@ -48,6 +48,10 @@ RUST_ONLY = {
     "by_rate",
     "on_drained",
     "counts_segments",
+    "judges_again",
+    "reneges",
+    "waits_for_short",
+    "segment",
 }
 
 

@@ -434,13 +434,13 @@ def test_a_scenario_is_no_grid(tmp_path: Path) -> None:
 
 
 def test_a_value_that_is_too_long_for_a_folder(tmp_path: Path) -> None:
-    grid = ackclock.Grid(GRID.scenario, "sack", {"name": ["a" * 250, "ä" * 41]})
+    grid = ackclock.Grid(GRID.scenario, "sack", {"flow[0].name": ["a" * 243, "ä" * 40]})
     assert len(ackclock.sweep(grid, tmp_path / "out", threads()).files) == 2
-    long = ackclock.Grid(GRID.scenario, "sack", {"name": ["short", "a" * 251]})
-    told = "^name: it is too long to name a folder: 256 bytes, of at most 255$"
+    long = ackclock.Grid(GRID.scenario, "sack", {"flow[0].name": ["short", "a" * 244]})
+    told = r"^flow\[0\]\.name: it is too long to name a folder: 256 bytes, of at most 255$"
     with pytest.raises(ackclock.Error, match=told) as raised:
         ackclock.sweep(long, tmp_path / "none", threads())
-    assert raised.value.key == "name" and not (tmp_path / "none").exists()
+    assert raised.value.key == "flow[0].name" and not (tmp_path / "none").exists()
 
 
 def test_what_no_packet_met_is_kept(tmp_path: Path) -> None:
