@@ -78,6 +78,12 @@ pub struct AckSummary {
 }
 
 impl AckSummary {
+    /// Others have overtaken it: a larger acknowledgment number came before (Linux's `old_ack` in
+    /// `tcp_ack`).
+    pub(crate) fn is_old(&self) -> bool {
+        self.ack < self.prior_una
+    }
+
     /// It acknowledges at least one segment in full (Linux's `FLAG_DATA_ACKED`).
     pub(crate) fn acks_a_segment(&self) -> bool {
         self.newly_acked > 0 && self.cut != Some(self.prior_una)

@@ -78,7 +78,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     // tcp_ack: probes have seen the ACK before the timer is set.
     one_timer::after_ack(c);
     if c.wants.rates {
-        match a.prior_flight > 0 && ack >= a.prior_una {
+        match a.prior_flight > 0 && !a.is_old() {
             true => by_rate::after_ack(c, &a),
             // An old ACK may show a loss.
             false => by_rate::between_acks(c),
@@ -219,7 +219,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         ecn::respond(c, a);
     }
     // Nothing grows on an ACK that others have overtaken (tcp_ack, old_ack).
-    if c.wants.after_detection && c.s.phase != Phase::Recovery && a.ack >= a.prior_una {
+    if c.wants.after_detection && c.s.phase != Phase::Recovery && !a.is_old() {
         grow(c, a);
     }
 }

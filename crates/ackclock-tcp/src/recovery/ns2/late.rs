@@ -21,6 +21,6 @@ impl Regulate for Ns2Late {
     fn most(&mut self, s: &State, a: &AckSummary) -> u32 {
         let most = self.0.most(s, a);
         // Nothing outstanding draws no further ACK, on which what is held back could go.
-        if a.ack < a.prior_una && !s.board.is_empty() { 0 } else { most }
+        if a.is_old() && !s.board.is_empty() { 0 } else { most }
     }
 }

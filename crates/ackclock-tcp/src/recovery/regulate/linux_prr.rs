@@ -27,7 +27,7 @@ pub struct LinuxPrr {
 
 /// What an ACK delivers, unless others have overtaken it.
 fn counted(a: &AckSummary) -> u32 {
-    if a.ack < a.prior_una { 0 } else { a.delivered }
+    if a.is_old() { 0 } else { a.delivered }
 }
 
 impl LinuxPrr {
@@ -67,7 +67,7 @@ impl Regulate for LinuxPrr {
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
         // Only a recovery can begin where nothing was delivered.
-        let least = u32::from(!s.cwr && a.ack >= a.prior_una);
+        let least = u32::from(!s.cwr && !a.is_old());
         match counted(a).max(least) {
             0 => s.cwnd,
             delivered => self.cwnd(s, a, delivered.into()),
