@@ -91,6 +91,12 @@ impl<'a> Shown<'a> {
 /// What a table shows where an interrupted command has nothing to show.
 pub(crate) const NOTHING: &str = "nothing was measured\n";
 
+/// Writes a line to standard error, in one piece: other programs may write to the same place. Where
+/// nobody listens, there is nobody to tell.
+pub(crate) fn say(line: &str) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 /// What of these results is for standard output: nothing if a file has it. They go to standard
 /// error then.
 pub(crate) fn beside(records: &RecordArgs, text: String) -> Result<String, Error> {

@@ -4,7 +4,7 @@ mod counters;
 mod nodes;
 mod options;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use super::Interrupt;
 use super::drops::Drops;
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{self, json_text};
+use crate::output::{self, json_text, say};
 use crate::overwrite;
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
@@ -62,7 +62,7 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
         io::ErrorKind::InvalidInput => Error::Usage(format!("{}: {error}", source.file)),
         _ => Error::system("gateway")(error),
     })?;
-    say(&format!("{} runs with seed {seed}; Ctrl-C ends it\n", source.file));
+    say(&format!("{} runs with seed {seed}; Ctrl-C ends it", source.file));
     wait(&gateway, &interrupt, args.seconds, drops.as_ref())?;
     let failure = gateway.failure();
     let report = gateway.report();
@@ -89,10 +89,6 @@ fn queues_of(args: &GatewayArgs) -> Result<Option<Queues>, Error> {
 
 fn lock(queues: &Mutex<Queues>) -> MutexGuard<'_, Queues> {
     queues.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn say(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// How often what was dropped is handed to the file, for whoever follows it.

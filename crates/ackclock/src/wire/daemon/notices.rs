@@ -1,7 +1,7 @@
 //! What a command that serves says to its operator while it serves, on standard error.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,6 +11,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::sources::TooMany;
 use crate::error::Error;
+use crate::output::say;
 
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);
@@ -132,11 +133,4 @@ fn due(at: &AtomicU64, now: Time) -> bool {
     let after = (now + PAUSE).nanos();
     now.nanos() >= before
         && at.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-}
-
-/// Writes a line.
-pub(super) fn say(line: &str) {
-    // In one piece: other programs may write to the same place. Where nobody listens, there is
-    // nobody to tell.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }

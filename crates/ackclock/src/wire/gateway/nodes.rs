@@ -11,8 +11,8 @@ use ackclock_run::FileError;
 
 use super::super::prefix::{Prefix, check_free, check_reached};
 use super::options::{Attach, GatewayArgs};
-use super::say;
 use crate::error::Error;
+use crate::output::say;
 use crate::scenario_file::ScenarioFile;
 
 /// A node with all that is attached to it.
@@ -178,7 +178,7 @@ impl Node<'_> {
         let shown: Vec<String> = self.addresses.iter().map(Prefix::to_string).collect();
         let place =
             self.netns.map_or("this namespace".to_string(), |name| format!("namespace {name}"));
-        say(&format!("{}: node {}, {} in {place}\n", tun.name(), self.name, shown.join(" and ")));
+        say(&format!("{}: node {}, {} in {place}", tun.name(), self.name, shown.join(" and ")));
         // The address itself, so that nodes may share a prefix; what else is in the prefix, if no
         // other node has it.
         let whole = |address: IpAddr| (address, if address.is_ipv4() { 32 } else { 128 });
@@ -197,8 +197,7 @@ pub(super) fn warn_of_one_namespace(nodes: &[Node<'_>]) {
     if let Some(node) = nodes.iter().find(|node| !seen.insert(node.netns)) {
         say(&format!(
             "note: node {} is in the same namespace as another one; what a kernel sends from one \
-             of its own addresses to \
-             another does not come through the gateway\n",
+             of its own addresses to another does not come through the gateway",
             node.name
         ));
     }
