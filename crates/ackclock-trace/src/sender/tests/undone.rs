@@ -7,13 +7,13 @@ use crate::connection::Kind;
 use crate::sender::Found;
 use crate::sender::picture::Picture;
 
-/// Ten segments, of which six draw duplicates of the first one, and go out again late: each ACK
-/// echoes what was sent before. It advances by one, so that the duplicates still speak of a loss.
-fn late_duplicates() -> Line {
+/// Without SACK, so many segments, of which six draw duplicates of the first one. It goes out
+/// again, and so do two more as each ACK advances by one, and echoes what was sent before.
+fn duplicates_without_sack(segments: u64) -> Line {
     let mut line = Line::timestamped(50.0);
     line.model.picture = Picture::new(true);
     line.model.stream.terms.sack = false;
-    line.send(0.0, 0..10);
+    line.send(0.0, 0..segments);
     for n in 0..6 {
         line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
     }
@@ -22,6 +22,13 @@ fn late_duplicates() -> Line {
         line.ack_echo(51.0 + n as f64, n, 0.0);
         line.send(51.01 + n as f64, [n]);
     }
+    line
+}
+
+/// Ten segments, of which six draw duplicates of the first one, and go out again late: each ACK
+/// echoes what was sent before. It advances by one, so that the duplicates still speak of a loss.
+fn late_duplicates() -> Line {
+    let mut line = duplicates_without_sack(10);
     line.ack_echo(54.0, 9, 0.0);
     line
 }
@@ -89,17 +96,7 @@ fn a_sender_that_goes_on_has_undone_nothing() {
 /// make recoveries of what went out in it.
 #[test]
 fn no_recovery_has_begun_in_a_slow_start() {
-    let mut line = Line::timestamped(50.0);
-    line.model.stream.terms.sack = false;
-    line.send(0.0, 0..12);
-    for n in 0..6 {
-        line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
-    }
-    line.send(50.51, [0]);
-    for n in 1..3 {
-        line.ack_echo(51.0 + n as f64, n, 0.0);
-        line.send(51.01 + n as f64, [n]);
-    }
+    let mut line = duplicates_without_sack(12);
     line.ack(54.0, 9);
     line.send(54.01, [9, 10]);
     line.ack(104.0, 12);
