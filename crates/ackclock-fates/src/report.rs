@@ -214,11 +214,4 @@ pub(crate) fn thousands(n: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::thousands;
-
-    #[test]
-    fn digits_in_threes() {
-        assert_eq!([0, 999, 1000, 531_441].map(thousands), ["0", "999", "1,000", "531,441"]);
-    }
-}
+mod tests;

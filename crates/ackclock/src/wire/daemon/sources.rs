@@ -116,46 +116,4 @@ pub(super) fn subscriber(address: IpAddr) -> IpAddr {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
-
-    fn at(ms: u64) -> Time {
-        Time::ZERO + Span::from_millis(1000 + ms)
-    }
-
-    #[test]
-    fn a_second_s_worth_at_once_then_one_each_interval() {
-        let mut sources = Sources::new(SourceLimits { connections: None, rate: Some(4) });
-        // Four in a burst: the fifth would be due at 1.25 s after the first. One more each 250 ms.
-        let mut admitted = |ms| sources.admit(at(ms), ONE).is_ok();
-        assert_eq!([0, 0, 0, 0, 0].map(&mut admitted), [true, true, true, true, false]);
-        assert_eq!([249, 250, 499, 500, 500].map(&mut admitted), [false, true, false, true, false]);
-        // A rest of a second and more earns no more than a second's worth.
-        assert_eq!([5000; 5].map(&mut admitted), [true, true, true, true, false]);
-        assert_eq!(sources.admit(at(5000), ONE), Err(TooMany::Rate(4)));
-        // One, three and one in the bursts above, and this.
-        assert_eq!(sources.refused, [0, 6]);
-        // Its connections may end: the rate is remembered for the second that it holds.
-        (0..10).for_each(|_| sources.leave(ONE));
-        sources.sweep(at(5999));
-        assert_eq!(sources.sources.len(), 1);
-        sources.sweep(at(6000));
-        assert_eq!(sources.sources.len(), 0);
-    }
-
-    #[test]
-    fn a_64_prefix_is_one_source_and_what_is_open_counts() {
-        let mut sources = Sources::new(SourceLimits { connections: Some(2), rate: None });
-        let address = |text: &str| text.parse::<IpAddr>().unwrap();
-        let mut admit = |text| sources.admit(at(0), address(text));
-        assert_eq!((admit("2001:db8::1"), admit("2001:db8::2:3")), (Ok(()), Ok(())));
-        assert_eq!(admit("2001:db8::4"), Err(TooMany::Connections(2)));
-        assert_eq!(admit("2001:db8:0:1::1"), Ok(()));
-        sources.leave(address("2001:db8::1"));
-        sources.sweep(at(0));
-        assert_eq!(sources.admit(at(0), address("2001:db8::5")), Ok(()));
-        assert_eq!(sources.refused, [1, 0]);
-    }
-}
+mod tests;

@@ -1,0 +1,85 @@
+use std::fs::File;
+
+use ackclock_tcp::wire::Control;
+use ackclock_trace::{Packet, Reader};
+
+use super::*;
+
+/// A monitor that has seen so many frames of a capture of 30 connections, and when the last
+/// was.
+fn seen(frames: usize) -> (Monitor, Time) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+    let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+    let (mut monitor, mut last) = (Monitor::new("eth0"), Time::ZERO);
+    for _ in 0..frames {
+        let Some(frame) = reader.next().unwrap() else { break };
+        monitor.frame(&frame);
+        last = frame.at;
+        // Nothing is said for ten seconds after the end, in which late packets may come.
+        assert!(monitor.turn(last).is_empty());
+    }
+    (monitor, last)
+}
+
+#[test]
+fn each_bad_connection_is_told_of_when_it_has_ended() {
+    let (mut monitor, last) = seen(usize::MAX);
+    assert_eq!((monitor.open(), monitor.all().connections), (29, 1));
+    let told = monitor.turn(last + Span::from_secs(10));
+    assert_eq!((monitor.open(), monitor.all().connections), (0, 30));
+    let numbers: Vec<usize> = told.iter().map(|found| found.number).collect();
+    assert_eq!(numbers, [7, 9, 22, 27, 29]);
+    assert_eq!(monitor.bad().connections, 5);
+    assert_eq!(monitor.all().counts.all_retransmissions(), 27);
+    let line = Monitor::line(&told[0]);
+    let wanted = "Sat, 21 Nov 2026 21:31:16 GMT #7 10.55.2.1:55120 > 10.55.1.1:5001: the server \
+        repaired losses or waited for its timer for 0.32 s of 0.48 s (68 %); 251.5 kbit/s, round \
+        trip 40.3 ms (median 45.1 ms, 99th 50.9 ms), 13.3 % retransmitted\n";
+    assert_eq!(line, wanted);
+    let json: serde_json::Value = serde_json::from_str(&monitor.json(&told[0]).unwrap()).unwrap();
+    assert_eq!((&json["number"], &json["capture"]), (&7.into(), &"eth0".into()));
+    let capture = monitor.capture();
+    assert_eq!((capture.packets, capture.segments), (929, 929));
+    assert!(monitor.headline().starts_with("30 connections, 453000 bytes; 5.3 % of 507"));
+    assert!(monitor.finish().is_empty());
+}
+
+/// What the tracker has left out is told of before the end and afterwards.
+#[test]
+fn damaged_packets_are_counted() {
+    let (mut monitor, last) = seen(10);
+    let client = "10.55.2.1:1".parse().unwrap();
+    let damaged = |frame: u64, packet: &Packet| Packet {
+        frame,
+        at: last,
+        src: client,
+        control: Control::ACK,
+        len: 0,
+        damaged: true,
+        ..*packet
+    };
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+    let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+    let first = decode(&reader.next().unwrap().unwrap()).unwrap();
+    for frame in [11, 12] {
+        monitor.tracker.packet(&damaged(frame, &first));
+    }
+    assert_eq!(monitor.capture().ignored["damaged"], 2);
+    monitor.finish();
+    assert_eq!(monitor.capture().ignored["damaged"], 2);
+}
+
+/// An hour after its beginning a connection is told of and forgotten, and when all ends.
+#[test]
+fn what_does_not_end_is_told_of_as_well() {
+    let numbers = |told: Vec<Found>| told.iter().map(|f| f.number).collect::<Vec<_>>();
+    let (mut monitor, last) = seen(706);
+    assert_eq!(monitor.open(), 23);
+    assert_eq!(numbers(monitor.turn(last + Span::from_secs(3500))), [7, 9]);
+    assert_eq!((monitor.open(), monitor.all().connections), (1, 22));
+    assert_eq!(numbers(monitor.turn(last + Span::from_secs(3601))), [22]);
+    assert_eq!((monitor.open(), monitor.all().connections), (0, 23));
+    let (mut monitor, _) = seen(706);
+    assert_eq!(numbers(monitor.finish()), [7, 9, 22]);
+    assert_eq!((monitor.open(), monitor.all().connections), (0, 23));
+}

@@ -1,0 +1,172 @@
+use super::*;
+use crate::fixture;
+
+/// A hundredth of the data is missing, or less.
+#[test]
+fn data_that_is_not_in_the_capture() {
+    let told = |unseen: u64| {
+        let mut explained = fixture::explained();
+        let bytes: u64 =
+            explained.connections.iter().flat_map(Found::flows).map(|f| f.1.bytes).sum();
+        explained.connections[0].connection.from_client.unseen = (unseen * bytes).div_ceil(990);
+        text(&explained, 1).contains(
+            "1.0 % of the data is not in the capture: what was lost, and how fast it went, is \
+             less sure",
+        )
+    };
+    assert_eq!([told(10), told(9), told(0)], [true, false, false]);
+}
+
+/// Copies, and a connection on both sides of a translator, are told of and not counted.
+#[test]
+fn what_the_capture_has_twice() {
+    let mut explained = fixture::explained();
+    explained.connections[1].connection.copies = 2;
+    explained.connections[1].same_as = Some(0);
+    let told = text(&explained, 0);
+    let lines = [
+        "1 connection, ",
+        "11.1 % of the packets are copies of others, as mirror ports and captures of several \
+         interfaces have them: they are left out\n",
+        "1 connection more is one of these again with other addresses or ports, beyond a \
+         translator (NAT): each counts once\n",
+    ];
+    assert!(lines.iter().all(|line| told.contains(line)), "{told}");
+    // The other one alone counts, for it is not there again.
+    assert!(explained.keep(1));
+    assert!(text(&explained, 0).starts_with("1 connection, "));
+}
+
+/// Only what is decided counts as a timeout, and what is only probable is called so.
+#[test]
+fn timeouts_that_are_not_sure() {
+    let told = |timeouts: u64, unsure_timeouts: u64, either: u64| {
+        let mut counts = Counts { unsure_timeouts, ..Counts::default() };
+        counts.timeouts[0] = timeouts;
+        counts.retransmissions[Kind::ProbeOrTimeout as usize] = either;
+        super::timeouts(&counts)
+    };
+    assert_eq!(told(1, 0, 0), "1 timeout");
+    assert_eq!(told(1, 1, 0), "1 timeout (only probable)");
+    let all = "2 timeouts (1 only probable), 5 undecided (tail loss probe or timeout)";
+    assert_eq!(told(2, 1, 5), all);
+}
+
+/// Who resets a connection is said, and whether that cut data off.
+#[test]
+fn who_has_reset_it() {
+    let told = |by, cuts_off| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        found.connection.ended = Ended::Reset(Reset { by, cuts_off });
+        found.connection.from_server.lifetime.add(Limit::Path, Span::from_millis(1000));
+        let text = why(&found);
+        text[text.rfind("; ").unwrap()..].to_owned()
+    };
+    assert_eq!(told(ResetBy::Server, false), "; the server reset it");
+    let cut = "; the client reset it, which cut off data on its way";
+    assert_eq!(told(ResetBy::Client, true), cut);
+}
+
+/// Where all ACKs of data were delayed, the handshake says how long the path is.
+#[test]
+fn round_trips_of_delayed_acks() {
+    let told = |min: u64, begun: bool, alone: u64| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        let flow = &mut found.connection.from_server;
+        flow.lifetime.add(Limit::Path, Span::from_millis(1000));
+        let rtt = flow.rtt.as_mut().unwrap();
+        (rtt.min, rtt.median) = (Span::from_millis(min), Span::from_millis(41));
+        (rtt.alone, rtt.samples) = (alone, 10);
+        found.connection.begun = begun;
+        found.connection.position.to_client = Some(Span::from_millis(10));
+        found.connection.position.to_server = Some(Span::ZERO);
+        let why = why(&found);
+        let from = why.find("round trip").unwrap();
+        let (least, _) = why[from..].split_once(" (median 41.0 ms").unwrap();
+        (least.to_owned(), why.contains(", with delayed ACKs)"))
+    };
+    let short = "round trip 10.0 ms".to_owned();
+    assert_eq!(told(30, true, 10), (short.clone(), true));
+    assert_eq!(told(30, true, 5), (short, false));
+    assert_eq!(told(30, false, 10), ("round trip 30.0 ms".into(), false));
+    assert_eq!(told(15, true, 10), ("round trip 15.0 ms".into(), true));
+}
+
+/// An answer soon enough to carry the ACK of what was asked is one that the client waits for.
+#[test]
+fn an_answer_that_carries_the_ack() {
+    let sentence = |answering: u64, full: u64| {
+        let mut found = fixture::explained().connections.swap_remove(1);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Path, Span::from_millis(1000));
+        lifetime.add_full(Span::from_millis(full));
+        let flow = &mut found.connection.from_client;
+        (flow.lifetime, flow.bytes) = (lifetime, 1000);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Application, Span::from_millis(1000));
+        lifetime.add_answering(Span::from_millis(answering));
+        found.connection.from_server.lifetime = lifetime;
+        limited(&found, Limit::Path)
+    };
+    let waiting = "the server's application kept the client waiting for 0.50 s of 1.0 s (50 %)";
+    assert_eq!(sentence(500, 0), waiting);
+    for (answering, full) in [(499, 0), (500, 500)] {
+        assert!(!sentence(answering, full).contains("waiting"));
+    }
+}
+
+/// Beside a long pause a handshake is named if it took longer than three round trips, and half
+/// of the rest.
+#[test]
+fn a_late_handshake_beside_a_pause() {
+    let told = |handshake: u64, path: u64| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Application, Span::from_millis(2000));
+        lifetime.add(Limit::Handshake, Span::from_millis(handshake));
+        lifetime.add(Limit::Path, Span::from_millis(path));
+        found.connection.begun = true;
+        found.connection.from_client.lifetime = lifetime;
+        found.connection.from_server.lifetime = lifetime;
+        limited(&found, Limit::Application)
+    };
+    let text = told(800, 200);
+    let pause = "the server's application had nothing to send for 2.0 s of 3.0 s (67 %)";
+    let handshake = "; in the rest the handshake lasted for 0.80 s of 1.0 s (80 %)";
+    assert_eq!(text, format!("{pause}{handshake}"));
+    // Of a connection whose round trip is 100 ms.
+    assert!(!told(300, 100).contains("handshake"));
+    assert!(!told(800, 1000).contains("handshake"));
+}
+
+/// A server whose application paused for a moment had its answer on its way for the rest.
+#[test]
+fn an_answer_that_takes_its_way() {
+    let mut found = fixture::explained().connections.swap_remove(1);
+    let mut lifetime = Lifetime::default();
+    lifetime.add(Limit::Path, Span::from_millis(990));
+    lifetime.add(Limit::Application, Span::from_millis(10));
+    lifetime.add_answering(Span::from_millis(10));
+    let flow = &mut found.connection.from_server;
+    (flow.lifetime, flow.bytes) = (lifetime, 1000);
+    found.connection.from_client.lifetime = Lifetime::default();
+    let way = "all that the server had was on its way for 0.99 s of 1.0 s (99 %)";
+    assert_eq!(limited(&found, Limit::Path), way);
+}
+
+/// Which half of the path's share was longer.
+#[test]
+fn a_full_path_and_one_that_takes_its_time() {
+    let sentence = |full: u64| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Path, Span::from_millis(1000));
+        lifetime.add_full(Span::from_millis(full));
+        found.connection.from_client.lifetime = lifetime;
+        found.connection.from_server.lifetime = lifetime;
+        limited(&found, Limit::Path)
+    };
+    assert_eq!(sentence(500), "the path carried what it could for 1.0 s of 1.0 s (100 %)");
+    let way = "all that the server had was on its way for 1.0 s of 1.0 s (100 %)";
+    assert_eq!(sentence(499), way);
+}

@@ -1,0 +1,248 @@
+use ackclock_tcp::{Event, Seq, Time, TimeoutClass};
+
+use super::super::trial::{Expiry, Says};
+use super::*;
+use crate::connection::{Stall, State};
+use crate::sender::{Opening, Sent, Sight};
+
+const TERMS: Terms = Terms {
+    start: Time(0),
+    header: 40,
+    mss: 1000,
+    sack: false,
+    timestamps: false,
+    sight: Sight::Received,
+    opening: Opening::Seen,
+    opens: true,
+    handshake_rtt: None,
+    events: true,
+};
+
+/// The segment of a frame, which is also its time in ms and its number.
+fn sent(frame: u64) -> Sent {
+    Sent {
+        frame,
+        at: Time(frame * 1_000_000),
+        position: frame * 1000,
+        seq: Seq(frame as u32 * 1000),
+        len: 1000,
+        fin: false,
+        tsval: None,
+        ip_id: None,
+        missing: 0,
+        counted: false,
+    }
+}
+
+fn retransmission(frame: u64, kind: Kind) -> Retransmission {
+    let Sent { at, seq, position, len, .. } = sent(frame);
+    Retransmission {
+        frame,
+        at,
+        seq,
+        position,
+        len,
+        kind,
+        probability: None,
+        spurious: None,
+        known: true,
+        lost: Some(false),
+        transmission: 2,
+    }
+}
+
+fn timeout(frame: u64, retransmission: usize, class: TimeoutClass) -> Timeout {
+    let Sent { at, seq, position, .. } = sent(frame);
+    Timeout {
+        at,
+        seq,
+        position,
+        retransmission,
+        class,
+        state: State::Open,
+        flight: 1,
+        cwnd: 2,
+        waited: Span(3),
+        spurious: None,
+        episode: None,
+    }
+}
+
+fn stall(start: u64, end: u64, cause: StallCause) -> Stall {
+    let [start, end] = [start, end].map(|ms| Time(ms * 1_000_000));
+    Stall { start, end, frame: 0, cause, timeout: None }
+}
+
+fn verdict(frame: u64, kind: Option<Kind>, class: Option<TimeoutClass>) -> Verdict {
+    let expiry = class.map(|class| Expiry {
+        class,
+        state: State::Recovery,
+        flight: 5000,
+        cwnd: 6000,
+        waited: Span(7),
+    });
+    let says = Says { kind, expiry, transmission: 4, cost: 0.0 };
+    Verdict { sent: sent(frame), kind, probability: 0.75, doubt: 0.0, says }
+}
+
+fn event(frame: u64, kind: EventKind) -> Event {
+    Event { at: sent(frame).at, cwnd: 1, ssthresh: u64::MAX, snd_una: 2, snd_nxt: 3, kind }
+}
+
+fn drawn(frame: u64, cause: Cause, transmission: u32) -> Event {
+    let (seq, len) = (sent(frame).position, 1000);
+    event(frame, EventKind::Sent { seq, len, cause, transmission, detected_by: None })
+}
+
+fn expired(frame: u64, class: TimeoutClass, [flight, cwnd, waited]: [u64; 3]) -> Event {
+    let seq = sent(frame).position;
+    let kind =
+        EventKind::TimedOut { seq, class, backoff: 0, flight, cwnd_before: cwnd, rto: waited };
+    Event { cwnd, ..event(frame, kind) }
+}
+
+/// What the model found: a timeout in frame 20, a recovery in 30, and a stall for each.
+fn found() -> Found {
+    Found {
+        retransmissions: vec![
+            retransmission(20, Kind::Timeout),
+            retransmission(30, Kind::Recovery),
+        ],
+        timeouts: vec![timeout(20, 0, TimeoutClass::NonTrigger)],
+        stalls: vec![
+            Stall {
+                timeout: Some(0),
+                ..stall(5, 20, StallCause::Timeout(TimeoutClass::NonTrigger))
+            },
+            stall(21, 30, StallCause::Recovery),
+            stall(31, 40, StallCause::Application),
+        ],
+        events: vec![
+            drawn(10, Cause::New, 1),
+            expired(20, TimeoutClass::NonTrigger, [1, 2, 3]),
+            drawn(20, Cause::Timeout, 2),
+            drawn(30, Cause::Recovery, 2),
+        ],
+        ..Found::default()
+    }
+}
+
+fn kinds(found: &Found) -> Vec<(u64, Kind, Option<f64>)> {
+    found.retransmissions.iter().map(|r| (r.frame, r.kind, r.probability)).collect()
+}
+
+/// What was called a timeout was none, what was called none was one, and what looked like new
+/// data in frame 10 was retransmitted: timeouts, stalls and events follow.
+#[test]
+fn verdicts_take_the_place_of_what_was_found() {
+    let mut found = found();
+    let backed_off = TimeoutClass::BackedOff;
+    let all = [
+        verdict(10, Some(Kind::TailLossProbe), None),
+        verdict(20, Some(Kind::FastRetransmit), None),
+        verdict(30, Some(Kind::BackedOffTimeout), Some(backed_off)),
+    ];
+    take_over(&all, TERMS, &mut found);
+    let some = Some(0.75);
+    let expected = [
+        (10, Kind::TailLossProbe, some),
+        (20, Kind::FastRetransmit, some),
+        (30, Kind::BackedOffTimeout, some),
+    ];
+    assert_eq!(kinds(&found), expected);
+    // The new one is known by what the candidate says, the others keep what the model knew.
+    let new = &found.retransmissions[0];
+    assert_eq!((new.transmission, new.known, new.lost, new.len), (4, false, Some(false), 1000));
+    assert_eq!((found.retransmissions[1].transmission, found.retransmissions[1].known), (2, true));
+    let timeout = Timeout {
+        state: State::Recovery,
+        flight: 5000,
+        cwnd: 6000,
+        waited: Span(7),
+        ..timeout(30, 2, backed_off)
+    };
+    assert_eq!(found.timeouts, [timeout]);
+    let causes: Vec<_> = found.stalls.iter().map(|s| (s.cause, s.timeout)).collect();
+    let expected = [
+        (StallCause::TailLossProbe, None),
+        (StallCause::Timeout(backed_off), Some(0)),
+        (StallCause::Application, None),
+    ];
+    assert_eq!(causes, expected);
+    let events = [
+        drawn(10, Cause::TailLossProbe, 4),
+        drawn(20, Cause::FastRetransmit, 2),
+        expired(30, backed_off, [5000, 6000, 7]),
+        drawn(30, Cause::BackedOffTimeout, 2),
+    ];
+    assert_eq!(found.events, events);
+}
+
+/// What nothing decides is no recovery in the picture, either.
+#[test]
+fn the_undecided_is_drawn_as_such() {
+    let mut found = found();
+    take_over(&[verdict(30, Some(Kind::ProbeOrTimeout), None)], TERMS, &mut found);
+    assert_eq!(found.events[3], drawn(30, Cause::Unknown, 2));
+}
+
+/// A timeout of another class stays one event, and one that no verdict is about stays as it
+/// was.
+#[test]
+fn what_no_verdict_is_about_stays() {
+    let mut changed = found();
+    let class = TimeoutClass::MultipleLosses;
+    take_over(&[verdict(20, Some(Kind::Timeout), Some(class))], TERMS, &mut changed);
+    assert_eq!(kinds(&changed), [(20, Kind::Timeout, Some(0.75)), (30, Kind::Recovery, None)]);
+    assert_eq!(changed.events[1], expired(20, class, [5000, 6000, 7]));
+    assert_eq!(changed.events.len(), 4);
+    assert_eq!(changed.stalls[0].cause, StallCause::Timeout(class));
+
+    let mut same = found();
+    // A first transmission, says the candidate: what the model saw again was seen again.
+    take_over(&[verdict(20, None, None)], TERMS, &mut same);
+    assert_eq!(kinds(&same), kinds(&found()));
+    assert_eq!((same.timeouts, same.events), (found().timeouts, found().events));
+    assert_eq!((same.stalls[0].cause, same.stalls[0].timeout), (found().stalls[0].cause, Some(0)));
+}
+
+/// Where nothing seemed to be outstanding, a timer expired: the time of that stall is taken
+/// from the application. Other stalls had been counted right.
+#[test]
+fn the_time_of_an_unseen_timeout_is_of_recovery() {
+    let ms = Span::from_millis;
+    let mut found = found();
+    found.lifetime.add(Limit::Application, ms(30));
+    found.lifetime.add(Limit::Recovery, ms(15));
+    let again = |frame| verdict(frame, Some(Kind::Timeout), Some(TimeoutClass::NonTrigger));
+    take_over(&[again(20), again(40)], TERMS, &mut found);
+    assert_eq!(found.stalls[2].cause, StallCause::Timeout(TimeoutClass::NonTrigger));
+    let of = |limit| found.lifetime.of(limit);
+    assert_eq!([Limit::Application, Limit::Recovery].map(of), [ms(21), ms(24)]);
+}
+
+/// A fast retransmit was taken for a probe, and its stall with it.
+#[test]
+fn a_stall_without_its_probe_is_of_recovery() {
+    let mut found = Found {
+        retransmissions: vec![retransmission(20, Kind::TailLossProbe)],
+        stalls: vec![stall(5, 20, StallCause::TailLossProbe)],
+        ..Found::default()
+    };
+    take_over(&[verdict(20, Some(Kind::FastRetransmit), None)], TERMS, &mut found);
+    assert_eq!(found.stalls[0].cause, StallCause::Recovery);
+}
+
+/// What may have been a probe or a timeout is decided.
+#[test]
+fn the_undecided_is_decided() {
+    let mut found = Found {
+        retransmissions: vec![retransmission(20, Kind::ProbeOrTimeout)],
+        undecided: vec![timeout(20, 0, TimeoutClass::NonTrigger)],
+        stalls: vec![stall(5, 20, StallCause::ProbeOrTimeout)],
+        ..Found::default()
+    };
+    take_over(&[verdict(20, Some(Kind::TailLossProbe), None)], TERMS, &mut found);
+    assert_eq!((found.undecided.len(), found.timeouts.len()), (0, 0));
+    assert_eq!(found.stalls[0].cause, StallCause::TailLossProbe);
+}
