@@ -121,24 +121,32 @@ impl Decimal {
     }
 }
 
-/// Splits `text` into its number and the lower-case unit behind it.
-fn split(text: &str) -> Option<(Decimal, String)> {
+/// Splits `text` into its number and the lower-case unit behind it. Or says why it cannot.
+fn split(text: &str) -> Result<(Decimal, String), &'static str> {
     let text = text.trim();
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let fraction = fraction.trim_end_matches('0');
+    if !whole.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err("it does not begin with a number");
+    }
+    if fraction.contains('.') {
+        return Err("its number has two points");
+    }
+    if fraction.starts_with('_') {
+        return Err("`_` stands between digits only");
+    }
+    let digits = |text: &str| text.replace('_', "");
+    let (whole, fraction) = (digits(whole), digits(fraction));
     // Thirty digits are more than any quantity here has, and they fit u128.
-    if !whole.starts_with(|c: char| c.is_ascii_digit()) || whole.len() + fraction.len() > 30 {
-        return None;
+    if whole.len() + fraction.len() > 30 {
+        return Err("its number has more than 30 digits");
     }
-    let mut digits = 0u128;
-    for c in whole.chars().chain(fraction.chars()).filter(|&c| c != '_') {
-        digits = digits * 10 + u128::from(c.to_digit(10)?);
-    }
-    let scale = fraction.chars().filter(|&c| c != '_').count() as u32;
-    Some((Decimal { digits, scale }, unit.trim().to_ascii_lowercase()))
+    let scale = fraction.len() as u32;
+    let digits = (whole + &fraction).bytes().fold(0, |sum, c| sum * 10 + u128::from(c - b'0'));
+    Ok((Decimal { digits, scale }, unit.trim().to_ascii_lowercase()))
 }
 
 impl Kind {
@@ -154,9 +162,7 @@ impl Kind {
     }
 
     fn parse(&self, text: &str) -> Result<u64, UnitError> {
-        let Some((number, unit)) = split(text) else {
-            return Err(self.bad(text, "it does not begin with a number"));
-        };
+        let (number, unit) = split(text).map_err(|why| self.bad(text, why))?;
         let Some(&(_, factor)) =
             self.units.iter().chain(self.aliases).find(|(name, _)| *name == unit)
         else {
@@ -193,7 +199,7 @@ impl Kind {
 impl FromStr for Rate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        if let Some((number, unit)) = split(text)
+        if let Ok((number, unit)) = split(text)
             && let Some(prefix) = unit.strip_suffix("bps")
         {
             let (bits, bytes) = (number.times(1), number.times(8));
@@ -228,7 +234,7 @@ impl FromStr for Amount {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match split(text) {
-            Some((number, unit)) if SEGMENTS.contains(&unit.as_str()) => {
+            Ok((number, unit)) if SEGMENTS.contains(&unit.as_str()) => {
                 if number.scale != 0 {
                     return Err(UnitError(format!("`{text}` is not a whole number of segments")));
                 }
@@ -253,7 +259,7 @@ impl FromStr for Probability {
                 "`{text}` is not a probability: write a number from 0 to 1, or \"1%\""
             ))
         };
-        let (number, unit) = split(text).ok_or_else(bad)?;
+        let (number, unit) = split(text).map_err(|_| bad())?;
         let exponent = match unit.as_str() {
             "" => number.scale,
             "%" => number.scale + 2,

@@ -172,3 +172,18 @@ fn nothing_panics_on_odd_texts() {
     assert!(nanos("1.").is_err());
     assert_eq!(nanos("1.s"), Ok(1_000_000_000));
 }
+
+#[test]
+fn what_is_wrong_with_a_number_is_named() {
+    let why = |text: &str| rate(text).unwrap_err().to_string();
+    for (text, reason) in [
+        ("mbit", "it does not begin with a number"),
+        ("1.2.3mbit", "its number has two points"),
+        ("1._5mbit", "`_` stands between digits only"),
+        ("0.1234567890123456789012345678901mbit", "its number has more than 30 digits"),
+        ("1234567890123456789012345678901bit", "its number has more than 30 digits"),
+    ] {
+        let known = "write for example \"800kbit\" (units: bit, kbit, mbit, gbit, tbit)";
+        assert_eq!(why(text), format!("`{text}` is not a rate: {reason}; {known}"));
+    }
+}
