@@ -128,7 +128,7 @@ pub use recorder::{Place, Recorder, Visit};
 pub use report::{FlowReport, LinkReport};
 pub use rng::Rng;
 pub use trace::{Trace, TraceError};
-pub use varying::{Aggregate, Change, Outage, Queued, Varying};
+pub use varying::{Aggregate, Change, InOutage, Outage, Varying};
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

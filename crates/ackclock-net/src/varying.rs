@@ -49,7 +49,8 @@ pub struct Change {
     pub limit: Option<Limit>,
 }
 
-/// A time in which a link sends nothing. A packet that it interrupts goes on afterwards.
+/// A time in which a link sends nothing. A packet that it interrupts goes on afterwards,
+/// unless `queued` is [`InOutage::Drop`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// When it begins.
@@ -59,7 +60,7 @@ pub struct Outage {
     /// From one beginning to the next one, longer than it lasts; `None` for one outage.
     pub every: Option<Span>,
     /// What becomes of packets that would have to wait.
-    pub queued: Queued,
+    pub queued: InOutage,
 }
 
 impl Outage {
@@ -83,7 +84,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// What becomes of the packets that an outage keeps from going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Queued {
+pub enum InOutage {
     /// They wait, as far as the queue holds them.
     #[default]
     Hold,

@@ -2,7 +2,7 @@
 
 use crate::config::LinkConfig;
 use crate::queue::Limit;
-use crate::varying::{Change, Outage, Queued};
+use crate::varying::{Change, InOutage, Outage};
 
 /// The changes and outages of a link.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Schedule {
     }
 
     fn dropping(&self) -> impl Iterator<Item = &Outage> {
-        self.outages.iter().filter(|outage| outage.queued == Queued::Drop)
+        self.outages.iter().filter(|outage| outage.queued == InOutage::Drop)
     }
 
     /// The rate at `now`, and until when it stays.

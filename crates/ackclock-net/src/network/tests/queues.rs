@@ -2,7 +2,7 @@
 
 use crate::queue::{Codel, FqCodel, Pie};
 use crate::recorder::Visit;
-use crate::varying::{Change, Outage, Queued, Varying};
+use crate::varying::{Change, InOutage, Outage, Varying};
 
 use super::*;
 
@@ -164,7 +164,7 @@ fn a_packet_that_an_outage_takes_from_the_transmitter_has_one_visit() {
         from: Time(5 * MS),
         lasts: Span::from_millis(1),
         every: None,
-        queued: Queued::Drop,
+        queued: InOutage::Drop,
     };
     let varying = Varying { outages: vec![outage], ..Varying::default() };
     let mut network = Network::new(1);

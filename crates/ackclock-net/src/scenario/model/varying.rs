@@ -63,7 +63,8 @@ pub enum Queued {
     /// They wait, as far as the queue holds them.
     #[default]
     Hold,
-    /// Those in the queue when it begins are dropped, and those that come while it lasts.
+    /// Those that wait or are in transmission when it begins are dropped, and those that come while
+    /// it lasts.
     Drop,
 }
 

@@ -6,7 +6,7 @@ use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::{Change, DropTail, Link, Loss, Outage, Queue, Scenario};
 use crate::scenario::path::steps;
 use crate::scenario::units::Duration;
-use crate::{Limit, Queued, Varying};
+use crate::{InOutage, Limit, Varying};
 
 impl Scenario {
     /// Checks that all traces have been read, and that outages leave something of them.
@@ -101,8 +101,8 @@ fn build_outage(outage: &Outage) -> crate::Outage {
         lasts: outage.lasts.0,
         every: outage.every.map(|every| every.0),
         queued: match outage.queued {
-            crate::scenario::Queued::Hold => Queued::Hold,
-            crate::scenario::Queued::Drop => Queued::Drop,
+            crate::scenario::Queued::Hold => InOutage::Hold,
+            crate::scenario::Queued::Drop => InOutage::Drop,
         },
     }
 }
