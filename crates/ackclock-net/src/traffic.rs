@@ -16,8 +16,9 @@ const ENDLESS: u64 = 1 << 62;
 /// An application at work.
 #[derive(Debug)]
 pub(crate) enum Writer {
-    /// Everything at once: the bytes, and whether that is all.
-    Once(u64, bool),
+    Endless,
+    /// So many bytes at once, and no more.
+    Once(u64),
     OnOff(Box<Bursts>),
     Stalls(Box<Stalls>),
     Web(Box<Responses>),
@@ -55,8 +56,8 @@ pub(crate) struct Bursts {
 impl Writer {
     pub(crate) fn new(source: Source, start: u64, rng: impl FnOnce() -> Rng) -> Self {
         match source {
-            Source::Bulk => Writer::Once(ENDLESS, false),
-            Source::Fixed(bytes) => Writer::Once(bytes, true),
+            Source::Bulk => Writer::Endless,
+            Source::Fixed(bytes) => Writer::Once(bytes),
             Source::OnOff(config) => {
                 Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() }))
             }
@@ -83,7 +84,7 @@ impl Writer {
     /// there is no end.
     pub(crate) fn total(&self) -> u64 {
         match self {
-            Writer::Once(bytes, true) => *bytes,
+            Writer::Once(bytes) => *bytes,
             Writer::Stalls(stalls) => stalls.total,
             Writer::Web(responses) => responses.written,
             _ => u64::MAX,
@@ -99,7 +100,8 @@ impl Writer {
     /// The write that is due now.
     pub(crate) fn write(&mut self, now: u64) -> Write {
         match self {
-            Writer::Once(bytes, last) => Write { bytes: *bytes, last: *last, next: u64::MAX },
+            Writer::Endless => Write { bytes: ENDLESS, last: false, next: u64::MAX },
+            Writer::Once(bytes) => Write { bytes: *bytes, last: true, next: u64::MAX },
             Writer::OnOff(bursts) => bursts.write(now),
             Writer::Stalls(stalls) => stalls.write(now),
             Writer::Web(responses) => responses.write(),
