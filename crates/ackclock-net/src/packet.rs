@@ -37,7 +37,7 @@ pub(crate) struct Packet {
     /// The place of its next hop in the table of paths.
     pub(crate) hop: u32,
     /// 1 for the first transmission. 0 if it transmits nothing: a SYN, and an ACK from the end that
-    /// sends data.
+    /// sends data. `u32::MAX` if a gateway has forgotten how many there were.
     pub(crate) transmission: u32,
     /// What it is.
     pub(crate) kind: Kind,

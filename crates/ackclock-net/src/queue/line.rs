@@ -18,8 +18,8 @@ pub(crate) struct Queued {
     pub(crate) found: Found,
     /// This queue marked it.
     pub(crate) marked: bool,
-    /// Its visit has been told.
-    pub(crate) told: bool,
+    /// Its visit has been noted.
+    pub(crate) noted: bool,
 }
 
 impl Queued {

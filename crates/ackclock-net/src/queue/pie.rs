@@ -1,6 +1,5 @@
 //! Proportional integral controller enhanced (PIE, RFC 8033 sections 4, 5.4 and 5.5; the
-//! pseudocode of
-//! its appendix A).
+//! pseudocode of its appendix A).
 //!
 //! Every `t_update` a drop probability follows from the queueing delay and its change. Packets that
 //! arrive are dropped with it.

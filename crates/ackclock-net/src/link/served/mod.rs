@@ -128,10 +128,10 @@ impl Transmitter {
     }
 
     /// A packet leaves the queue, to be sent, or is dropped for this reason. Of one that an outage
-    /// takes from the transmitter, it is told already that it left.
+    /// takes from the transmitter, it is noted already that it left.
     fn note(&mut self, now: u64, packet: &Queued, dropped: Option<&'static str>) {
         if let Some(visits) = &mut self.visits
-            && !packet.told
+            && !packet.noted
         {
             visits.push(packet.visit(now, dropped));
         }
@@ -229,7 +229,7 @@ impl Transmitter {
     fn dequeue(&mut self, now: u64) -> Option<Queued> {
         let next = self.choose(now)?;
         self.note(now, &next, None);
-        Some(Queued { told: true, ..next })
+        Some(Queued { noted: true, ..next })
     }
 
     fn choose(&mut self, now: u64) -> Option<Queued> {
@@ -410,7 +410,7 @@ impl Link {
         }
         let found = Found { packets: transmitter.len() as u32, bytes: transmitter.bytes() };
         let queued =
-            Queued { packet: *packet, late_by, since: now, found, marked: false, told: false };
+            Queued { packet: *packet, late_by, since: now, found, marked: false, noted: false };
         let result = transmitter.arrive(now, queued);
         if let Err(why) = result {
             transmitter.note(now, &queued, Some(why));

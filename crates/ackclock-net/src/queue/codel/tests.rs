@@ -20,7 +20,7 @@ fn packet(size: u32, since: u64) -> Queued {
         since,
         found: Found::default(),
         marked: false,
-        told: false,
+        noted: false,
     }
 }
 

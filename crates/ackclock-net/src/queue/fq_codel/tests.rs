@@ -21,7 +21,7 @@ fn packet(flow: u32, size: u32, number: u32, since: u64) -> Queued {
         since,
         found: Found::default(),
         marked: false,
-        told: false,
+        noted: false,
     }
 }
 

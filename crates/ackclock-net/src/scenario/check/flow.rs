@@ -60,8 +60,8 @@ pub fn check_strategy(text: &str, registry: &Registry) -> Result<(), String> {
     Err(format!("{unknown}; {hint}"))
 }
 
-/// The composition that `text` names, if it needs no oracle: one that a sender can follow whom
-/// nobody tells of losses.
+/// The composition that `text` names, if it needs no oracle: one that a sender can follow that no
+/// network notifies of losses.
 ///
 /// # Errors
 /// As [`check_strategy`], and where it needs an oracle.

@@ -14,8 +14,8 @@ pub struct Tcp {
     /// Payload bytes of a full segment, 1 to 65,495; 1460.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mss: Option<Size>,
-    /// Initial congestion window in segments, 1 to 10. If left out: 10, but no more than 14,600
-    /// bytes or two segments (RFC 6928 section 2), unless the window law has another.
+    /// Initial congestion window in segments, 1 to 10. If left out: 10, but at most the larger
+    /// of 14,600 bytes and two segments (RFC 6928 section 2), unless the window law has another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10))]
     pub initial_window: Option<u32>,
