@@ -30,8 +30,13 @@ impl Files {
     pub fn open(dir: &Path) -> io::Result<Files> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         let files = Files { root: rustix::fs::open(dir, flags, Mode::empty())? };
-        files.beneath(b".")?;
-        Ok(files)
+        match files.beneath(b".") {
+            Err(Errno::NOSYS) => Err(io::Error::other(
+                "there is no openat2, by which served files stay below it: this takes Linux 5.6, \
+                 and no sandbox that refuses it (RestrictSUIDSGID= of systemd)",
+            )),
+            found => found.map(|_| files).map_err(io::Error::from),
+        }
     }
 
     /// What a request asks for, and the file if it is one.
