@@ -113,16 +113,20 @@ impl Inbox {
                 self.searched = 0;
                 Some(Ok(request))
             }
-            Ok(None) => too_long(&self.bytes).map(|status| Err(status.into())),
+            Ok(None) => unfit(&self.bytes).map(|status| Err(status.into())),
             Err(refusal) => Some(Err(refusal)),
         }
     }
 }
 
-/// What is too long about an unfinished head, if anything is.
-fn too_long(bytes: &[u8]) -> Option<Status> {
+/// What is wrong with an unfinished head already, if anything is.
+fn unfit(bytes: &[u8]) -> Option<Status> {
     let begin = bytes.iter().position(|&b| b != b'\r' && b != b'\n').unwrap_or(bytes.len());
     let line = bytes[begin..].split(|&b| b == b'\n').next().unwrap_or_default();
+    // No method begins so: who speaks TLS to this port would wait for an answer to it.
+    if line.first().is_some_and(|first| !first.is_ascii_graphic()) {
+        return Some(Status::BadRequest);
+    }
     // A method and a version take up to 16 bytes; the target is what makes a request line long.
     if line.len() > MAX_TARGET + 16 {
         Some(Status::UriTooLong)
@@ -165,7 +169,10 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
 fn version(bytes: &[u8]) -> Option<(u8, usize)> {
     let begin = bytes.len() - bytes.trim_ascii_start().len();
     let line = bytes[begin..].split(|&b| b == b'\n').next()?.trim_ascii_end();
-    match line.rsplit(|&b| b == b' ').next()? {
+    // RFC 9112 section 3: a method, a target and a version, with one space between them.
+    let parts: Vec<&[u8]> = line.split(|&b| b == b' ').collect();
+    let [_, _, version] = parts[..] else { return None };
+    match version {
         [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
             if major.is_ascii_digit() && minor.is_ascii_digit() =>
         {

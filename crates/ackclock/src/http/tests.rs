@@ -236,6 +236,10 @@ fn what_is_no_request_is_refused_as_what_it_is() {
         ("GET / HTTP/0.9\r\nHost: h\r\n\r\n", 505),
         ("GET / HTCPCP/1.0\r\nHost: h\r\n\r\n", 400),
         ("GET / HTTP/1.1x\r\nHost: h\r\n\r\n", 400),
+        ("GET /  HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+        ("GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+        // The first bytes of TLS.
+        ("\x16\x03\x01\x02", 400),
     ] {
         assert_eq!(refused(text), (status, false), "{text:?}");
     }
