@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
@@ -85,7 +85,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
             gone = capture.reading.is_finished();
         }
     }
-    let says = capture.stop();
+    let (says, status) = capture.stop();
     let mut monitor = locked(&monitor);
     let mut bad = monitor.turn(now());
     bad.extend(monitor.finish());
@@ -98,7 +98,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     let headline = if watch.json || !captured { String::new() } else { monitor.headline() };
     if gone {
         print(&headline)?;
-        return Err(refused(watch.filter, &says).unwrap_or_else(|| why(&says)));
+        return Err(refused(watch.filter, &says).unwrap_or_else(|| why(&says, status)));
     }
     Ok(headline)
 }
@@ -124,11 +124,13 @@ fn refused(filter: Option<&str>, says: &str) -> Option<Error> {
     }
 }
 
-/// Why tcpdump has ended by itself: the last thing that it says.
-fn why(says: &str) -> Error {
-    let last = says.lines().rev().find(|line| line.starts_with("tcpdump: "));
-    let last = last.map_or("it has ended", |line| line.trim_start_matches("tcpdump: "));
-    Error::System { what: "tcpdump".into(), error: io::Error::other(last.to_owned()) }
+/// Why tcpdump has ended by itself: the last thing that it says, but for where it listens.
+fn why(says: &str, status: Option<ExitStatus>) -> Error {
+    let mut lines = says.lines().rev().filter_map(|line| line.strip_prefix("tcpdump: "));
+    let last = lines.find(|line| !line.starts_with("listening on "));
+    let ended = || status.map_or("it has ended".into(), |status| format!("it has ended: {status}"));
+    let last = last.map_or_else(ended, str::to_owned);
+    Error::System { what: "tcpdump".into(), error: io::Error::other(last) }
 }
 
 /// Nobody panics with it.
@@ -158,7 +160,10 @@ impl Capture {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(failed)?;
+            .map_err(|error| Error::System {
+                what: "--interface needs tcpdump, which cannot be run".into(),
+                error: io::Error::other(error),
+            })?;
         let Some(output) = tcpdump.stdout.take() else {
             return Err(failed(io::Error::other("it has no output")));
         };
@@ -167,8 +172,9 @@ impl Capture {
         Ok(Capture { tcpdump, reading })
     }
 
-    /// Ends it, takes what it has still written, and returns what it has said.
-    fn stop(mut self) -> String {
+    /// Ends it, takes what it has still written, and returns what it has said and
+    /// how it ended.
+    fn stop(mut self) -> (String, Option<ExitStatus>) {
         // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and
         // that is blocked in it as it is in us. It has ended already if the device is gone.
         let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::PIPE);
@@ -177,8 +183,7 @@ impl Capture {
         if let Some(errors) = &mut self.tcpdump.stderr {
             let _ = errors.read_to_string(&mut says);
         }
-        let _ = self.tcpdump.wait();
-        says
+        (says, self.tcpdump.wait().ok())
     }
 }
 

@@ -1,4 +1,5 @@
 use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
 
 use super::*;
 
@@ -9,7 +10,10 @@ fn what_tcpdump_says_at_its_end() {
         tcpdump: pcap_loop: The interface disappeared\n\
         3 packets captured\n10 packets received by filter\n7 packets dropped by kernel\n";
     assert_eq!((dropped(says), dropped("1 packet dropped by kernel\n"), dropped("")), (7, 1, 0));
-    assert_eq!(why(says).to_string(), "tcpdump: pcap_loop: The interface disappeared");
+    let why = |says| why(says, Some(ExitStatus::from_raw(9))).to_string();
+    assert_eq!(why(says), "tcpdump: pcap_loop: The interface disappeared");
+    let killed = says.lines().next().unwrap();
+    assert_eq!(why(killed), "tcpdump: it has ended: signal: 9 (SIGKILL)");
 }
 
 #[test]
