@@ -6,9 +6,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use hyper::HeaderMap;
 use hyper::header::HOST;
 use hyper::http::uri::Authority;
+use hyper::{HeaderMap, Version};
 
 use super::Problem;
 
@@ -30,8 +30,11 @@ impl Hosts {
         }
     }
 
-    /// Refuses a request for another host. Without one it is no browser's.
-    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    /// Refuses a request for another host, and one of HTTP/1.1 without one (RFC 9112 section 3.2).
+    pub(super) fn check(&self, version: Version, headers: &HeaderMap) -> Result<(), Problem> {
+        if version == Version::HTTP_11 && headers.get_all(HOST).iter().count() != 1 {
+            return Err(Problem::new(400, "a request of HTTP/1.1 has one Host"));
+        }
         let Hosts::Local(name) = self else { return Ok(()) };
         for value in headers.get_all(HOST) {
             let authority = Authority::try_from(value.as_bytes()).ok();

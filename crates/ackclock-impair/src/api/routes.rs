@@ -37,6 +37,8 @@ fn route(
         Problem::new(400, text)
     })?;
     let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
+    // The server leaves the body out (RFC 9110 section 9.3.2).
+    let method = if method == "HEAD" { "GET" } else { method };
     let ok = |value: Value| Ok((200, Some(value)));
     let gone = |()| (204, None);
     match (parts.as_slice(), method) {
@@ -124,9 +126,9 @@ pub(super) fn allowed(path: &str) -> Option<&'static str> {
 /// The methods of a path that there is.
 fn methods(parts: &[&str]) -> Option<&'static str> {
     match parts {
-        ["version"] => Some("GET"),
-        ["proxies"] | ["proxies", _, "conditions"] => Some("GET, POST"),
-        ["proxies", _] | ["proxies", _, "conditions", _] => Some("GET, POST, PATCH, DELETE"),
+        ["version"] => Some("GET, HEAD"),
+        ["proxies"] | ["proxies", _, "conditions"] => Some("GET, HEAD, POST"),
+        ["proxies", _] | ["proxies", _, "conditions", _] => Some("GET, HEAD, POST, PATCH, DELETE"),
         ["populate"] | ["reset"] => Some("POST"),
         _ => None,
     }

@@ -147,7 +147,7 @@ async fn respond(
     if head.headers.contains_key(ORIGIN) {
         return Ok(response(problem(403, "requests of web pages are not served")));
     }
-    if let Err(problem) = hosts.check(&head.headers) {
+    if let Err(problem) = hosts.check(head.version, &head.headers) {
         return Ok(response(problem.reply()));
     }
     if len > MOST_BODY {

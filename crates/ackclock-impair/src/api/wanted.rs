@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use ackclock_tcp::Registry;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Condition, Problem};
 use crate::address::{check_server, listen_address, server_addresses_so_far};
@@ -65,10 +65,19 @@ impl NewProxy {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
     /// It stays. A change may name the proxy, as those of Toxiproxy's clients do.
+    #[serde(default, deserialize_with = "given")]
     pub(super) name: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     listen: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     upstream: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     enabled: Option<bool>,
+}
+
+/// A key that is there has a value: none of a proxy's can be left out by `null`.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
 }
 
 /// Changes with the addresses that they name.
