@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error, FromArgMatches};
@@ -25,12 +26,17 @@ pub fn options<T: CommandFactory + FromArgMatches>(
 }
 
 /// Options take what looks like a negative number for their value, and not for another option: so
-/// their own range is what is said of it.
+/// their own range is what is said of it. Those of a quantity take `-5ms`, too.
 fn numbers_may_be_negative(command: Command) -> Command {
+    let texts = [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()];
     command
-        .mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
-            true => arg.allow_negative_numbers(true),
-            false => arg,
+        .mut_args(|arg| {
+            if !arg.get_action().takes_values() || arg.is_positional() {
+                return arg;
+            }
+            let kind = arg.get_value_parser().type_id();
+            let quantity = arg.get_num_args().is_none() && !texts.iter().any(|text| kind == *text);
+            arg.allow_negative_numbers(true).allow_hyphen_values(quantity)
         })
         .mut_subcommands(numbers_may_be_negative)
 }

@@ -1,3 +1,4 @@
+use ackclock_net::scenario::units::Duration;
 use clap::{Args, Parser};
 
 use super::options;
@@ -16,6 +17,10 @@ struct Go {
     runs: Option<u32>,
     #[arg(long, value_name = "N")]
     share: Option<f64>,
+    #[arg(long, value_name = "N")]
+    delay: Option<Duration>,
+    #[arg(long)]
+    name: Option<String>,
 }
 
 /// Its option is missed only once everything is read.
@@ -41,6 +46,12 @@ fn what_is_no_number_is_answered_with_what_would_be_right() {
         ("--runs", "x", "write a whole number"),
         ("--runs", "", "write a whole number"),
         ("--share", "x", "write a number such as 2.5"),
+        (
+            "--delay",
+            "-5ms",
+            "`-5ms` is not a duration: it does not begin with a number; write for example \"100ms\" \
+             (units: ns, us, ms, s)",
+        ),
     ] {
         let expected = format!(
             "error: invalid value '{value}' for '{option} <N>': {right}\n\nFor more \
@@ -53,5 +64,8 @@ fn what_is_no_number_is_answered_with_what_would_be_right() {
     assert!(error.contains("\n\nUsage: late [OPTIONS]\n\nFor more"), "{error}");
     let go = options(["all", "go", "--share", "-2.5"].map(Into::into)).unwrap();
     let Verb::Go(go) = go else { panic!("{go:?}") };
-    assert_eq!((go.seed, go.runs, go.share), (None, None, Some(-2.5)));
+    assert_eq!((go.seed, go.runs, go.share, go.delay), (None, None, Some(-2.5), None));
+    // A text that is left out does not take the next option.
+    let error = options::<Verb>(["all", "go", "--name", "--seed"].map(Into::into)).unwrap_err();
+    assert!(error.to_string().starts_with("error: a value is required for '--name"), "{error}");
 }
