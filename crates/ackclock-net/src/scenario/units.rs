@@ -259,6 +259,12 @@ impl FromStr for Probability {
                 "`{text}` is not a probability: write a number from 0 to 1, or \"1%\""
             ))
         };
+        // With an exponent, too, as TOML and JSON write numbers.
+        if text.trim().starts_with(|c: char| c.is_ascii_digit())
+            && let Ok(value) = text.trim().parse()
+        {
+            return Probability::new(value).ok_or_else(bad);
+        }
         let (number, unit) = split(text).map_err(|_| bad())?;
         let exponent = match unit.as_str() {
             "" => number.scale,
@@ -462,7 +468,7 @@ quantity!(
     "a probability such as 0.01 or \"1%\"",
     {
         "type": ["string", "number"],
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?%?$",
+        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)?( ?%|[eE][+-]?[0-9]+)?$",
         "minimum": 0,
         "maximum": 1,
         "description": "A probability from 0 to 1, or a percentage.",

@@ -117,6 +117,8 @@ fn a_percentage_is_the_nearest_float() {
     let e = |t: &str| format!("`{t}` is not a probability: write a number from 0 to 1, or \"1%\"");
     assert_eq!("101%".parse::<Probability>().map_err(|e| e.to_string()), Err(e("101%")));
     assert_eq!("1ms".parse::<Probability>().map_err(|e| e.to_string()), Err(e("1ms")));
+    assert_eq!("1e-3".parse::<Probability>().map(Probability::get), Ok(0.001));
+    assert_eq!("1e3".parse::<Probability>().map_err(|e| e.to_string()), Err(e("1e3")));
     assert_eq!(Probability::new(f64::NAN), None);
 }
 
