@@ -26,7 +26,8 @@ pub(crate) fn is_pattern(name: &str) -> bool {
 /// The files that a path or a pattern stands for; `None` if there is nothing of that name.
 pub(crate) fn find(name: &str) -> Result<Option<Vec<String>>, Error> {
     let path = Path::new(name);
-    if name == STDIN || path.is_file() {
+    // A pipe is one, too.
+    if name == STDIN || (path.exists() && !path.is_dir()) {
         return Ok(Some(vec![name.into()]));
     }
     let mut found = Vec::new();
