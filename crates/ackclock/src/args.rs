@@ -8,6 +8,7 @@ use ackclock_net::scenario::units::{Duration, UnitError};
 use ackclock_net::scenario::{ScenarioError, check_strategy};
 use ackclock_report::Over;
 use ackclock_tcp::{Registry, Span};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::error::Error;
@@ -47,29 +48,29 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_enum, default_value_t = RecordFormat::Table)]
     pub format: RecordFormat,
     /// Write a row for each flow to this Parquet file. The columns are those of `--format csv`.
-    #[arg(long, value_name = "FILE.parquet", value_parser = out)]
+    #[arg(long, value_name = "FILE.parquet", value_parser = out())]
     pub parquet: Option<PathBuf>,
     /// Also print statistics of loss recovery for each strategy, over all its flows. They are
     /// those of the paper on Proportional Rate Reduction (PRR).
     #[arg(long)]
     pub recovery: bool,
     /// Write the events of each strategy to this file, one JSON object per line.
-    #[arg(long, value_name = "FILE.jsonl", value_parser = out)]
+    #[arg(long, value_name = "FILE.jsonl", value_parser = out())]
     pub events: Option<PathBuf>,
     /// Write the packets of each strategy to this file, as captured at the senders. A comment on
     /// each packet says why it was sent. A file whose name ends in `.pcap` has the older format,
     /// without comments.
-    #[arg(long, value_name = "FILE.pcapng", value_parser = out)]
+    #[arg(long, value_name = "FILE.pcapng", value_parser = out())]
     pub pcap: Option<PathBuf>,
     /// Write the events of each strategy to this file as qlog 0.3, for qvis and other tools for
     /// QUIC. Each flow is a trace. The number of a packet counts the transmissions of its flow.
-    #[arg(long, value_name = "FILE.qlog", value_parser = out)]
+    #[arg(long, value_name = "FILE.qlog", value_parser = out())]
     pub qlog: Option<PathBuf>,
     /// Draw time-sequence graphs of each strategy in one HTML file.
-    #[arg(long, value_name = "FILE.html", value_parser = out)]
+    #[arg(long, value_name = "FILE.html", value_parser = out())]
     pub html: Option<PathBuf>,
     /// Draw time-sequence graphs of each strategy in one SVG file.
-    #[arg(long, value_name = "FILE.svg", value_parser = out)]
+    #[arg(long, value_name = "FILE.svg", value_parser = out())]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
@@ -79,16 +80,16 @@ pub(crate) struct RecordArgs {
 const STDOUT: &str = "/dev/stdout";
 
 /// The file of an option; `-` is standard output.
-fn out(text: &str) -> Result<PathBuf, Infallible> {
-    Ok(if text == "-" { STDOUT } else { text }.into())
+fn out() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| if path.as_os_str() == "-" { STDOUT.into() } else { path })
 }
 
 /// The file of an option that has no use for standard output.
-pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
-    if text == "-" {
-        return Err("standard output has the results; name a file or a folder".into());
-    }
-    Ok(text.into())
+pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("standard output has the results; name a file or a folder"),
+        false => Ok(path),
+    })
 }
 
 /// Endings of names that stand for a format.
@@ -171,7 +172,7 @@ pub(crate) struct OutputArgs {
     /// Write what each packet finds at the queue of each link to this file, one JSON object per
     /// line: packets and bytes that wait or are in transmission, and how long it waits. A file
     /// whose name ends in `.csv` gets CSV.
-    #[arg(long, value_name = "FILE.jsonl", value_parser = file)]
+    #[arg(long, value_name = "FILE.jsonl", value_parser = file())]
     pub queues: Option<PathBuf>,
     /// Also print the packets that passed each queue, the CPU time and the peak memory.
     #[arg(long)]

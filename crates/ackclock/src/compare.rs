@@ -9,7 +9,7 @@ use ackclock_net::scenario::{
     DelayedAck, DropList, DropTail, FirstRtt, Flow, Link, Loss, Queue, Retransmission, Scenario,
     SegmentRange, Source,
 };
-use ackclock_run::{Cancel, FileError, GridCell, Sweep, Swept};
+use ackclock_run::{FileError, GridCell, Sweep, Swept};
 use ackclock_tcp::{Registry, Span};
 use clap::{Args, Parser, ValueEnum};
 
@@ -17,8 +17,9 @@ use crate::args::{OutputArgs, RecordFormat, check_strategies, name};
 use crate::error::Error;
 use crate::execute::{execute, warn_unmet};
 use crate::oracle::distances;
-use crate::output::{Measured, Shown, beside, ended, results};
+use crate::output::{Measured, Shown, after_files, beside, ended, results, write_parquet};
 use crate::record::Records;
+use crate::wire::cancel_on_signals;
 
 const SEED: u64 = 1;
 
@@ -151,11 +152,7 @@ impl fmt::Display for Segments {
     }
 }
 
-pub(crate) fn compare(
-    args: &CompareArgs,
-    registry: &Registry,
-    cancel: &Cancel,
-) -> Result<String, Error> {
+pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
     let scenario = scenario(args)?;
     let named = |error| Error::Run(ackclock_run::Error::Scenario(in_options(args, error)));
@@ -186,6 +183,7 @@ pub(crate) fn compare(
     if let Some(path) = &args.output.queues {
         records.queues.write_to(path)?;
     }
+    let cancel = &cancel_on_signals()?;
     let swept = execute(&sweep, None, &mut records, cancel).map_err(|error| match error {
         Error::Run(ackclock_run::Error::Scenario(error)) => named(error),
         error => error,
@@ -196,17 +194,19 @@ pub(crate) fn compare(
     } else {
         Vec::new()
     };
-    records.finish(&scenario.name, &parameters)?;
+    let written = records.finish(&scenario.name, &parameters);
     warn_unmet(&sweep, &runs, |error| in_options(args, error));
     let measured = Measured { cells: &cells, axes: &[], runs: &runs };
-    let mut text = results(&measured, &Shown::of(&args.output, true, &distances))?;
+    let shown = Shown::of(&args.output, true, &distances);
+    let written = written.and(write_parquet(&measured, &shown));
+    let mut text = results(&measured, &shown);
     if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {
             text.push_str(&format!("flow {flow}: dropped {case}\n"));
         }
     }
-    ended(beside(&args.output.records, text)?, cancel)
+    ended(after_files(beside(&args.output.records, text)?, written)?, cancel)
 }
 
 /// The scenario, as TOML, that `ackclock compare` runs with these options.
@@ -230,7 +230,7 @@ pub fn compare_scenario(
         let line = lines.collect::<Vec<_>>().join(" ");
         Error::Usage(line.trim_start_matches("error: ").into())
     })?;
-    compare(&CompareArgs { print_scenario: true, ..args.args }, registry, &Cancel::default())
+    compare(&CompareArgs { print_scenario: true, ..args.args }, registry)
 }
 
 /// An error of the scenario, with the option in place of its key.

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{Format, check_strategies, file, name};
 use crate::error::Error;
-use crate::output::{self, json_text, width};
+use crate::output::{after_files, json_text, print, width};
 use crate::wire::Interrupt;
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub(crate) struct ExhaustArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the tables, and pictures of the smallest counterexamples, to this file.
-    #[arg(long, value_name = "FILE.html", value_parser = file)]
+    #[arg(long, value_name = "FILE.html", value_parser = file())]
     pub html: Option<PathBuf>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per
     /// processor.
@@ -139,15 +139,17 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
             break;
         }
     }
+    let mut written = Ok(());
     if let (Some(path), false) = (&args.html, all.is_empty()) {
         let page = page(&all, registry).map_err(failed)?;
-        WholeFile::write(path, page).map_err(Error::write(path))?;
+        written = WholeFile::write(path, page).map_err(Error::write(path));
     }
+    let text = after_files(shown(args, &all), written)?;
     if interrupted {
-        output::print(&shown(args, &all))?;
+        print(&text)?;
         return Err(Error::Interrupted);
     }
-    Ok(shown(args, &all))
+    Ok(text)
 }
 
 fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {

@@ -73,25 +73,25 @@ pub(crate) struct ExplainArgs {
     /// Write HTML into this directory: an index, and pages with a time-sequence graph. A connection
     /// gets a page if it stalled, retransmitted, or was held up for a tenth of its time; at most
     /// --top get one, those first in which most time was lost.
-    #[arg(long, value_name = "DIR", value_parser = file)]
+    #[arg(long, value_name = "DIR", value_parser = file())]
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
     /// Write the time-sequence graphs of the connections that --html draws into this directory, for
     /// xplot.
-    #[arg(long, value_name = "DIR", value_parser = file)]
+    #[arg(long, value_name = "DIR", value_parser = file())]
     pub xplot: Option<PathBuf>,
     /// Write the connections that --html draws to this file as qlog 0.3, for qvis and other tools
     /// for QUIC. Each way of a connection with data is a trace.
-    #[arg(long, value_name = "FILE.qlog", value_parser = file)]
+    #[arg(long, value_name = "FILE.qlog", value_parser = file())]
     pub qlog: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and
     /// `stalls.parquet` into this directory.
-    #[arg(long, value_name = "DIR", value_parser = file)]
+    #[arg(long, value_name = "DIR", value_parser = file())]
     pub parquet: Option<PathBuf>,
     /// Copy the capture to this file, with a comment on each retransmission and on each packet
     /// that ends a stall. This takes exactly one capture.
-    #[arg(long, value_name = "OUT.pcapng", value_parser = file)]
+    #[arg(long, value_name = "OUT.pcapng", value_parser = file())]
     pub annotate: Option<PathBuf>,
     /// How many captures to read at the same time. The results do not depend on it. Default: one
     /// per processor.
@@ -160,8 +160,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         print_as(args, json, |top| grouped(&explained, by, top, width()))?;
     } else {
         keep_what_is_asked_for(args, &mut explained)?;
-        write_outputs(args, &sources, &options, &mut explained)?;
+        let written = write_outputs(args, &sources, &options, &mut explained);
+        // What is read is not lost with a file.
         print_with(|out| print(&explained, args, out))?;
+        written?;
     }
     worst(&explained).map_or(Ok(String::new()), Err)
 }
@@ -229,12 +231,12 @@ fn write_outputs(
     options: &Options,
     explained: &mut Explained,
 ) -> Result<(), Error> {
+    save(explained, options.jobs)?;
     if let ([found], false) = (&explained.connections[..], args.figure.figures.is_empty()) {
         let shown = (args.figure.width(), args.figure.interval());
         let drawn = ackclock_explain::figure(found, sources, options, shown);
         args.figure.write(&[drawn.map_err(|e| Error::Usage(format!("--figure: {e}")))?])?;
     }
-    save(explained, options.jobs)?;
     if let Some(folder) = &args.parquet {
         write_parquet(explained, folder)?;
     }

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use ackclock_lab::{Lab, Options, run};
 use ackclock_net::scenario::nearest;
 use ackclock_report::{Align, align_within};
-use ackclock_run::{Cancel, FileError, Kind, WholeFile};
+use ackclock_run::{FileError, Kind, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::input::text_of;
-use crate::output::{NOTHING, ended, json_text, print, width};
+use crate::output::{NOTHING, after_files, ended, json_text, print, width};
 use crate::overwrite;
+use crate::wire::cancel_on_signals;
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -27,7 +28,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the results and a chart to this HTML file.
-    #[arg(long, value_name = "FILE.html", value_parser = file)]
+    #[arg(long, value_name = "FILE.html", value_parser = file())]
     pub html: Option<PathBuf>,
     /// The rows of the table to run. The row that they are compared with has to be one of them.
     /// Default: all.
@@ -42,7 +43,7 @@ pub(crate) struct LabArgs {
     pub jobs: Option<u16>,
 }
 
-pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
+pub(crate) fn lab(args: &LabArgs, registry: &Registry) -> Result<String, Error> {
     if args.name == "list" {
         return Ok(list(&Lab::all(registry)?));
     }
@@ -58,16 +59,17 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Resul
         // Before the runs, so that a bad path is found at once.
         WholeFile::check(path).map_err(Error::write(path))?;
     }
+    let cancel = &cancel_on_signals()?;
     let outcome = run(&args.name, &lab, &options, registry, cancel)?;
-    if let Some(path) = &args.html {
-        WholeFile::write(path, outcome.to_html()).map_err(Error::write(path))?;
-    }
+    let written = args.html.as_ref().map_or(Ok(()), |path| {
+        WholeFile::write(path, outcome.to_html()).map_err(Error::write(path))
+    });
     let text = match args.format {
         Format::Json => json_text(&outcome),
         Format::Table if outcome.cells.is_empty() => NOTHING.into(),
         Format::Table => outcome.to_table(width()),
     };
-    let text = ended(text, cancel)?;
+    let text = ended(after_files(text, written)?, cancel)?;
     match outcome.disagreements() {
         (0, _) => Ok(text),
         (apart, of) => {

@@ -35,9 +35,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use ackclock_report::printable_lines;
-use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
 use clap::CommandFactory;
+use nix::sys::signal::{SigSet, Signal};
 
 use cli::{Cli, Verb};
 pub use compare::compare_scenario;
@@ -53,6 +53,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// As [`main()`], with the mechanisms and presets of this registry: `run`, `compare`, experiments,
 /// labs and the wire know their names.
 pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // A file that grows beyond `ulimit -f` is an error of the write, as a full disk is, and no end
+    // of the process. Before there are threads.
+    let mut beyond = SigSet::empty();
+    beyond.add(Signal::SIGXFSZ);
+    let _ = beyond.thread_block();
     run_with(registry, args).into()
 }
 
@@ -67,34 +72,29 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         // Help and version go to standard output and are no error.
         Err(e) => return ended(output::print_with(|_| e.print())),
     };
-    let runs = matches!(
-        cli.verb,
-        Verb::Run(_) | Verb::Compare(_) | Verb::Experiment(_) | Verb::Papers(_) | Verb::Lab(_)
-    );
-    let cancel = if runs { wire::cancel_on_signals() } else { Ok(Cancel::default()) };
-    let result = cancel.and_then(|cancel| match &cli.verb {
+    let result = match &cli.verb {
         Verb::Strategies(args) => strategies::strategies(args, registry),
-        Verb::Run(args) => run::run(args, registry, &cancel),
+        Verb::Run(args) => run::run(args, registry),
         Verb::Schema(args) => schema::schema(args),
-        Verb::Compare(args) => compare::compare(args, registry, &cancel),
+        Verb::Compare(args) => compare::compare(args, registry),
         Verb::Exhaust(args) => exhaust::exhaust(args, registry),
         Verb::Worst(args) => worst::worst(args, registry),
-        Verb::Experiment(args) => papers::experiment(args, registry, &cancel),
-        Verb::Papers(verb) => papers::papers(verb, registry, &cancel),
+        Verb::Experiment(args) => papers::experiment(args, registry),
+        Verb::Papers(verb) => papers::papers(verb, registry),
         Verb::Send(args) => wire::send(args, registry),
         Verb::Recv(args) => wire::recv(args, registry),
-        Verb::Lab(args) => lab::lab(args, registry, &cancel),
+        Verb::Lab(args) => lab::lab(args, registry),
         Verb::Serve(args) => wire::serve(args, registry),
         Verb::Proxy(args) => wire::proxy(args, registry),
         Verb::AccessLog(args) => access_log::access_log(args),
         Verb::Gateway(args) => wire::gateway(args, registry),
-        Verb::Impair(args) => Ok(ackclock_impair::impair(args, registry)?),
+        Verb::Impair(args) => ackclock_impair::impair(args, registry).map_err(Error::from),
         Verb::Explain(args) => explain::explain(args),
         Verb::Replay(args) => replay::replay(args, registry),
         Verb::Trace(args) => trace::trace(args),
         Verb::Completions(args) => generate::completions(args, Cli::command()),
         Verb::Man(args) => generate::man(args, Cli::command()),
-    });
+    };
     ended(result.and_then(|text| output::print(&text)))
 }
 

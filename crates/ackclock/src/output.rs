@@ -107,6 +107,15 @@ pub(crate) fn beside(records: &RecordArgs, text: String) -> Result<String, Error
     Ok(text)
 }
 
+/// The text of a command that has written files. If it could not, the text is printed here: it is
+/// not lost with a file.
+pub(crate) fn after_files(text: String, written: Result<(), Error>) -> Result<String, Error> {
+    if written.is_err() {
+        print(&text)?;
+    }
+    written.map(|()| text)
+}
+
 /// The text of a command that is over. If it was interrupted, that is printed here.
 pub(crate) fn ended(text: String, cancel: &Cancel) -> Result<String, Error> {
     if cancel.is_cancelled() {
@@ -168,7 +177,7 @@ impl Measured<'_> {
 }
 
 /// Writes the Parquet file that is asked for.
-fn write_parquet(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<(), Error> {
+pub(crate) fn write_parquet(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<(), Error> {
     let Some(path) = &shown.records.parquet else { return Ok(()) };
     let written = match shown.over {
         [] => flow_columns(measured.axes).write_parquet(path, "flows", measured.flows()),
@@ -177,12 +186,11 @@ fn write_parquet(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<(), Error
     written.map_err(Error::write(path))
 }
 
-/// The results of all runs. Writes the Parquet file, too.
-pub(crate) fn results(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<String, Error> {
-    write_parquet(measured, shown)?;
+/// The results of all runs.
+pub(crate) fn results(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
     let &Shown { records, over, stats, distances, connections, width, .. } = shown;
     let runs = measured.runs;
-    Ok(match records.format {
+    match records.format {
         RecordFormat::Csv if over.is_empty() => {
             flow_columns(measured.axes).to_csv(measured.flows())
         }
@@ -224,7 +232,7 @@ pub(crate) fn results(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<Stri
             }
             text
         }
-    })
+    }
 }
 
 /// The table of flows, or of what they are summed up to.

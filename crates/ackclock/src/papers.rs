@@ -9,7 +9,7 @@ use ackclock_papers::{
     summary,
 };
 use ackclock_report::{Align, align_within};
-use ackclock_run::{Cancel, WholeFile};
+use ackclock_run::WholeFile;
 use ackclock_tcp::Registry;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -17,8 +17,9 @@ use crate::args::file;
 use crate::error::Error;
 use crate::exit;
 use crate::figure::FigureArgs;
-use crate::output::{NOTHING, ended, json_text, width};
+use crate::output::{NOTHING, after_files, ended, json_text, width};
 use crate::overwrite;
+use crate::wire::cancel_on_signals;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersVerb {
@@ -65,10 +66,10 @@ pub(crate) struct ExperimentOptions {
     pub format: ExperimentFormat,
     /// Write each number that was measured in each run to this Parquet file. The columns are those
     /// of `--format csv`.
-    #[arg(long, value_name = "FILE.parquet", value_parser = file)]
+    #[arg(long, value_name = "FILE.parquet", value_parser = file())]
     pub parquet: Option<PathBuf>,
     /// Write HTML into this directory: an index, and a page with figures for each experiment.
-    #[arg(long, value_name = "DIR", value_parser = file)]
+    #[arg(long, value_name = "DIR", value_parser = file())]
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
@@ -91,24 +92,16 @@ pub(crate) enum ExperimentFormat {
     Csv,
 }
 
-pub(crate) fn papers(
-    verb: &PapersVerb,
-    registry: &Registry,
-    cancel: &Cancel,
-) -> Result<String, Error> {
+pub(crate) fn papers(verb: &PapersVerb, registry: &Registry) -> Result<String, Error> {
     let library = Library::embedded(registry.clone())?;
     match verb {
         PapersVerb::List => Ok(list(&library)),
-        PapersVerb::Run(args) => run_experiments(library, &args.ids, &args.options, cancel),
+        PapersVerb::Run(args) => run_experiments(library, &args.ids, &args.options),
     }
 }
 
-pub(crate) fn experiment(
-    args: &ExperimentArgs,
-    registry: &Registry,
-    cancel: &Cancel,
-) -> Result<String, Error> {
-    run_experiments(Library::empty(registry.clone()), &args.files, &args.options, cancel)
+pub(crate) fn experiment(args: &ExperimentArgs, registry: &Registry) -> Result<String, Error> {
+    run_experiments(Library::empty(registry.clone()), &args.files, &args.options)
 }
 
 fn list(library: &Library) -> String {
@@ -126,7 +119,6 @@ fn run_experiments(
     mut library: Library,
     names: &[String],
     options: &ExperimentOptions,
-    cancel: &Cancel,
 ) -> Result<String, Error> {
     let plans = library.plan_all(names, options.quick)?;
     let figure = &options.figure;
@@ -152,25 +144,10 @@ fn run_experiments(
     if let Some(path) = &options.parquet {
         WholeFile::check(path).map_err(Error::write(path))?;
     }
+    // Only now: who waits for standard input to end can break off by Ctrl-C.
+    let cancel = &cancel_on_signals()?;
     let outcomes = run_until(&plans, options.jobs.unwrap_or(0), cancel)?;
-    if let Some(folder) = &options.html {
-        for (name, text) in pages(&outcomes) {
-            let path = folder.join(name);
-            WholeFile::write(&path, text).map_err(Error::write(&path))?;
-        }
-    }
-    if let Some(path) = &options.parquet {
-        let written = sample_columns(&outcomes).write_parquet(path, "samples", samples(&outcomes));
-        written.map_err(Error::write(path))?;
-    }
-    if let ([outcome], false) = (&outcomes[..], figure.figures.is_empty()) {
-        let drawn = figures(outcome, figure.width(), figure.interval());
-        let drawn = drawn.map_err(|error| Error::Usage(format!("--figure: {error}")))?;
-        if drawn.is_empty() {
-            return Err(Error::Usage(format!("--figure: {} has no figure", outcome.id)));
-        }
-        figure.write(&drawn)?;
-    }
+    let written = write_files(options, &outcomes);
     for plan in plans.iter().filter(|plan| !outcomes.iter().any(|o| o.id == plan.id())) {
         let _ = writeln!(io::stderr(), "warning: {}: interrupted before its first run", plan.id());
     }
@@ -186,5 +163,29 @@ fn run_experiments(
                 + &summary(&outcomes)
         }
     };
-    ended(text, cancel)
+    ended(after_files(text, written)?, cancel)
+}
+
+/// Writes the files that are asked for.
+fn write_files(options: &ExperimentOptions, outcomes: &[Outcome]) -> Result<(), Error> {
+    if let Some(folder) = &options.html {
+        for (name, text) in pages(outcomes) {
+            let path = folder.join(name);
+            WholeFile::write(&path, text).map_err(Error::write(&path))?;
+        }
+    }
+    if let Some(path) = &options.parquet {
+        let written = sample_columns(outcomes).write_parquet(path, "samples", samples(outcomes));
+        written.map_err(Error::write(path))?;
+    }
+    let figure = &options.figure;
+    if let ([outcome], false) = (outcomes, figure.figures.is_empty()) {
+        let drawn = figures(outcome, figure.width(), figure.interval());
+        let drawn = drawn.map_err(|error| Error::Usage(format!("--figure: {error}")))?;
+        if drawn.is_empty() {
+            return Err(Error::Usage(format!("--figure: {} has no figure", outcome.id)));
+        }
+        figure.write(&drawn)?;
+    }
+    Ok(())
 }

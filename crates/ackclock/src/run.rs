@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::counted;
 use ackclock_run::{
-    Axis, Cancel, FileError, GridCell, Shortfall, Sweep, SweepRun, Swept, Until, axis, error_at,
-    sweep,
+    Axis, FileError, GridCell, Shortfall, Sweep, SweepRun, Swept, Until, axis, error_at, sweep,
 };
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -17,9 +16,10 @@ use crate::args::{OutputArgs, RecordArgs, check_strategies, name};
 use crate::error::Error;
 use crate::execute::{execute, warn_unmet};
 use crate::oracle::{check, distances};
-use crate::output::{Measured, Shown, beside, ended, results};
+use crate::output::{Measured, Shown, after_files, beside, ended, results, write_parquet};
 use crate::record::Records;
 use crate::scenario_file::{ScenarioFile, traces};
+use crate::wire::cancel_on_signals;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
@@ -62,9 +62,11 @@ pub(crate) struct RunArgs {
     pub output: OutputArgs,
 }
 
-pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
+pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
     let source = ScenarioFile::read(&args.scenario, registry)?;
+    // Only now: who waits for standard input to end can break off by Ctrl-C.
+    let cancel = &cancel_on_signals()?;
     let mut inputs = source.inputs();
     let ScenarioFile { file, text, scenario } = source;
     let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
@@ -121,7 +123,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         Vec::new()
     };
     let title = if scenario.name.is_empty() { &file } else { &scenario.name };
-    records.finish(title, &parameters(scenario, seed, runs_of_each(&runs)))?;
+    let written = records.finish(title, &parameters(scenario, seed, runs_of_each(&runs)));
     for Shortfall { sentence, wants_runs } in short {
         let more = if wants_runs { "; a greater --runs allows more" } else { "" };
         let _ = writeln!(io::stderr(), "note: --until: {sentence}{more}");
@@ -132,8 +134,10 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     }
     warn_unmet(&sweep, &runs, identity);
     let measured = Measured { cells: &cells, axes: &axes, runs: &runs };
-    let text = results(&measured, &Shown::of(&args.output, args.per_flow, &distances))?;
-    ended(beside(&args.output.records, text)?, cancel)
+    let shown = Shown::of(&args.output, args.per_flow, &distances);
+    let written = written.and(write_parquet(&measured, &shown));
+    let text = beside(&args.output.records, results(&measured, &shown))?;
+    ended(after_files(text, written)?, cancel)
 }
 
 /// What is recorded of one scenario is refused for a grid.

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::{Format, check_strategies, file, seconds};
 use crate::error::Error;
-use crate::output::{self, json_text};
+use crate::output::{after_files, json_text, print};
 use crate::wire::Interrupt;
 
 /// Climbs between two looks at the clock.
@@ -41,7 +41,7 @@ pub(crate) struct WorstArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Write the schedule as a scenario file, for `ackclock run`.
-    #[arg(long, value_name = "FILE.toml", value_parser = file)]
+    #[arg(long, value_name = "FILE.toml", value_parser = file())]
     pub out: Option<PathBuf>,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -110,6 +110,7 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         shown = done;
     }
     drop(progress);
+    let mut written = Ok(());
     if let (Some(path), 1..) = (&args.out, climbs) {
         let mut scenario = CONNECTION.scenario(&args.strategy, registry, &schedule(&worst.events));
         scenario.name =
@@ -118,7 +119,7 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
             Error::Run(ackclock_run::Error::Scenario(FileError { file: "worst".into(), error }))
         };
         let text = scenario.to_toml().map_err(failed)?;
-        WholeFile::write(path, text).map_err(Error::write(path))?;
+        written = WholeFile::write(path, text).map_err(Error::write(path));
     }
     let found = Found {
         strategy: &args.strategy,
@@ -132,8 +133,9 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         Format::Json => json_text(&found),
         Format::Table => text(&found),
     };
+    let text = after_files(text, written)?;
     if interrupted {
-        output::print(&text)?;
+        print(&text)?;
         return Err(Error::Interrupted);
     }
     Ok(text)

@@ -19,7 +19,7 @@ use super::Interrupt;
 use super::drops::Drops;
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{self, json_text, say};
+use crate::output::{after_files, json_text, print, say};
 use crate::overwrite;
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
@@ -63,19 +63,20 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
         _ => Error::system("gateway")(error),
     })?;
     say(&format!("{} runs with seed {seed}; Ctrl-C ends it", source.file));
-    wait(&gateway, &interrupt, args.seconds, drops.as_ref())?;
+    let written = wait(&gateway, &interrupt, args.seconds, drops.as_ref());
     let failure = gateway.failure();
     let report = gateway.report();
     drop(gateway);
-    drops.map_or(Ok(()), |drops| drops.finish())?;
-    queues.map_or(Ok(()), |queues| lock(&queues).finish_file())?;
+    let written = written.and(drops.map_or(Ok(()), |drops| drops.finish()));
+    let written = written.and(queues.map_or(Ok(()), |queues| lock(&queues).finish_file()));
     let text = match args.format {
         Format::Table => table(&report),
         Format::Json => json_text(&Json::new(&report)),
     };
+    let text = after_files(text, written)?;
     let Some(failure) = failure else { return Ok(text) };
     // What there was until then is told all the same.
-    output::print(&text)?;
+    print(&text)?;
     Err(Error::system("a device is gone")(io::Error::other(failure)))
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct RecvArgs {
     #[arg(long, conflicts_with = "count")]
     pub once: bool,
     /// Write the received data to this file. This takes --once.
-    #[arg(long, value_name = "OUT", requires = "once", value_parser = file)]
+    #[arg(long, value_name = "OUT", requires = "once", value_parser = file())]
     pub file: Option<PathBuf>,
     /// Fail unless each connection delivers the data that `ackclock send` generates, at least one
     /// byte. The length is not checked.

@@ -15,7 +15,7 @@ use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::args::{RecordArgs, name, seconds};
 use crate::error::Error;
-use crate::output::{Measured, Shown, beside, print, results, width};
+use crate::output::{Measured, Shown, beside, print, results, width, write_parquet};
 use crate::record::Records;
 
 /// What is sent where nothing is said.
@@ -103,10 +103,12 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
         break;
     }
     drop(host);
-    if let Some(path) = &args.records.pcap {
-        capture.finish().map_err(Error::write(path))?;
-    }
-    records.finish(&format!("{} to {peer}", args.what()), &[("peer".into(), peer.to_string())])?;
+    let captured = match &args.records.pcap {
+        Some(path) => capture.finish().map_err(Error::write(path)),
+        None => Ok(()),
+    };
+    let title = format!("{} to {peer}", args.what());
+    let written = captured.and(records.finish(&title, &[("peer".into(), peer.to_string())]));
     let connections = args.stats.then_some(&connections[..]);
     let shown = Shown {
         records: &args.records,
@@ -117,9 +119,10 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
         connections,
         width: width(),
     };
-    let text = results(&Measured { cells: &[], axes: &[], runs: &runs }, &shown)?;
-    let text = beside(&args.records, text)?;
-    match end {
+    let measured = Measured { cells: &[], axes: &[], runs: &runs };
+    let written = written.and(write_parquet(&measured, &shown));
+    let text = beside(&args.records, results(&measured, &shown))?;
+    match end.and(written) {
         Ok(()) => Ok(text),
         Err(error) if runs.is_empty() => Err(error),
         // What was measured is worth something anyway.

@@ -1,16 +1,20 @@
 //! The command from outside: what it prints, writes and returns.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use ackclock::EXIT_CODES;
 use ackclock_tcp::strategy::Axis;
 use serde_json::Value;
 
-use crate::run::{Run, ackclock, command, json, ok, scratch};
+use crate::run::{Run, ackclock, command, empty_folder, json, ok, scratch};
 use crate::summary_keys::KEYS;
 
 fn shipped(name: &str) -> String {
@@ -442,6 +446,55 @@ fn exit_codes_are_as_documented() {
     let run = ackclock(&["run", &file]);
     assert_eq!(run.code, 2);
     assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
+}
+
+/// The results of a long run are not lost with a file that cannot be written at its end.
+#[test]
+fn results_are_printed_though_a_file_cannot_be_written() {
+    let file = scratch("unwritten", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let capture = format!("{}/../../tests/kernel.pcap.gz", env!("CARGO_MANIFEST_DIR"));
+    for args in [
+        &["run", &file][..],
+        &["compare", "--strategy", "sack"],
+        &["explain", &capture, "--top", "1"],
+        &["exhaust", "--strategy", "sack", "--window", "3"],
+    ] {
+        let option = match args[0] {
+            "run" | "compare" => ["--parquet", "/dev/full"],
+            "explain" => ["--qlog", "/dev/full"],
+            _ => ["--html", "/dev/full"],
+        };
+        let run = ackclock(&[args, &option].concat());
+        let error = "error: /dev/full: cannot be written: No space left on device (os error 28)\n";
+        assert_eq!((run.code, run.err.as_str(), run.out), (3, error, ok(args)), "{args:?}");
+    }
+}
+
+/// Who forgot to type the scenario, and an empty pipe, can be broken off.
+#[test]
+fn a_command_that_waits_for_its_input_ends_by_the_first_signal() {
+    for verb in ["run", "experiment"] {
+        let mut waits = command(&[verb, "-"]).stdin(Stdio::piped()).spawn().unwrap();
+        // Whether the signal comes before it reads or while it does.
+        std::thread::sleep(Duration::from_millis(200));
+        let pid = waits.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert_eq!(waits.wait().unwrap().signal(), Some(15), "{verb}");
+    }
+}
+
+/// A name of a file is any bytes, and an experiment may come from a pipe.
+#[test]
+fn files_are_called_and_are_what_the_system_has() {
+    let folder = empty_folder("names");
+    let page = folder.join(OsStr::from_bytes(b"\xff.html"));
+    let mut drawn = command(&["compare", "--strategy", "sack", "--html"]);
+    assert!(drawn.arg(&page).output().unwrap().status.success());
+    assert!(page.exists());
+    let run = command(&["experiment", "/dev/null"]).output().unwrap();
+    let error = String::from_utf8(run.stderr).unwrap();
+    assert!(error.starts_with("error: /dev/null:1: the key `title` is missing"), "{error}");
 }
 
 #[test]

@@ -46,12 +46,12 @@ pub(crate) struct GatewayArgs {
     pub mtu: u16,
     /// Write a line of JSON to this file for each packet that a link drops. Within a second the
     /// line is there for whoever follows the file.
-    #[arg(long, value_name = "FILE", value_parser = file)]
+    #[arg(long, value_name = "FILE", value_parser = file())]
     pub drops: Option<PathBuf>,
     /// Write what each packet finds at the queue of each link to this file, and how long it waits:
     /// as CSV if the name ends in `.csv`, otherwise as lines of JSON. Times count from the start.
     /// The file is there when the gateway has ended.
-    #[arg(long, value_name = "FILE", value_parser = file)]
+    #[arg(long, value_name = "FILE", value_parser = file())]
     pub queues: Option<PathBuf>,
     /// How to print the counters of the links at the end.
     #[arg(long, value_enum, default_value_t = Format::Table)]
