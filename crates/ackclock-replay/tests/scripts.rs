@@ -96,6 +96,20 @@ fn segments_have_half_of_a_small_window() {
     answered("half-window.jsonl");
 }
 
+/// `tcp_grow_skb`: what was written for smaller segments is sent in buffers of that size, each
+/// filled with what the next one has. A later write fills the last one.
+#[test]
+fn what_lies_in_smaller_buffers_fills_segments_in_part() {
+    answered("half-window-grows.jsonl");
+}
+
+/// `tcp_write_wakeup` leaves the rest of a segment in a buffer of its own, which the next one fills
+/// (`tcp_grow_skb`).
+#[test]
+fn a_window_probe_leaves_the_rest_of_a_segment() {
+    answered("window-probe.jsonl");
+}
+
 /// `tcp_schedule_loss_probe`: only with 3 and 4 there are tail loss probes.
 #[test]
 fn early_retrans_switches_probes_on() {

@@ -71,6 +71,7 @@
 
 extern crate alloc;
 
+mod buffers;
 pub mod connection;
 #[cfg(test)]
 mod dice;

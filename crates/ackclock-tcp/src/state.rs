@@ -1,5 +1,8 @@
 //! What mechanisms may read of a connection.
 
+use alloc::boxed::Box;
+
+use crate::buffers::Buffers;
 use crate::scoreboard::Scoreboard;
 use crate::time::{Span, Time};
 
@@ -54,6 +57,8 @@ pub struct State {
     pub(crate) paces: bool,
     /// Idle time lowers cwnd (`tcp_slow_start_after_idle`).
     pub(crate) idle_restart: bool,
+    /// Buffers of unsent data that are other segments than SMSS makes of it.
+    pub(crate) buffers: Option<Box<Buffers>>,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
@@ -162,6 +167,8 @@ impl State {
     /// wherever `snd_nxt` stands.
     pub fn new_len(&self) -> Option<u32> {
         let held_back = self.holds_short();
+        // tcp_write_xmit: only the last buffer waits.
+        let held_back = held_back && self.buffers.as_ref().is_none_or(|b| b.is_last());
         self.unsent_len().filter(|&len| !held_back || u64::from(len) == self.mss)
     }
 
@@ -173,7 +180,8 @@ impl State {
 
     /// The same, whatever Nagle's algorithm says.
     pub fn unsent_len(&self) -> Option<u32> {
-        let data = self.written - self.snd_max;
+        let end = self.buffers.as_ref().map_or(self.written, |buffers| buffers.head());
+        let data = end - self.snd_max;
         let window = self.window_edge.saturating_sub(self.snd_max);
         let len = data.min(self.mss).min(window);
         let sent = len == self.mss || (len > 0 && (data == len || len >= self.max_window / 2));

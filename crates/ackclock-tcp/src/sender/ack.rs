@@ -3,7 +3,7 @@
 
 use super::machine::{MOST_DUPACKS, Sender};
 use super::summarise::{self, Ranges};
-use super::{by_rate, ecn, one_timer, repair, undo};
+use super::{by_rate, ecn, emit, one_timer, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
@@ -104,6 +104,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
         event.ssthresh = c.s.ssthresh;
         event.snd_nxt = c.s.snd_nxt;
     }
+    emit::fill_buffer(c);
     c.arm_persist();
     if a.prior_flight == 0 && c.s.written > c.s.snd_max {
         one_timer::wait_for_window(c);

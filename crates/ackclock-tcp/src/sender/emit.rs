@@ -1,8 +1,11 @@
 //! What sending a segment does: to the scoreboard, to timers, and to the mechanisms that see it.
 
+use alloc::boxed::Box;
+
 use super::Transmit;
 use super::machine::Sender;
 use super::{by_rate, ecn, one_timer};
+use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
 use crate::recovery::segmentation::Sending;
 use crate::scoreboard::Judge;
@@ -38,6 +41,9 @@ pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     c.s.board.push(seq, len, c.s.now);
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
+    if c.s.buffers.is_some() {
+        leave_buffer(c, cause);
+    }
     // tcp_minshall_update.
     if u64::from(len) < c.s.mss {
         c.s.short_end = c.s.snd_max;
@@ -55,6 +61,28 @@ pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
         one_timer::after_new(c, first);
     }
     transmit
+}
+
+/// What is sent next comes from the next buffer, or from what a window probe has left of one.
+#[cold]
+fn leave_buffer(c: &mut Sender, cause: Cause) {
+    if c.s.buffers.as_mut().is_some_and(|buffers| !buffers.sent(c.s.snd_max, c.s.mss)) {
+        c.s.buffers = None;
+    }
+    if cause != Cause::WindowProbe {
+        fill_buffer(c);
+    }
+}
+
+/// Where cwnd has room, the buffer that is sent next is filled (`tcp_write_xmit`).
+#[inline(always)]
+pub(super) fn fill_buffer(c: &mut Sender) {
+    if c.s.buffers.is_some()
+        && counted(c) + c.s.mss <= c.s.cwnd
+        && let Some(buffers) = &mut c.s.buffers
+    {
+        buffers.grow(c.s.snd_max, c.s.mss);
+    }
 }
 
 /// Cuts segment `index`, or joins it with what follows, so that it fits the window, SMSS and `most`
@@ -172,9 +200,14 @@ pub(super) fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
 /// filled instead.
 pub(super) fn window_probe(c: &mut Sender) -> Option<Transmit> {
     c.window_probe = false;
-    let room =
-        c.s.window_edge.saturating_sub(c.s.snd_nxt).min(c.s.written - c.s.snd_nxt).min(c.s.mss);
+    let (from, written, mss) = (c.s.snd_nxt, c.s.written, c.s.mss);
+    let end = c.s.buffers.as_ref().map_or(written, |buffers| buffers.head());
+    let room = c.s.window_edge.min(end).saturating_sub(from).min(mss);
     if room > 0 && c.s.board.is_empty() {
+        // tcp_write_wakeup: what is left of the segment stays a buffer.
+        if c.wants.keeps_buffers && room < mss && written > from + mss {
+            c.s.buffers.get_or_insert_with(|| Box::new(Buffers::new(from, written, mss)));
+        }
         let transmit = send_new(c, room as u32, Cause::WindowProbe);
         c.arm_persist();
         one_timer::wait_for_window(c);

@@ -64,6 +64,10 @@ impl Sender {
         by_rate::check_app_limited(self);
         let seq = self.s.written;
         self.s.written = seq.saturating_add(bytes).min(u64::MAX / 2);
+        if let Some(buffers) = &mut self.s.buffers {
+            buffers.write(self.s.snd_max, self.s.written, self.s.mss);
+            emit::fill_buffer(self);
+        }
         self.event(EventKind::Written { seq, len: self.s.written - seq });
         self.writing = true;
         self.restart_if_idle();

@@ -6,8 +6,11 @@
 //! out at once that cwnd has room for. cwnd keeps its bytes; with a window law that counts segments
 //! it keeps their number if they become smaller.
 
+use alloc::boxed::Box;
+
 use super::machine::{Beyond, Sender};
 use super::{Transmit, emit, pacing, plain};
+use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
 use crate::state::Phase;
 
@@ -55,6 +58,10 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
 pub(super) fn follow_window(c: &mut Sender) {
     let before = bound(c);
     if c.s.mss != before {
+        if c.wants.keeps_buffers && c.s.written > c.s.snd_max {
+            let (sent, written) = (c.s.snd_max, c.s.written);
+            c.s.buffers.get_or_insert_with(|| Box::new(Buffers::new(sent, written, before)));
+        }
         keep_segments(c, before);
         c.event(EventKind::MssChanged { mss: c.s.mss as u32, lost: 0 });
     }

@@ -84,6 +84,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if !c.quiet {
         after_response(c, &a);
     }
+    emit::fill_buffer(c);
     c.arm_persist();
     true
 }
@@ -193,6 +194,7 @@ pub(super) fn is_calm(c: &Sender) -> bool {
     let s = &c.s;
     let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
+    let other = other || s.buffers.is_some();
     s.snd_nxt == s.snd_max && calm && !other && c.burst == u32::MAX
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Wants {
     pub by_marks: bool,
     /// What goes again is cut to fit.
     pub refits: bool,
+    /// A segment of new data crosses no buffer of what was written.
+    pub keeps_buffers: bool,
     /// The window law measures, and validates cwnd.
     pub measures: bool,
     /// It grows after detection.
@@ -75,6 +77,7 @@ impl Wants {
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),
+            keeps_buffers: strategy.window.counts_segments() && !segments,
             measures,
             after_detection,
             times,
