@@ -64,6 +64,14 @@ fn a_sacked_segment_at_the_head_brings_the_timeout_near() {
     answered("renege-head.jsonl");
 }
 
+/// `tcp_sacktag_write_queue` walks a block up to one of the ACK before, and from there on: what
+/// reaches into that one from below is not SACKed, unless nothing was SACKed at all, or the block
+/// lies above all that was.
+#[test]
+fn blocks_of_the_ack_before_cut_a_block() {
+    answered("sack-part.jsonl");
+}
+
 /// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
 #[test]
 fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {

@@ -315,22 +315,61 @@ impl Scoreboard {
     /// Marks every segment that lies wholly within `left..right`, and tells each that is new;
     /// returns the bytes newly marked.
     pub(crate) fn sack(&mut self, left: u64, right: u64, mut tell: impl FnMut(&Record)) -> u64 {
-        let (left, right) =
-            (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end));
+        let (left, right) = self.within(left, right);
         if left >= right {
             return 0;
         }
-        // What an earlier block already told needs no second walk; a block usually grows at its
-        // right end.
-        let mut from = left;
+        let from = self.beyond_known(left);
+        if from >= right { 0 } else { self.mark_sacked(left, from, right, &mut tell) }
+    }
+
+    /// The same as Linux does it, where something was SACKed before (`tcp_sacktag_write_queue`): but
+    /// for segments that reach into a block of the previous ACK from below, unless the new block
+    /// lies above all that is SACKed.
+    pub(crate) fn sack_apart(
+        &mut self,
+        left: u64,
+        right: u64,
+        mut tell: impl FnMut(&Record),
+    ) -> u64 {
+        let (left, right) = self.within(left, right);
+        let (mut from, mut newly) = (self.beyond_known(left), 0);
+        while from < right {
+            let above = self.known.iter().map(|block| block.0).filter(|&l| from < l);
+            let to = above.fold(right, u64::min);
+            if to == right && left >= self.highest_sacked {
+                from = left;
+            }
+            newly += self.mark_sacked(left, from, to, &mut tell);
+            from = self.beyond_known(to);
+        }
+        newly
+    }
+
+    /// What of a block is outstanding.
+    fn within(&self, left: u64, right: u64) -> (u64, u64) {
+        (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end))
+    }
+
+    /// What an earlier block already told needs no second walk; a block usually grows at its right
+    /// end.
+    fn beyond_known(&self, mut from: u64) -> u64 {
         for &(l, r) in &self.known {
             if l <= from && from < r {
                 from = r;
             }
         }
-        if from >= right {
-            return 0;
-        }
+        from
+    }
+
+    /// Marks the segments from the one with `from` on that lie wholly within `left..right`.
+    fn mark_sacked(
+        &mut self,
+        left: u64,
+        from: u64,
+        right: u64,
+        tell: &mut impl FnMut(&Record),
+    ) -> u64 {
         let (mut newly, again) = (0, self.retransmitted.segments);
         let first = self.find(from);
         let mut index = first;

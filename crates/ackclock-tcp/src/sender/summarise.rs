@@ -250,8 +250,9 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     if blocks.dsack {
         ranges[0] = (0, 0);
     }
+    let apart = c.wants.by_marks && (s.board.sacked_segments() > 0 || a.sacked_before > 0);
     for &(left, right) in ranges.iter().take(blocks.count) {
-        a.newly_sacked += s.board.sack(left, right, |r| {
+        let tell = |r: &Record| {
             if c.wants.observed {
                 reported.note(r, &mut a.original);
             }
@@ -261,7 +262,11 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
             if let Some(rates) = &mut c.rates {
                 rates.on_delivered(r);
             }
-        });
+        };
+        a.newly_sacked += match apart {
+            true => s.board.sack_apart(left, right, tell),
+            false => s.board.sack(left, right, tell),
+        };
         a.sacked_to = a.sacked_to.max(right);
     }
     s.board.remember(ranges);
