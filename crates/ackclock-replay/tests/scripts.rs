@@ -64,6 +64,13 @@ fn a_sacked_segment_at_the_head_brings_the_timeout_near() {
     answered("renege-head.jsonl");
 }
 
+/// `tcp_clean_rtx_queue` (`FLAG_ORIG_SACK_ACKED`): the ACK of data that was sent once shows that a
+/// timeout was spurious, also where its SACK was forgotten (`tcp_timeout_mark_lost`).
+#[test]
+fn an_original_that_was_reneged_shows_a_timeout_spurious() {
+    answered("renege-original.jsonl");
+}
+
 /// `tcp_sacktag_write_queue` walks a block up to one of the ACK before, and from there on: what
 /// reaches into that one from below is not SACKed, unless nothing was SACKed at all, or the block
 /// lies above all that was.

@@ -152,7 +152,7 @@ impl Reported {
         if r.transmissions == 1 {
             self.first.get_or_insert(r.last_sent);
             self.last = Some(r.last_sent);
-            if !r.forgotten && original.is_none_or(|(seq, _)| r.seq < seq) {
+            if original.is_none_or(|(seq, _)| r.seq < seq) {
                 *original = Some((r.seq, r.end()));
             }
         }

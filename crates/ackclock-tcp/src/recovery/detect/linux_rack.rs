@@ -441,6 +441,7 @@ impl Detect for LinuxRack {
         }
         // tcp_timeout_mark_lost: nothing was sent lately enough if the receiver has reneged.
         if s.board.head().is_some_and(|head| head.forgotten) {
+            self.fack = s.snd_una;
             return Time::NEVER;
         }
         // tcp_rack_skb_timeout without a reordering window.
