@@ -79,6 +79,13 @@ fn blocks_of_the_ack_before_cut_a_block() {
     answered("sack-part.jsonl");
 }
 
+/// `tcp_init_undo` counts retransmissions on their way, of which a timeout leaves none
+/// (`tcp_timeout_mark_lost`), and no probe that an earlier response has counted (`tlp_high_seq`).
+#[test]
+fn a_timeout_leaves_no_retransmission_to_be_reported() {
+    answered("undo-second-timeout.jsonl");
+}
+
 /// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
 #[test]
 fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {

@@ -41,8 +41,10 @@ impl LinuxUndo {
     fn begin(&mut self, s: &State, timeout: bool) {
         self.undo_marker = Some(s.snd_una);
         let probe = u32::from(self.probed.is_some_and(|end| end > s.snd_una));
-        let retransmitted = s.board.retransmitted_segments() + probe;
-        self.undo_retrans = Some(retransmitted).filter(|&n| n > 0);
+        // What a timeout finds on its way is counted with what it sends, once it has judged the
+        // others (tcp_timeout_mark_lost).
+        let on_way = if timeout { 0 } else { s.board.retransmitted_segments() };
+        self.undo_retrans = Some(on_way + probe).filter(|&n| n > 0);
         // What an ECN-Echo has lowered stays so (tcp_enter_recovery); a timeout in CWR lowers it
         // again, or begins nothing (tcp_enter_loss).
         self.prior =
@@ -124,6 +126,7 @@ impl Undo for LinuxUndo {
         } else if lowers_on_timeout(s) {
             self.begin(s, true);
         }
+        self.probed = None;
     }
 
     fn forget(&mut self) {
@@ -145,7 +148,8 @@ impl Undo for LinuxUndo {
             return;
         }
         self.retrans_stamp.get_or_insert(s.now.timestamp());
-        *self.undo_retrans.get_or_insert(0) += 1;
+        let counted = self.undo_retrans.map(|n| n + 1);
+        self.undo_retrans = counted.or(Some(s.board.retransmitted_segments().max(1)));
     }
 
     fn skips_plain_acks(&self) -> bool {
