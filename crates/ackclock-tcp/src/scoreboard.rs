@@ -323,7 +323,7 @@ impl Scoreboard {
         if from >= right { 0 } else { self.mark_sacked(left, from, right, &mut tell) }
     }
 
-    /// The same as Linux does it, where something was SACKed before (`tcp_sacktag_write_queue`): but
+    /// The same as Linux does it where something was SACKed before (`tcp_sacktag_write_queue`): but
     /// for segments that reach into a block of the previous ACK from below, unless the new block
     /// lies above all that is SACKed.
     pub(crate) fn sack_apart(
