@@ -86,6 +86,12 @@ fn a_timeout_leaves_no_retransmission_to_be_reported() {
     answered("undo-second-timeout.jsonl");
 }
 
+/// `tcp_fastretrans_alert` returns where the head is SACKed: what is lost waits, and new data goes.
+#[test]
+fn nothing_goes_again_on_the_ack_that_shows_reneging() {
+    answered("renege-lost.jsonl");
+}
+
 /// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
 #[test]
 fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {

@@ -1,7 +1,7 @@
 //! What an ACK does. One pass summarises it, then each axis in turn decides, and the connection
 //! acts.
 
-use super::machine::{MOST_DUPACKS, Sender};
+use super::machine::{MOST_DUPACKS, Sender, Turn};
 use super::summarise::{self, Ranges};
 use super::{by_rate, ecn, emit, one_timer, repair, undo};
 use crate::event::EventKind;
@@ -171,6 +171,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         && let Some(wait) = c.strategy.detect.reneges(&c.s)
     {
         one_timer::expire_in(c, wait);
+        // tcp_fastretrans_alert returns, and nothing goes again.
+        c.turn = Turn::NewOnly;
         if c.s.phase == Phase::Recovery {
             let cwnd = c.strategy.regulate.on_ack(&c.s, a);
             return c.set_cwnd(cwnd);

@@ -216,7 +216,10 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
         if c.s.snd_nxt == c.s.snd_max
             && let Some(len) = new_len(c)
         {
-            let cause = if c.s.phase == Phase::Loss { Cause::FRto } else { Cause::New };
+            // F-RTO, unless the receiver has reneged.
+            let reneged = c.s.board.head().is_some_and(|head| head.sacked);
+            let f_rto = c.s.phase == Phase::Loss && !reneged;
+            let cause = if f_rto { Cause::FRto } else { Cause::New };
             c.turn = Turn::NewOnly;
             return Some(send_new(c, len, cause));
         }
