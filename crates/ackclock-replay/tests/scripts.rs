@@ -92,6 +92,12 @@ fn nothing_goes_again_on_the_ack_that_shows_reneging() {
     answered("renege-lost.jsonl");
 }
 
+/// `tcp_is_sackblock_valid`: a block that holds the first unacknowledged byte SACKs nothing.
+#[test]
+fn a_block_of_the_first_byte_says_nothing() {
+    answered("sack-of-head.jsonl");
+}
+
 /// `tcp_cwnd_validate` lowers a cwnd that is not used only with `tcp_slow_start_after_idle`.
 #[test]
 fn an_unused_cwnd_stays_where_idle_time_lowers_nothing() {

@@ -250,6 +250,12 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     if blocks.dsack {
         ranges[0] = (0, 0);
     }
+    for block in ranges.iter_mut().take(blocks.count) {
+        // tcp_is_sackblock_valid: to Linux one that holds the first byte makes no sense.
+        if c.wants.by_marks && block.0 <= s.snd_una {
+            *block = (0, 0);
+        }
+    }
     let apart = c.wants.by_marks && (s.board.sacked_segments() > 0 || a.sacked_before > 0);
     for &(left, right) in ranges.iter().take(blocks.count) {
         let tell = |r: &Record| {
