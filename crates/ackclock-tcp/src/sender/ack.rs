@@ -104,11 +104,23 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
         event.ssthresh = c.s.ssthresh;
         event.snd_nxt = c.s.snd_nxt;
     }
-    emit::fill_buffer(c);
-    c.arm_persist();
-    if a.prior_flight == 0 && c.s.written > c.s.snd_max {
-        one_timer::wait_for_window(c);
+    let probes = a.prior_flight == 0 && c.s.written > c.s.snd_max;
+    if probes && c.s.buffers.is_some() {
+        // tcp_ack_probe: the window may have room for what is not yet filled, and then not for it.
+        time_window_probe(c);
     }
+    emit::fill_buffer(c);
+    if probes {
+        time_window_probe(c);
+    } else {
+        c.arm_persist();
+    }
+}
+
+/// Nothing was outstanding as the ACK came, and there is something to send.
+fn time_window_probe(c: &mut Sender) {
+    c.arm_persist();
+    one_timer::wait_for_window(c);
 }
 
 /// Probes see the ACK before anything has responded to it.

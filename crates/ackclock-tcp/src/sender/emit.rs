@@ -70,15 +70,22 @@ fn leave_buffer(c: &mut Sender, cause: Cause) {
         c.s.buffers = None;
     }
     if cause != Cause::WindowProbe {
-        fill_buffer(c);
+        fill(c);
     }
 }
 
-/// Where cwnd has room, the buffer that is sent next is filled (`tcp_write_xmit`).
+/// After an ACK or a write: the buffer that is sent next is filled.
 #[inline(always)]
 pub(super) fn fill_buffer(c: &mut Sender) {
-    if c.s.buffers.is_some()
-        && counted(c) + c.s.mss <= c.s.cwnd
+    if c.s.buffers.is_some() {
+        fill(c);
+    }
+}
+
+/// The same where cwnd has room for it (`tcp_write_xmit`).
+#[cold]
+fn fill(c: &mut Sender) {
+    if counted(c) + c.s.mss <= c.s.cwnd
         && let Some(buffers) = &mut c.s.buffers
     {
         buffers.grow(c.s.snd_max, c.s.mss);
