@@ -57,8 +57,6 @@ pub struct State {
     pub(crate) paces: bool,
     /// Idle time lowers cwnd (`tcp_slow_start_after_idle`).
     pub(crate) idle_restart: bool,
-    /// Buffers of unsent data that are other segments than SMSS makes of it.
-    pub(crate) buffers: Option<Box<Buffers>>,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
@@ -90,6 +88,8 @@ pub struct State {
     pub ssthresh: u64,
     /// The largest window the receiver ever offered, in bytes, for silly window avoidance.
     pub max_window: u64,
+    /// Buffers of unsent data that are other segments than SMSS makes of it.
+    pub(crate) buffers: Option<Box<Buffers>>,
     /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681
     /// section 3.2 step 2).
     pub limited: u64,
