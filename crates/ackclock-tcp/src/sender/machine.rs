@@ -374,8 +374,12 @@ impl Sender {
         if self.uses_sacks_after_timeout() { s.board.pipe() } else { s.snd_nxt - s.snd_una }
     }
 
-    /// What the probes allow beyond cwnd, for new data or for old; the largest counts.
+    /// What the probes allow beyond cwnd, for new data or for old; the largest counts. Nothing
+    /// unless duplicates are counted (RFC 3042 section 2, RFC 6675 section 5 step 3).
     pub(super) fn allowance(&self, old: bool) -> u64 {
+        if self.s.dupacks == 0 {
+            return 0;
+        }
         let probes = self.strategy.probes.iter().filter(|p| !old || p.allows_old_data());
         probes.map(|p| p.allowance(&self.s)).max().unwrap_or(0)
     }

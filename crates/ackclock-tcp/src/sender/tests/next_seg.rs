@@ -284,6 +284,20 @@ fn limited_transmit_after_a_timeout_counts_sacked_data_once() {
     });
 }
 
+/// RFC 6675 section 5 step 3 is for a duplicate ACK. None is counted once an ACK advances with SACK
+/// blocks that are known already: then what is SACKed is no room, for a short segment neither.
+#[test]
+fn limited_transmit_sends_nothing_without_a_duplicate() {
+    for written in [3_500, 4_000] {
+        run("sack+lt", 10, |x| {
+            x.write(10_000).sends(&numbers(0, 10));
+            x.sack(0, &[(1, 2)]).sends("").sack(0, &[(9, 10), (1, 2)]).sends("");
+            x.sack(2, &[(9, 10)]).sends("").windows(11_000, UNSET);
+            x.write(written).sends("10 11 12");
+        });
+    }
+}
+
 /// RFC 6675 section 5.1: no new recovery until the recovery point of the timeout is acknowledged;
 /// RFC 2018 section 8: SACK information from before the timeout is ignored, and used again as it
 /// comes in anew.
