@@ -1,7 +1,7 @@
 //! RFC 5681 section 4.3: "the loss of a retransmission [...] should be taken as two indications of
 //! congestion and, therefore, cwnd (and ssthresh) MUST be lowered twice in this case."
 
-use super::Response;
+use super::{Response, halved};
 use crate::recovery::window::{Window, Windows};
 use crate::state::State;
 
@@ -11,7 +11,7 @@ pub struct LowerTwice;
 
 impl Response for LowerTwice {
     fn on_lost(&mut self, s: &State, _law: &mut dyn Window) -> Windows {
-        let ssthresh = (s.ssthresh / 2).max(2 * s.mss);
-        Windows { ssthresh, cwnd: s.cwnd.saturating_sub(s.ssthresh - ssthresh.min(s.ssthresh)) }
+        let ssthresh = halved(s);
+        Windows { ssthresh, cwnd: s.cwnd.saturating_sub(s.ssthresh - ssthresh) }
     }
 }

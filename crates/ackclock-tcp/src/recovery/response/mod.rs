@@ -14,7 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::recovery::row;
-use crate::recovery::window::{Window, Windows};
+use crate::recovery::window::{Window, Windows, half};
 use crate::state::State;
 
 pub use lower_once::LowerOnce;
@@ -38,6 +38,12 @@ pub trait Response: Send {
     fn on_exit(&mut self, _s: &State, cwnd: u64) -> u64 {
         cwnd
     }
+}
+
+/// Half of ssthresh (RFC 5681 equation 4). It is not raised where segments have grown larger and
+/// two of them are more than it was.
+fn halved(s: &State) -> u64 {
+    half(s, s.ssthresh).min(s.ssthresh)
 }
 
 type Row = row::Row<dyn Response>;
@@ -110,3 +116,6 @@ pub(crate) fn rows() -> Vec<Row> {
             ),
     ]
 }
+
+#[cfg(test)]
+mod tests;

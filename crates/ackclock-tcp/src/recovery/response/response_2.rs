@@ -4,7 +4,7 @@
 //! nothing, while its caption has `ssthresh = cwnd_old/4` and the text "`ssthresh` which is lowered
 //! twice". Its figure 13 goes from 11 to 5, so half of ssthresh is what is taken here.
 
-use super::Response;
+use super::{Response, halved};
 use crate::recovery::window::{Window, Windows};
 use crate::state::State;
 
@@ -24,6 +24,6 @@ impl Response for Response2 {
         if core::mem::replace(&mut self.lowered, true) {
             return Windows::unchanged(s);
         }
-        Windows { ssthresh: (s.ssthresh / 2).max(2 * s.mss), cwnd: s.cwnd }
+        Windows { ssthresh: halved(s), cwnd: s.cwnd }
     }
 }

@@ -2,7 +2,7 @@
 //! sections 1 and 2 describe and criticise it; its own paper is not the source. It counts as `lrx`
 //! does.
 
-use super::Response;
+use super::{Response, halved};
 use crate::recovery::window::{Window, Windows};
 use crate::state::State;
 
@@ -15,7 +15,7 @@ pub struct ResponseDacRevised;
 
 impl Response for ResponseDacRevised {
     fn on_lost(&mut self, s: &State, _law: &mut dyn Window) -> Windows {
-        let half = (s.ssthresh / 2).max(2 * s.mss);
+        let half = halved(s);
         Windows { ssthresh: half, cwnd: half }
     }
 }

@@ -41,6 +41,8 @@ pub use linux_reno::LinuxReno;
 pub use reno_window::RenoWindow;
 pub use tolerant_start::TolerantStart;
 
+pub(super) use reno_window::half;
+
 #[cfg(test)]
 pub(crate) use cubic::cube_root;
 

@@ -8,7 +8,7 @@ use crate::summary::AckSummary;
 pub struct RenoWindow;
 
 /// Equation 4: "ssthresh = max (FlightSize / 2, 2*SMSS)".
-pub(super) fn half(s: &State, bytes: u64) -> u64 {
+pub(in crate::recovery) fn half(s: &State, bytes: u64) -> u64 {
     (bytes / 2).max(2 * s.mss)
 }
 
