@@ -13,14 +13,14 @@ pub struct PartialAck {
 }
 
 impl PartialAck {
-    /// RFC 6582's "Impatient" variant: only the first partial ACK restarts the timer, so that a
-    /// recovery of many losses falls back to slow start in the end.
+    /// The "Impatient" variant (RFC 3782 section 4; RFC 6582 section 3.2 step 3): only the first
+    /// partial ACK restarts the timer, so that a recovery of many losses falls back to slow start
+    /// in the end.
     pub fn impatient() -> PartialAck {
         PartialAck { every_partial_restarts: false, seen_partial: false }
     }
 
-    /// RFC 2582's "Slow-but-Steady" variant (RFC 6582 section 6): every partial ACK restarts the
-    /// timer.
+    /// The "Slow-but-Steady" variant (RFC 3782 section 4): every partial ACK restarts the timer.
     pub fn slow_but_steady() -> PartialAck {
         PartialAck { every_partial_restarts: true, seen_partial: false }
     }
