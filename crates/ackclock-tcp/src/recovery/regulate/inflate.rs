@@ -64,7 +64,8 @@ impl Regulate for Inflate {
         }
         // RFC 6582: "Deflate the congestion window by the amount of new data acknowledged [...] If
         // the partial ACK acknowledges at least one SMSS of new data, then add back SMSS
-        // bytes".
+        // bytes". cwnd stays at a segment at least, which the RFC does not say: otherwise nothing
+        // could be sent.
         let deflated = s.cwnd.saturating_sub(a.newly_acked);
         (if a.newly_acked >= s.mss { deflated + s.mss } else { deflated }).max(s.mss)
     }
