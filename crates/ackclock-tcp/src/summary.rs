@@ -63,8 +63,8 @@ pub struct AckSummary {
     /// When the last of those segments was sent that it newly acknowledged and that had been sent
     /// more than once; `None` if there was none.
     pub retransmission_acked: Option<Time>,
-    /// When the segment that ends at its acknowledgment number was last sent; `None` if it
-    /// acknowledged none.
+    /// When the last segment was last sent of which it acknowledges a byte; `None` if it
+    /// acknowledges none.
     pub last_sent: Option<Time>,
     /// Where what was left of a segment began that it acknowledges in part; `None` if none was.
     pub(crate) cut: Option<u64>,

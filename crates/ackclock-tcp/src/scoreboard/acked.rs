@@ -14,7 +14,7 @@ pub struct Acked {
     pub segments: u32,
     /// Send time of the oldest segment acknowledged.
     pub first_sent: Option<Time>,
-    /// When the last of these segments was last sent.
+    /// When the last segment was last sent of which a byte was acknowledged.
     pub last_sent: Option<Time>,
     /// When the last of those among them was sent that had been sent more than once (Karn's rule);
     /// `None` if there was none.
