@@ -3,7 +3,8 @@
 use super::Probe;
 use crate::state::State;
 
-/// New data for each of the first two duplicates, with cwnd unchanged.
+/// New data for each duplicate, as far as the pipe leaves room; without SACK for the first two.
+/// cwnd stays unchanged.
 pub struct LimitedTransmit;
 
 impl Probe for LimitedTransmit {
