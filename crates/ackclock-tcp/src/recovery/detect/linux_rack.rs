@@ -20,7 +20,7 @@
 use alloc::vec::Vec;
 use core::mem::{replace, take};
 
-use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later};
+use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later, standing};
 use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, whole_jiffies};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
@@ -112,12 +112,6 @@ fn micros(t: Time) -> u64 {
 /// The last nanosecond of a microsecond.
 fn end_of(micros: u64) -> Time {
     Time(micros.saturating_mul(1000).saturating_add(999))
-}
-
-/// `tcp_time_to_recover`: what is marked lost is enough, if no recovery is under way.
-fn standing(s: &State) -> Lost {
-    let waits = s.phase == Phase::Open && s.board.lost_segments() > 0;
-    if waits { Lost::Standing } else { Lost::Nothing }
 }
 
 impl LinuxRack {

@@ -69,6 +69,13 @@ fn keep_later(kept: &mut Sent, sent: Sent) {
     }
 }
 
+/// What was found lost above the recovery point of the recovery that has ended begins the next one
+/// (Linux's `tcp_time_to_recover`), retransmitted already or not.
+fn standing(s: &State) -> Lost {
+    let waits = !s.recovering() && s.board.lost_bytes() > 0;
+    if waits { Lost::Standing } else { Lost::Nothing }
+}
+
 /// One transmission of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {

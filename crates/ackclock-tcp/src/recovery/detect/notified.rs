@@ -37,7 +37,7 @@
 //!   it takes them for one, or a timeout comes after the window has grown;
 //! - if its last segments just fall into an earlier round trip, by one round trip at most.
 
-use super::{Detect, Lost, Notice, Notices, Transmission};
+use super::{Detect, Lost, Notice, Notices, Transmission, standing};
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::Time;
@@ -101,13 +101,11 @@ impl Detect for Notified {
         true
     }
 
-    /// What was lost above the last recovery point begins the next recovery as soon as that one is
-    /// over, retransmitted already or not, as RFC 6675 does for the first unacknowledged segment.
     fn on_ack(&mut self, s: &State, _a: &AckSummary) -> Lost {
-        if s.recovering() || s.board.lost_bytes() == 0 {
-            return Lost::Nothing;
+        let lost = standing(s);
+        if lost == Lost::Standing {
+            self.begin(s);
         }
-        self.begin(s);
-        Lost::Standing
+        lost
     }
 }

@@ -21,7 +21,7 @@
 use alloc::vec::Vec;
 use core::mem::take;
 
-use super::{Detect, Lost, MinRtt, Sent, keep_later};
+use super::{Detect, Lost, MinRtt, Sent, keep_later, standing};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::DUPTHRESH;
@@ -160,12 +160,6 @@ impl Rack {
             standing(s)
         }
     }
-}
-
-/// What was found lost above the recovery point of the recovery that has ended.
-fn standing(s: &State) -> Lost {
-    let waits = !s.recovering() && s.board.lost_bytes() > 0;
-    if waits { Lost::Standing } else { Lost::Nothing }
 }
 
 impl Detect for Rack {
