@@ -193,6 +193,8 @@ impl Sender {
         }
         Some(if next == timers.pace_at {
             Axis::Pacing
+        } else if next == timers.persist_at {
+            Axis::Timer
         } else if timers.serves_all {
             match timers.waits_for {
                 WaitsFor::Reordering => Axis::Detect,

@@ -50,7 +50,9 @@ fn an_answer_restarts_the_wait_for_a_window_probe() {
     run_with("linux", handshake(50), |x| {
         x.write(40_000).sends(&numbers(0, 10)).at(50);
         x.window = 0;
-        x.ack(10).sends("").fire(302).sends("10+w").deadline(302 + 504);
+        x.ack(10).sends("");
+        assert_eq!(x.sender.waits_for(), Some(Axis::Timer));
+        x.fire(302).sends("10+w").deadline(302 + 504);
         x.at(352).ack(10).sends("").fire(352 + 504).sends("10+w").deadline(856 + 1008);
         x.window = 10_000;
         x.at(900).ack(10).sends(&numbers(10, 20)).at(950);
