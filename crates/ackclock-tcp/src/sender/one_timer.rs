@@ -104,14 +104,13 @@ pub(super) fn expire_in(c: &mut Sender, wait: Span) {
     c.timers.restart = false;
 }
 
-/// What goes as the timer has waited for a probe.
+/// What goes as the timer has waited for a probe: the one that was due first.
 pub(super) fn probe(c: &mut Sender) -> ProbeNow {
-    for probe in &mut c.strategy.probes {
-        if probe.deadline(&c.s) != Time::NEVER {
-            return probe.on_deadline(&c.s);
-        }
+    let first = c.strategy.probes.iter_mut().min_by_key(|probe| probe.deadline(&c.s));
+    match first.filter(|probe| probe.deadline(&c.s) != Time::NEVER) {
+        Some(probe) => probe.on_deadline(&c.s),
+        None => ProbeNow::Nothing,
     }
-    ProbeNow::Nothing
 }
 
 /// Waits for a probe, `latest` at the latest; whether there is one to come.

@@ -1,7 +1,11 @@
 //! One timer for all ends: Linux's window probes (`tcp_probe_timer`, `tcp_send_probe0`,
 //! `tcp_ack_probe`), and what its timeouts share with them.
 
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use super::*;
+use crate::recovery::probe::{Probe, ProbeNow};
 
 /// The handshake took so long. 50 ms and a variance of 200 ms make a timeout of 63 ticks, 252 ms.
 fn handshake(ms: u64) -> SenderConfig {
@@ -98,4 +102,34 @@ fn no_tail_loss_probe_follows_a_window_probe() {
         x.window = 0;
         x.ack_bytes(10_500).sends("").deadline(352 + 252);
     });
+}
+
+/// A probe that comes 10 ms after the last advance, once.
+struct Early(Arc<AtomicU32>);
+
+impl Probe for Early {
+    fn deadline(&self, s: &State) -> Time {
+        let wants = !s.board.is_empty() && self.0.load(Relaxed) == 0;
+        if wants { s.advanced + Span::from_millis(10) } else { Time::NEVER }
+    }
+
+    fn on_deadline(&mut self, _s: &State) -> ProbeNow {
+        self.0.fetch_add(1, Relaxed);
+        ProbeNow::Nothing
+    }
+}
+
+/// Of several probes the timer serves the one that is due first, wherever it is named.
+#[test]
+fn the_probe_that_is_due_first_is_asked() {
+    let calls = Arc::new(AtomicU32::new(0));
+    let mut strategy = Registry::default().parse("linux").expect("a strategy").build();
+    strategy.probes.push(Box::new(Early(calls.clone())));
+    let config = SenderConfig { handshake_rtt: Some(Span::from_millis(50)), ..window(4) };
+    let mut sender = Sender::new(config, strategy);
+    sender.write(Time::ZERO, 4_000);
+    while sender.poll_transmit(Time::ZERO).is_some() {}
+    assert_eq!(sender.next_deadline(), Time(10_000_000));
+    sender.on_deadline(sender.next_deadline());
+    assert_eq!(calls.load(Relaxed), 1);
 }
