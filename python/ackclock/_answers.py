@@ -103,7 +103,7 @@ class Windows(NamedTuple):
     cwnd: int
 
 
-class Urgent(NamedTuple):
+class OnAck(NamedTuple):
     """What has to happen on an ACK within recovery, window or not."""
 
     #: Retransmit the first unacknowledged segment at once.

@@ -8,9 +8,9 @@ from ._answers import (
     Lost,
     Next,
     Notices,
+    OnAck,
     ProbeNow,
     Tick,
-    Urgent,
     Verdict,
     Windows,
 )
@@ -169,7 +169,7 @@ class Select(Mechanism):
         """Whether the slow start after a timeout is over. Otherwise at the recovery point."""
         return state.snd_una >= state.recover
 
-    def on_ack(self, state: State, ack: Ack) -> Urgent | None:
+    def on_ack(self, state: State, ack: Ack) -> OnAck | None:
         """What an ACK that does not end recovery makes urgent. Otherwise nothing."""
         return None
 

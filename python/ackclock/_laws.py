@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._answers import Timed, Windows
 from ._base import Mechanism
-from ._native import Ack, Sending, State
+from ._native import Ack, Outgoing, State
 
 
 class Window(Mechanism):
@@ -157,7 +157,7 @@ class Segmentation(Mechanism):
         """Whether the last `next` held back what cwnd has room for. Otherwise not."""
         return False
 
-    def on_sent(self, state: State, sending: Sending) -> bool:
+    def on_sent(self, state: State, segment: Outgoing) -> bool:
         """A segment is being sent: whether it has PSH. Otherwise only the last one written has."""
         return False
 

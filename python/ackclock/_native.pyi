@@ -9,11 +9,11 @@ __all__ = [
     "Explanation",
     "Law",
     "Notice",
+    "Outgoing",
     "Page",
     "Plot",
     "Result",
     "Segment",
-    "Sending",
     "State",
     "Table",
     "VERSION",
@@ -437,7 +437,7 @@ class Notice:
         """This is the moment of the loss, and not that at which its ACK would have come."""
 
 @final
-class Sending:
+class Outgoing:
     """A segment with data that is being sent."""
 
     @property

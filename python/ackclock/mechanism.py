@@ -20,10 +20,10 @@ from ._answers import (
     Lost,
     Next,
     Notices,
+    OnAck,
     ProbeNow,
     Tick,
     Timed,
-    Urgent,
     Verdict,
     Windows,
 )
@@ -41,7 +41,7 @@ from ._axes import (
 )
 from ._base import Mechanism
 from ._laws import Pacing, Segmentation, Timer, Window
-from ._native import Ack, Law, Notice, Segment, Sending, State
+from ._native import Ack, Law, Notice, Outgoing, Segment, State
 
 __all__ = [
     "AXES",
@@ -58,6 +58,8 @@ __all__ = [
     "Next",
     "Notice",
     "Notices",
+    "OnAck",
+    "Outgoing",
     "Pacing",
     "Probe",
     "ProbeNow",
@@ -66,13 +68,11 @@ __all__ = [
     "Segment",
     "Segmentation",
     "Select",
-    "Sending",
     "State",
     "Tick",
     "Timed",
     "Timer",
     "Undo",
-    "Urgent",
     "Verdict",
     "Window",
     "Windows",

@@ -48,7 +48,7 @@ mod _native {
         check, check_strategy, compare_scenario, error, from_toml, overlap, set_key, to_toml,
     };
     #[pymodule_export]
-    use super::state::{Ack, Notice, Segment, Sending, State};
+    use super::state::{Ack, Notice, Outgoing, Segment, State};
     #[pymodule_export]
     use super::table::{Table, from_parquet};
     #[pymodule_export]

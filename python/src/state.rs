@@ -195,9 +195,9 @@ getters!(Notice { seq: u64 = |s| s.lost.seq, number: u32 = |s| s.lost.number, at
 
 /// A segment with data that is being sent.
 #[pyclass(frozen, module = "ackclock")]
-pub struct Sending(pub segmentation::Sending);
+pub struct Outgoing(pub segmentation::Outgoing);
 
-getters!(Sending {
+getters!(Outgoing {
     seq: u64,
     len: u32,
     first: bool,

@@ -86,7 +86,7 @@ def test_python_is_asked_all_that_rust_is() -> None:
         (mechanism.State, "state.rs", "State", {"board"}),
         (mechanism.Ack, "summary.rs", "AckSummary", set[str]()),
         (mechanism.Segment, "scoreboard/record.rs", "Record", set[str]()),
-        (mechanism.Sending, "recovery/segmentation/mod.rs", "Sending", set[str]()),
+        (mechanism.Outgoing, "recovery/segmentation/mod.rs", "Outgoing", set[str]()),
         (mechanism.Windows, "recovery/window/mod.rs", "Windows", set[str]()),
         (mechanism.Emulated, "recovery/detect/mod.rs", "Emulated", set[str]()),
     ],

@@ -5,7 +5,7 @@ use ackclock_tcp::recovery::detect::{Emulated, Lost, Notices, Transmission};
 use ackclock_tcp::recovery::fill::Filler;
 use ackclock_tcp::recovery::probe::ProbeNow;
 use ackclock_tcp::recovery::retransmission::Tick;
-use ackclock_tcp::recovery::select::{Next, Urgent};
+use ackclock_tcp::recovery::select::{Next, OnAck};
 use ackclock_tcp::recovery::timer::Timed;
 use ackclock_tcp::recovery::undo::Verdict;
 use ackclock_tcp::recovery::window::Windows;
@@ -73,9 +73,9 @@ pub fn windows_or_same(answer: Option<BothWindows>, s: &State) -> Windows {
     answer.map_or_else(|| Windows::unchanged(s), windows)
 }
 
-/// Of `Urgent`.
-pub fn urgent((retransmit_head, restart_timer): (bool, bool)) -> Urgent {
-    Urgent { retransmit_head, restart_timer }
+/// Of `OnAck`.
+pub fn on_ack((retransmit_head, restart_timer): (bool, bool)) -> OnAck {
+    OnAck { retransmit_head, restart_timer }
 }
 
 /// Of `Next`: what, the index of a segment, whether it counts.

@@ -10,8 +10,8 @@ use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
-use ackclock_tcp::recovery::segmentation::{Segmentation, Sending};
-use ackclock_tcp::recovery::select::{Next, Select, Urgent};
+use ackclock_tcp::recovery::segmentation::{Outgoing, Segmentation};
+use ackclock_tcp::recovery::select::{Next, OnAck, Select};
 use ackclock_tcp::recovery::timer::{Estimates, Timed, Timer};
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
 use ackclock_tcp::recovery::window::{Window, Windows};
@@ -19,7 +19,7 @@ use ackclock_tcp::{AckSummary, Cause, DUPTHRESH, Record, Span, State, Time};
 
 use super::Object;
 use super::answers::{
-    BothWindows, emulated, filler, lost, next, notices, probe_now, tick, timed, urgent, verdict,
+    BothWindows, emulated, filler, lost, next, notices, on_ack, probe_now, tick, timed, verdict,
     windows, windows_or_same,
 };
 use super::law::with_law;
@@ -193,8 +193,8 @@ impl Select for Object {
         self.call("ends", || both(s, a)).unwrap_or(a.ack >= s.recover)
     }
 
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Urgent {
-        self.call("on_ack", || both(s, a)).flatten().map_or_else(Urgent::default, urgent)
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> OnAck {
+        self.call("on_ack", || both(s, a)).flatten().map_or_else(OnAck::default, on_ack)
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {
@@ -494,7 +494,7 @@ impl Segmentation for Object {
         self.call("held", || ()).unwrap_or(false)
     }
 
-    fn on_sent(&mut self, s: &State, sending: Sending) -> bool {
-        self.call("on_sent", || (seen(s), state::Sending(sending))).unwrap_or(false)
+    fn on_sent(&mut self, s: &State, segment: Outgoing) -> bool {
+        self.call("on_sent", || (seen(s), state::Outgoing(segment))).unwrap_or(false)
     }
 }

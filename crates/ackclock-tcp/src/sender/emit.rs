@@ -7,7 +7,7 @@ use super::machine::Sender;
 use super::{by_rate, ecn, one_timer};
 use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
-use crate::recovery::segmentation::Sending;
+use crate::recovery::segmentation::Outgoing;
 use crate::scoreboard::Judge;
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::seq::Seq;
@@ -186,7 +186,7 @@ fn sent(
     let mut psh = seq + u64::from(len) == c.s.written;
     if c.wants.segments {
         let in_flight = counted(c);
-        let now = Sending { seq, len, first: transmission == 1, cause, in_flight };
+        let now = Outgoing { seq, len, first: transmission == 1, cause, in_flight };
         psh |= c.strategy.segmentation.as_mut().is_some_and(|s| s.on_sent(&c.s, now));
     }
     Transmit { segment: header(c, seq, len, psh), position: seq, cause, transmission }

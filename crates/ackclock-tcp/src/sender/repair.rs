@@ -116,12 +116,12 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
 /// An ACK that does not end recovery.
 pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
     let mut found = detection::on_ack(c, a);
-    let urgent = c.strategy.select.on_ack(&c.s, a);
+    let asked = c.strategy.select.on_ack(&c.s, a);
     // One timer for all may wait for the reordering window already.
-    if urgent.restart_timer && !c.timers.serves_all {
+    if asked.restart_timer && !c.timers.serves_all {
         c.restart_rto();
     }
-    if urgent.retransmit_head {
+    if asked.retransmit_head {
         if detection::lose(c, 0, Judge::Select) {
             // A partial ACK shows another loss (`tcp_newreno_mark_lost`).
             a.newly_lost += c.s.board.get(0).map_or(0, |head| u64::from(head.len));

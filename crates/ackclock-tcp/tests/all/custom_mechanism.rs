@@ -8,8 +8,8 @@ use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
-use ackclock_tcp::recovery::segmentation::{Segmentation, Sending};
-use ackclock_tcp::recovery::select::{Next, Select, Urgent};
+use ackclock_tcp::recovery::segmentation::{Outgoing, Segmentation};
+use ackclock_tcp::recovery::select::{Next, OnAck, Select};
 use ackclock_tcp::recovery::timer::{Estimates, Timer};
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
 use ackclock_tcp::recovery::window::{Window, Windows};
@@ -169,8 +169,8 @@ impl Detect for ByTime {
 struct AnyLost;
 
 impl Select for AnyLost {
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
-        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> OnAck {
+        OnAck { retransmit_head: false, restart_timer: a.newly_acked > 0 }
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {
@@ -579,7 +579,7 @@ impl Segmentation for Answers {
         false
     }
 
-    fn on_sent(&mut self, _s: &State, _sending: Sending) -> bool {
+    fn on_sent(&mut self, _s: &State, _segment: Outgoing) -> bool {
         false
     }
 

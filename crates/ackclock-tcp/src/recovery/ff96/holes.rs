@@ -1,6 +1,6 @@
 //! Which hole goes next: Fall & Floyd 1996 section 3.4.
 
-use crate::recovery::select::{Next, Select, Urgent, fill_hole};
+use crate::recovery::select::{Next, OnAck, Select, fill_hole};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -24,8 +24,8 @@ impl Select for Ff96Holes {
         self.high_rxt = s.board.head().map_or(s.snd_una, |r| r.end());
     }
 
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
-        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> OnAck {
+        OnAck { retransmit_head: false, restart_timer: a.newly_acked > 0 }
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {

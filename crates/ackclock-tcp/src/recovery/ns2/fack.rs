@@ -7,7 +7,7 @@
 
 use crate::recovery::ff96::Ff96Holes;
 use crate::recovery::regulate::Regulate;
-use crate::recovery::select::{Next, Select, Urgent};
+use crate::recovery::select::{Next, OnAck, Select};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -67,7 +67,7 @@ impl Select for Ns2FackHoles {
         a.sacked_to == 0 && (a.ack > s.recover || s.board.is_empty())
     }
 
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Urgent {
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> OnAck {
         self.inner.on_ack(s, a)
     }
 

@@ -15,7 +15,7 @@
 
 use alloc::collections::VecDeque;
 
-use super::{Segmentation, Sending};
+use super::{Outgoing, Segmentation};
 use crate::event::Cause;
 use crate::recovery::linux::{GSO_MAX_SIZE, PACING_SHIFT, bound_to_half_window, pacing_rate};
 use crate::recovery::min_rtt::MinRtt;
@@ -225,9 +225,9 @@ impl Segmentation for LinuxTso {
         self.held
     }
 
-    fn on_sent(&mut self, s: &State, sending: Sending) -> bool {
+    fn on_sent(&mut self, s: &State, segment: Outgoing) -> bool {
         self.last_sent = s.now;
-        let Sending { seq, len, first, cause, in_flight } = sending;
+        let Outgoing { seq, len, first, cause, in_flight } = segment;
         let end = seq + u64::from(len);
         if !first {
             return self.on_retransmit(s, seq, end, in_flight);

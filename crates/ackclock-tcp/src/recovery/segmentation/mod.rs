@@ -15,7 +15,7 @@ pub use linux_tso::LinuxTso;
 
 /// A segment with data that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sending {
+pub struct Outgoing {
     /// Position of its first byte.
     pub seq: u64,
     /// Its bytes.
@@ -48,7 +48,7 @@ pub trait Segmentation: Send {
     fn held(&self) -> bool;
 
     /// A segment is being sent: whether it has PSH, which the last one written has in any case.
-    fn on_sent(&mut self, s: &State, sending: Sending) -> bool;
+    fn on_sent(&mut self, s: &State, segment: Outgoing) -> bool;
 }
 
 type Row = row::Row<dyn Segmentation>;

@@ -1,7 +1,7 @@
 //! Tahoe (Jacobson 1988, as Fall & Floyd 1996 section 2 describe it): after a fast retransmit, slow
 //! start from the first unacknowledged segment.
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -17,8 +17,8 @@ impl Select for GoBackN {
         true
     }
 
-    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> Urgent {
-        Urgent::default()
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> OnAck {
+        OnAck::default()
     }
 
     fn next(&mut self, _s: &State) -> Option<Next> {

@@ -2,7 +2,7 @@
 //! window allows, until "the next ACK arrives that acknowledges previously unacknowledged data"
 //! (step 6).
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -18,8 +18,8 @@ impl Select for Head {
         a.newly_acked > 0
     }
 
-    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> Urgent {
-        Urgent::default()
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> OnAck {
+        OnAck::default()
     }
 
     fn next(&mut self, _s: &State) -> Option<Next> {

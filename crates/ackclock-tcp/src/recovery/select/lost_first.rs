@@ -15,7 +15,7 @@
 //! as many retransmissions are on their way as segments are lost, which an undo leaves behind: what
 //! was retransmitted before it is not lost any more, and counts.
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -67,9 +67,9 @@ impl Select for LostFirst {
         if self.linux && !s.sack { s.snd_una > s.recover } else { s.snd_una >= s.recover }
     }
 
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> OnAck {
         // RFC 6298 section 5.3.
-        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+        OnAck { retransmit_head: false, restart_timer: a.newly_acked > 0 }
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {

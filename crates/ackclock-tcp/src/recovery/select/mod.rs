@@ -27,7 +27,7 @@ pub(crate) use next_seg::fill_hole;
 
 /// What has to happen on an ACK within recovery, window or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Urgent {
+pub struct OnAck {
     /// Retransmit the first unacknowledged segment at once.
     pub retransmit_head: bool,
     /// Restart the retransmission timer.
@@ -95,7 +95,7 @@ pub trait Select: Send {
     }
 
     /// What an ACK that does not end recovery makes urgent.
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Urgent;
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> OnAck;
 
     /// What goes next, given that the window has room for a full segment; `None` for nothing.
     fn next(&mut self, s: &State) -> Option<Next>;

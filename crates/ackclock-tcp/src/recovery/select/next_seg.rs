@@ -9,7 +9,7 @@
 //! what is. That is more precise than a sender can be that keeps no segment boundaries, which
 //! section 3 leaves open.
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::scoreboard::Record;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -76,9 +76,9 @@ impl Select for NextSeg {
         self.rescue_rxt = end;
     }
 
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> OnAck {
         // RFC 6298 section 5.3.
-        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+        OnAck { retransmit_head: false, restart_timer: a.newly_acked > 0 }
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {

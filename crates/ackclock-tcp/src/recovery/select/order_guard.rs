@@ -12,7 +12,7 @@
 //! Where there is no new segment to send, no further duplicates come, and the data waits for the
 //! timer; section 6.5 is for that.
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::event::Cause;
 use crate::state::DUPTHRESH;
 use crate::state::State;
@@ -37,18 +37,18 @@ impl Select for OrderGuard {
         self.awaited = 0;
     }
 
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Urgent {
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> OnAck {
         if a.newly_acked > 0 {
             let d = self.marker.saturating_sub(a.ack) / s.mss;
             self.awaited = u64::from(DUPTHRESH).saturating_sub(d);
             // BSD restarts the timer on every ACK of new data.
-            return Urgent { retransmit_head: self.awaited == 0, restart_timer: true };
+            return OnAck { retransmit_head: self.awaited == 0, restart_timer: true };
         }
         if !a.duplicate || self.awaited == 0 {
-            return Urgent::default();
+            return OnAck::default();
         }
         self.awaited -= 1;
-        Urgent { retransmit_head: self.awaited == 0, restart_timer: false }
+        OnAck { retransmit_head: self.awaited == 0, restart_timer: false }
     }
 
     fn next(&mut self, _s: &State) -> Option<Next> {

@@ -2,7 +2,7 @@
 //! unacknowledged segment"; "for the first partial ACK that arrives during fast recovery, also
 //! reset the retransmit timer".
 
-use super::{Next, Select, Urgent};
+use super::{Next, OnAck, Select};
 use crate::state::State;
 use crate::summary::AckSummary;
 
@@ -35,13 +35,13 @@ impl Select for PartialAck {
         self.seen_partial = false;
     }
 
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> OnAck {
         if a.newly_acked == 0 {
-            return Urgent::default();
+            return OnAck::default();
         }
         let restart_timer = self.every_partial_restarts || !self.seen_partial;
         self.seen_partial = true;
-        Urgent { retransmit_head: true, restart_timer }
+        OnAck { retransmit_head: true, restart_timer }
     }
 
     fn next(&mut self, _s: &State) -> Option<Next> {

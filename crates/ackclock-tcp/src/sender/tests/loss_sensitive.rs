@@ -6,7 +6,7 @@ use super::*;
 use crate::recovery::regulate::LossSensitive;
 use crate::recovery::regulate::Regulate;
 use crate::recovery::select::OrderGuard;
-use crate::recovery::select::{Select, Urgent};
+use crate::recovery::select::{OnAck, Select};
 use crate::summary::AckSummary;
 
 /// A window of `w` segments that begins with segment `first`, and plenty to send.
@@ -326,17 +326,17 @@ fn the_guard_hears_of_every_retransmission() {
         let mut s = x.sender.state().clone();
         let mut guard = OrderGuard::default();
         let partial = AckSummary { ack: 8_000, newly_acked: 8_000, ..AckSummary::default() };
-        let held = Urgent { retransmit_head: false, restart_timer: true };
+        let held = OnAck { retransmit_head: false, restart_timer: true };
         guard.on_transmit(&s, Cause::FastRetransmit);
         assert_eq!(guard.on_ack(&s, &partial), held);
-        assert_eq!(guard.on_ack(&s, &AckSummary::default()), Urgent::default());
+        assert_eq!(guard.on_ack(&s, &AckSummary::default()), OnAck::default());
         s.snd_nxt = 11_000;
         guard.on_transmit(&s, Cause::New);
         assert_eq!(guard.on_ack(&s, &partial), held);
         guard.on_transmit(&s, Cause::Recovery);
         assert_eq!(
             guard.on_ack(&s, &partial),
-            Urgent { retransmit_head: true, restart_timer: true }
+            OnAck { retransmit_head: true, restart_timer: true }
         );
     });
 }
