@@ -37,7 +37,7 @@ const MAX_REORDERING: u32 = 300;
 
 /// A segment that an ACK reported for the first time.
 #[derive(Clone, Copy)]
-struct Delivered {
+struct Delivery {
     seq: u64,
     sent: Sent,
     again: bool,
@@ -45,7 +45,7 @@ struct Delivered {
 
 /// RACK, and duplicates where there is no SACK.
 pub struct LinuxRack {
-    delivered: Vec<Delivered>,
+    delivered: Vec<Delivery>,
     /// `rack.mstamp` and `rack.end_seq`.
     segment: Sent,
     rtt: Span,
@@ -270,7 +270,7 @@ impl Detect for LinuxRack {
 
     fn on_delivered(&mut self, r: &Record, _now: Time) {
         let (sent, again) = ((r.last_sent, r.end()), r.transmissions > 1);
-        self.delivered.push(Delivered { seq: r.seq, sent, again });
+        self.delivered.push(Delivery { seq: r.seq, sent, again });
     }
 
     fn on_handshake(&mut self, rtt: Span) {

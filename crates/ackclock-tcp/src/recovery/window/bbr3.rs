@@ -26,7 +26,7 @@ use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
 
-use loss::Undo;
+use loss::Restored;
 use probe_bw::AckPhase;
 
 /// What has no bound.
@@ -166,7 +166,7 @@ pub struct Bbr3 {
     /// Lost in this round: ranges that do not touch, and where the last of them ends.
     ranges_lost: u32,
     range_end: u64,
-    undo: Undo,
+    undo: Restored,
     ack_phase: AckPhase,
     is_bw_probe_sample: bool,
     prev_probe_too_high: bool,
@@ -225,7 +225,7 @@ impl Default for Bbr3 {
             loss_in_round: false,
             ranges_lost: 0,
             range_end: 0,
-            undo: Undo::default(),
+            undo: Restored::default(),
             ack_phase: AckPhase::Init,
             is_bw_probe_sample: false,
             prev_probe_too_high: false,

@@ -48,7 +48,7 @@ const ACK_DELAY: u64 = 1_000;
 pub struct LinuxCubic {
     growth: Growth,
     curve: Curve,
-    hystart: HyStart,
+    hystart: LinuxHyStart,
 }
 
 /// `struct bictcp`, but for HyStart. What every ACK touches stands first.
@@ -71,7 +71,7 @@ struct Curve {
 
 /// HyStart's part of `struct bictcp`, in microseconds.
 #[derive(Clone, Copy)]
-struct HyStart {
+struct LinuxHyStart {
     sample_cnt: u8,
     found: bool,
     round_start: u64,
@@ -80,9 +80,9 @@ struct HyStart {
     curr_rtt: u64,
 }
 
-impl Default for HyStart {
-    fn default() -> HyStart {
-        HyStart {
+impl Default for LinuxHyStart {
+    fn default() -> LinuxHyStart {
+        LinuxHyStart {
             sample_cnt: 0,
             found: false,
             round_start: 0,
@@ -166,7 +166,7 @@ impl Curve {
     }
 }
 
-impl HyStart {
+impl LinuxHyStart {
     /// `bictcp_hystart_reset`.
     fn begin_round(&mut self, s: &State) {
         (self.round_start, self.last_ack) = (micros(s.now), micros(s.now));
@@ -283,7 +283,7 @@ impl Window for LinuxCubic {
         let ssthresh = if lowers_on_timeout(s) { self.on_loss(s, flight) } else { s.ssthresh };
         self.growth.reset(s);
         self.curve = Curve::default();
-        self.hystart = HyStart::default();
+        self.hystart = LinuxHyStart::default();
         self.hystart.begin_round(s);
         ssthresh
     }

@@ -13,7 +13,7 @@ const STARTUP_RANGES: u32 = 6;
 
 /// What is restored if losses turn out to be none (section 5.5.11).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Undo {
+pub(super) struct Restored {
     /// The mode that losses have ended.
     pub mode: Option<Mode>,
     bw_shortterm: u64,
@@ -135,7 +135,7 @@ impl Bbr3 {
     /// `SaveStateUponLoss`.
     pub(super) fn save_state(&mut self) {
         self.save_cwnd();
-        self.undo = Undo {
+        self.undo = Restored {
             mode: None,
             bw_shortterm: self.bw_shortterm,
             inflight_shortterm: self.inflight_shortterm,
