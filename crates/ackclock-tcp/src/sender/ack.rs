@@ -192,7 +192,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         return grow(c, a);
     }
     let repairing = c.s.recovering();
-    let undo::Judged { settled, hold, quiet } = undo::judge(c, a);
+    let undo::Judged { cwnd_decided, hold, ignores_ece } = undo::judge(c, a);
     if repairing && !c.s.recovering() {
         // The response was undone, and has given up nothing.
         a.flight_size = a.prior_flight.saturating_sub(c.s.limited);
@@ -206,9 +206,9 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     match c.s.phase {
         Phase::Open => {
-            let settled = ecn::leave(c, a) || settled;
+            let cwnd_decided = ecn::leave(c, a) || cwnd_decided;
             if a.newly_acked > 0 {
-                on_advance_open(c, a, settled);
+                on_advance_open(c, a, cwnd_decided);
             }
             repair::detect(c, a);
         }
@@ -225,12 +225,12 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
                     c.s.snd_nxt = c.s.snd_max;
                     c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before: c.s.cwnd });
                 }
-                on_advance_open(c, a, settled);
+                on_advance_open(c, a, cwnd_decided);
             }
             repair::detect(c, a);
         }
     }
-    if !quiet {
+    if !ignores_ece {
         ecn::respond(c, a);
     }
     // Nothing grows on an ACK that others have overtaken (tcp_ack, old_ack).
@@ -260,10 +260,10 @@ pub(super) fn observe(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
-/// New data acknowledged outside recovery: the window grows, unless cwnd is settled.
+/// New data acknowledged outside recovery: the window grows, unless cwnd is decided.
 #[inline(always)]
-fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
-    if !settled && !c.wants.after_detection {
+fn on_advance_open(c: &mut Sender, a: &AckSummary, cwnd_decided: bool) {
+    if !cwnd_decided && !c.wants.after_detection {
         grow(c, a);
     }
     advance_probes(c, a);

@@ -98,7 +98,7 @@ fn reduce(c: &mut Sender, a: &AckSummary) {
     c.event(EventKind::Reduced { cwnd_before });
 }
 
-/// Ends the reduction if this ACK does; whether cwnd is settled for this ACK.
+/// Ends the reduction if this ACK does; whether cwnd is decided for this ACK.
 #[inline(always)]
 pub(super) fn leave(c: &mut Sender, a: &AckSummary) -> bool {
     let ends = c.s.cwr && c.s.snd_una > c.s.cwr_point;

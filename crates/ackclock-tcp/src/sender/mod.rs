@@ -177,7 +177,7 @@ impl Sender {
     #[inline]
     pub fn next_deadline(&self) -> Time {
         let next = match self.timers.restart {
-            true => one_timer::settled(self).min(self.timers.persist_at),
+            true => one_timer::once_settled(self).min(self.timers.persist_at),
             false => self.timers.next(&self.strategy, &self.s),
         };
         next.min(self.timers.pace_at)

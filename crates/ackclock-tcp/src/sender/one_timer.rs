@@ -44,7 +44,7 @@ pub(super) fn settle(c: &mut Sender) {
 
 /// When the timer expires once that is done.
 #[cold]
-pub(super) fn settled(c: &Sender) -> Time {
+pub(super) fn once_settled(c: &Sender) -> Time {
     if c.timers.runs { restarted(c).1.min(c.s.now + c.timers.max) } else { c.timers.rto_at }
 }
 

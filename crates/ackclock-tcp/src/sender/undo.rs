@@ -10,13 +10,13 @@ use crate::summary::AckSummary;
 /// What follows from the verdicts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Judged {
-    /// cwnd is settled for this ACK.
-    pub settled: bool,
+    /// cwnd is decided for this ACK.
+    pub cwnd_decided: bool,
     /// Nothing is judged lost on this ACK.
     pub hold: bool,
     /// An ECN-Echo of this ACK has no answer: `tcp_fastretrans_alert` does not open after
     /// `tcp_try_undo_partial`.
-    pub quiet: bool,
+    pub ignores_ece: bool,
 }
 
 /// The first verdict on a response counts.
@@ -33,23 +33,23 @@ pub(super) fn judge(c: &mut Sender, a: &AckSummary) -> Judged {
         let by = c.strategy.undo[i].name();
         let partial = c.s.phase == Phase::Recovery
             && matches!(verdict, Verdict::Restore { losses_stand: false, .. });
-        let settled = apply(c, verdict, by, a);
+        let cwnd_decided = apply(c, verdict, by, a);
         if !matches!(verdict, Verdict::Retime { .. }) {
-            return Judged { settled, hold: verdict == Verdict::Hold, quiet: partial };
+            return Judged { cwnd_decided, hold: verdict == Verdict::Hold, ignores_ece: partial };
         }
     }
     Judged::default()
 }
 
 /// Restores what was saved when the response began, unless a mechanism has another answer;
-/// nothing is lost any more. Returns whether cwnd is settled for this ACK.
+/// nothing is lost any more. Returns whether cwnd is decided for this ACK.
 fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {
     let ssthresh = c.s.ssthresh;
-    let settled = restore(c, verdict, by, a);
+    let cwnd_decided = restore(c, verdict, by, a);
     if c.s.ssthresh > ssthresh && c.strategy.undo.iter().any(|undo| undo.withdraws_cwr()) {
         c.cwr_due = false;
     }
-    settled
+    cwnd_decided
 }
 
 fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {

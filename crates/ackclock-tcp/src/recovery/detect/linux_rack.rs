@@ -354,11 +354,11 @@ impl Detect for LinuxRack {
         (self.needed, self.armed) = (false, false);
         // tcp_ack_is_dubious. Reordering that this ACK has shown counts from now on.
         let sent_once = s.board.head().is_none_or(|head| head.transmissions == 1);
-        let quiet = self.open && self.reordering == s.dupthresh && sent_once;
-        if quiet {
+        let in_order = self.open && self.reordering == s.dupthresh && sent_once;
+        if in_order {
             self.deadline = Time::NEVER;
         }
-        quiet
+        in_order
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
@@ -369,8 +369,8 @@ impl Detect for LinuxRack {
         if take(&mut self.needed) && !s.recovering() {
             self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
         }
-        let quiet = s.board.sacked_segments() + s.board.lost_segments() == 0;
-        let open = s.phase == Phase::Open && quiet && !any_retransmitted(s);
+        let nothing_missing = s.board.sacked_segments() + s.board.lost_segments() == 0;
+        let open = s.phase == Phase::Open && nothing_missing && !any_retransmitted(s);
         if open {
             self.deadline = Time::NEVER;
         }
