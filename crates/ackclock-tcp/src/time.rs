@@ -22,6 +22,11 @@ impl Time {
         self.0
     }
 
+    /// Whole microseconds since the origin.
+    pub(crate) const fn micros(self) -> u64 {
+        self.0 / 1_000
+    }
+
     /// Seconds since the origin.
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
@@ -80,6 +85,11 @@ impl Span {
     /// In nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
+    }
+
+    /// In whole microseconds.
+    pub(crate) const fn micros(self) -> u64 {
+        self.0 / 1_000
     }
 
     /// In seconds.

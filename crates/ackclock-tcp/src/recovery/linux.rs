@@ -87,5 +87,5 @@ pub(crate) fn pacing_rate(s: &State) -> u64 {
     let cwnd = s.cwnd / s.mss;
     let percent = if cwnd < s.ssthresh / s.mss / 2 { 200 } else { 120 };
     let segments = cwnd.max(s.board.len() as u64);
-    (s.mss * percent).saturating_mul(segments.saturating_mul(10_000)) / (s.srtt.0 / 1000).max(1)
+    (s.mss * percent).saturating_mul(segments.saturating_mul(10_000)) / s.srtt.micros().max(1)
 }

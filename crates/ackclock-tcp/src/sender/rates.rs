@@ -162,7 +162,7 @@ impl Rates {
         let Some(&sent) = self.last_sent(r.seq) else { return };
         let later = |by: By| (r.last_sent, r.end()) > (self.first_sent, by.end);
         if self.by.is_none_or(later) {
-            let took = Span(micros(r.last_sent.since(sent.first_sent)));
+            let took = whole_micros(r.last_sent.since(sent.first_sent));
             self.by = Some(By { sent, end: r.end(), took });
             self.first_sent = r.last_sent;
         }
@@ -222,9 +222,9 @@ impl Rates {
             ..self.totals()
         };
         let Some(By { sent, took, .. }) = self.by.take() else { return totals };
-        let acked = Span(micros(s.now.since(sent.delivered_at)));
+        let acked = whole_micros(s.now.since(sent.delivered_at));
         let interval = took.max(acked);
-        let least = self.min_rtt.get().map_or(Span::ZERO, |min| Span(micros(min)));
+        let least = self.min_rtt.get().map_or(Span::ZERO, whole_micros);
         RateSample {
             delivered: Some(self.delivered - sent.delivered),
             interval: (interval >= least).then_some(interval),
@@ -237,7 +237,7 @@ impl Rates {
     }
 }
 
-/// Whole microseconds, in nanoseconds.
-fn micros(span: Span) -> u64 {
-    span.0 / 1000 * 1000
+/// Without its part of a microsecond.
+fn whole_micros(span: Span) -> Span {
+    Span::from_micros(span.micros())
 }

@@ -105,10 +105,6 @@ impl Default for LinuxRack {
     }
 }
 
-fn micros(t: Time) -> u64 {
-    t.0 / 1000
-}
-
 /// The last nanosecond of a microsecond.
 fn end_of(micros: u64) -> Time {
     Time(micros.saturating_mul(1000).saturating_add(999))
@@ -189,18 +185,18 @@ impl LinuxRack {
         if !self.reord_seen && (s.recovering() || enough) {
             return Span::ZERO;
         }
-        let quarter = self.min_rtt.get().map_or(0, |min| (min.0 / 1000) >> 2);
+        let quarter = self.min_rtt.get().map_or(0, |min| min.micros() >> 2);
         Span::from_micros(quarter * u64::from(self.reo_wnd_steps)).min(s.srtt)
     }
 
     /// `tcp_rack_detect_loss`. Returns what is lost, and when something more may be.
     fn detect(&self, s: &State) -> (Lost, Time) {
-        let wait = (self.rtt + self.window(s)).0 / 1000;
-        let now = micros(s.now);
+        let wait = (self.rtt + self.window(s)).micros();
+        let now = s.now.micros();
         let (mut lost, mut remaining, mut from) = (false, 0, 0);
         while let Some((index, r)) = s.board.sent_before(self.segment, from) {
             from = index + 1;
-            match (micros(r.last_sent) + wait).checked_sub(now) {
+            match (r.last_sent.micros() + wait).checked_sub(now) {
                 None | Some(0) => lost = true,
                 Some(left) => remaining = remaining.max(left),
             }
@@ -439,6 +435,6 @@ impl Detect for LinuxRack {
             return Time::NEVER;
         }
         // tcp_rack_skb_timeout without a reordering window.
-        end_of(micros(s.now).saturating_sub(self.rtt.0 / 1000))
+        end_of(s.now.micros().saturating_sub(self.rtt.micros()))
     }
 }

@@ -84,7 +84,7 @@ impl LinuxTso {
         if self.rate == 0 {
             self.rate = pacing_rate(s);
         }
-        let min_rtt = self.min_rtt.get().unwrap_or(s.srtt).0 / 1000;
+        let min_rtt = self.min_rtt.get().unwrap_or(s.srtt).micros();
         let halvings = min_rtt >> TSO_RTT_LOG;
         let near = if halvings < 32 { GSO_MAX_SIZE >> halvings } else { 0 };
         let bytes = ((self.rate >> PACING_SHIFT) + near).min(GSO_MAX_SIZE);

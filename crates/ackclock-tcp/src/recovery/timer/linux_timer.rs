@@ -44,7 +44,7 @@ impl Default for LinuxTimer {
     fn default() -> LinuxTimer {
         LinuxTimer {
             whole: true,
-            min: micros(MIN),
+            min: MIN.micros(),
             srtt: 0,
             mdev: 0,
             mdev_max: 0,
@@ -52,10 +52,6 @@ impl Default for LinuxTimer {
             rtt_seq: 0,
         }
     }
-}
-
-fn micros(span: Span) -> u64 {
-    span.0 / 1000
 }
 
 impl LinuxTimer {
@@ -66,7 +62,7 @@ impl LinuxTimer {
 
     /// A round trip of `m`, measured while `snd_una` and `snd_nxt` stand here.
     pub fn sample(&mut self, m: Span, snd_una: u64, snd_nxt: u64) {
-        let m = micros(m).max(1);
+        let m = m.micros().max(1);
         if self.srtt == 0 {
             (self.srtt, self.mdev) = (m << 3, m << 1);
             self.rttvar = self.mdev.max(self.min);
@@ -102,7 +98,7 @@ impl Timer for LinuxTimer {
     }
 
     fn set_min_rto(&mut self, min: Span) {
-        self.min = micros(min);
+        self.min = min.micros();
     }
 
     fn samples_sacks(&self) -> bool {

@@ -133,7 +133,7 @@ fn bytes_per_second(bw: u64, gain: u64, mss: u64) -> u64 {
 
 /// `bbr_init_pacing_rate_from_rtt`: cwnd for each round trip, of a millisecond if none is known.
 fn first_rate(s: &State) -> u64 {
-    let rtt = if s.srtt == Span::ZERO { 1000 } else { (s.srtt.0 / 1000).max(1) };
+    let rtt = if s.srtt == Span::ZERO { 1000 } else { s.srtt.micros().max(1) };
     bytes_per_second((s.cwnd / s.mss).saturating_mul(BW_UNIT) / rtt, HIGH_GAIN, s.mss)
 }
 
@@ -186,7 +186,7 @@ impl Bbr {
 
     /// `bbr_packets_in_net_at_edt`: what will be in the network when the next segment leaves.
     fn in_net_at_departure(&self, s: &State, sample: &RateSample, now: u32) -> u64 {
-        let wait = sample.departs.since(s.now).0 / 1000;
+        let wait = sample.departs.since(s.now).micros();
         let delivered = self.bandwidth().saturating_mul(wait) >> 24;
         let more = if self.pacing_gain > BBR_UNIT { self.bundle(s) } else { 0 };
         (u64::from(now) + more).saturating_sub(delivered)
@@ -241,7 +241,7 @@ impl Bbr {
     fn update_bw(&mut self, s: &State, sample: &RateSample) {
         self.round_start = false;
         let (Some(delivered), Some(interval)) = (sample.delivered, sample.interval) else { return };
-        let us = interval.0 / 1000;
+        let us = interval.micros();
         if us == 0 {
             return;
         }
@@ -260,7 +260,7 @@ impl Bbr {
 
     /// `bbr_is_next_cycle_phase`.
     fn is_next_phase(&self, s: &State, sample: &RateSample) -> bool {
-        let since = (sample.delivered_at.0 / 1000).saturating_sub(self.cycle_began.0 / 1000);
+        let since = sample.delivered_at.micros().saturating_sub(self.cycle_began.micros());
         let full_length = since > self.min_rtt;
         if self.pacing_gain == BBR_UNIT {
             return full_length;
@@ -304,7 +304,7 @@ impl Bbr {
     /// `bbr_init`, for what goes by the handshake.
     fn begin(&mut self, s: &State) {
         if s.srtt != Span::ZERO {
-            self.min_rtt = s.srtt.0 / 1000;
+            self.min_rtt = s.srtt.micros();
         }
         self.min_rtt_stamp = Some(jiffies(s, s.now));
     }

@@ -93,10 +93,6 @@ impl Default for LinuxHyStart {
     }
 }
 
-fn micros(t: Time) -> u64 {
-    t.0 / 1000
-}
-
 impl Curve {
     /// `bictcp_update`.
     fn update(&mut self, now: u64, cwnd: u64, delivered: u64) {
@@ -169,7 +165,7 @@ impl Curve {
 impl LinuxHyStart {
     /// `bictcp_hystart_reset`.
     fn begin_round(&mut self, s: &State) {
-        (self.round_start, self.last_ack) = (micros(s.now), micros(s.now));
+        (self.round_start, self.last_ack) = (s.now.micros(), s.now.micros());
         self.end_seq = s.snd_max;
         (self.curr_rtt, self.sample_cnt) = (u64::MAX, 0);
     }
@@ -182,7 +178,7 @@ impl LinuxHyStart {
         if linux::cwnd(s) < LOW_WINDOW {
             return false;
         }
-        let now = micros(s.now);
+        let now = s.now.micros();
         if now - self.last_ack <= ACK_DELTA {
             self.last_ack = now;
             // `sk_pacing_status`: what leaves at a rate spreads over more of a round trip.
@@ -218,7 +214,7 @@ impl Window for LinuxCubic {
     }
 
     fn on_measured(&mut self, s: &State, a: &AckSummary) -> Option<u64> {
-        let delay = (a.rtt_latest?.0 / 1000).max(1);
+        let delay = a.rtt_latest?.micros().max(1);
         let curve = &mut self.curve;
         if curve.epoch_start.is_some_and(|start| jiffies(s, s.now) < start + HZ) {
             return None;
