@@ -210,7 +210,7 @@ pub enum EventKind {
         by: &'static str,
     },
     /// Recovery ended, or what follows a timeout or a smaller MSS: the phase in which all that was
-    /// outstanding is sent again.
+    /// outstanding is retransmitted.
     ///
     /// A recovery that a timeout ends has two: `by_timeout` right before [`EventKind::TimedOut`],
     /// and the other when what was outstanding is repaired. A timeout outside a recovery has the

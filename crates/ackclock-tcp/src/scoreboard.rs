@@ -112,7 +112,7 @@ impl Scoreboard {
         self.lost.bytes
     }
 
-    /// Outstanding segments judged lost, sent again or not.
+    /// Outstanding segments judged lost, retransmitted or not.
     pub fn lost_segments(&self) -> u32 {
         self.lost.segments
     }
@@ -312,15 +312,15 @@ impl Scoreboard {
         self.records.capacity()
     }
 
-    /// Marks every segment that lies wholly within `left..right`, and tells each that is new;
+    /// Marks every segment that lies wholly within `left..right`, and reports each that is new;
     /// returns the bytes newly marked.
-    pub(crate) fn sack(&mut self, left: u64, right: u64, mut tell: impl FnMut(&Record)) -> u64 {
+    pub(crate) fn sack(&mut self, left: u64, right: u64, mut report: impl FnMut(&Record)) -> u64 {
         let (left, right) = self.within(left, right);
         if left >= right {
             return 0;
         }
         let from = self.beyond_known(left);
-        if from >= right { 0 } else { self.mark_sacked(left, from, right, &mut tell) }
+        if from >= right { 0 } else { self.mark_sacked(left, from, right, &mut report) }
     }
 
     /// The same as Linux does it where something was SACKed before (`tcp_sacktag_write_queue`): but
@@ -330,7 +330,7 @@ impl Scoreboard {
         &mut self,
         left: u64,
         right: u64,
-        mut tell: impl FnMut(&Record),
+        mut report: impl FnMut(&Record),
     ) -> u64 {
         let (left, right) = self.within(left, right);
         let (mut from, mut newly) = (self.beyond_known(left), 0);
@@ -340,7 +340,7 @@ impl Scoreboard {
             if to == right && left >= self.highest_sacked {
                 from = left;
             }
-            newly += self.mark_sacked(left, from, to, &mut tell);
+            newly += self.mark_sacked(left, from, to, &mut report);
             from = self.beyond_known(to);
         }
         newly
@@ -351,8 +351,8 @@ impl Scoreboard {
         (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end))
     }
 
-    /// What an earlier block already told needs no second walk; a block usually grows at its right
-    /// end.
+    /// What an earlier block already reported needs no second walk; a block usually grows at its
+    /// right end.
     fn beyond_known(&self, mut from: u64) -> u64 {
         for &(l, r) in &self.known {
             if l <= from && from < r {
@@ -368,7 +368,7 @@ impl Scoreboard {
         left: u64,
         from: u64,
         right: u64,
-        tell: &mut impl FnMut(&Record),
+        report: &mut impl FnMut(&Record),
     ) -> u64 {
         let (mut newly, again) = (0, self.retransmitted.segments);
         let first = self.find(from);
@@ -378,7 +378,7 @@ impl Scoreboard {
                 break;
             }
             if r.seq >= left && !r.sacked {
-                tell(r);
+                report(r);
                 r.sacked = true;
                 newly += u64::from(r.len);
                 self.sacked.add(r);
@@ -424,7 +424,7 @@ impl Scoreboard {
         self.check();
     }
 
-    /// Records that the segment at `index` was retransmitted; `counts` tells whether it enters the
+    /// Records that the segment at `index` was retransmitted; `counts` says whether it enters the
     /// pipe.
     pub(crate) fn on_retransmit(&mut self, index: usize, now: Time, counts: bool) {
         let Some(r) = self.records.get_mut(index) else { return };

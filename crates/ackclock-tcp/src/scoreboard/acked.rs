@@ -36,9 +36,9 @@ pub(crate) struct PlainlyAcked {
 }
 
 impl Scoreboard {
-    /// Takes everything below `ack` off, and tells each segment delivered that was not sacked. A
+    /// Takes everything below `ack` off, and reports each segment delivered that was not sacked. A
     /// segment acknowledged in part is shortened.
-    pub(crate) fn ack_to(&mut self, ack: u64, mut tell: impl FnMut(&Record)) -> Acked {
+    pub(crate) fn ack_to(&mut self, ack: u64, mut report: impl FnMut(&Record)) -> Acked {
         let (mut acked, mut off_board) = (Acked::default(), 0);
         while let Some(&head) = self.records.front() {
             if head.seq >= ack {
@@ -56,7 +56,7 @@ impl Scoreboard {
                 break;
             }
             if !head.sacked {
-                tell(&head);
+                report(&head);
             }
             self.records.pop_front();
             off_board += 1;
@@ -72,12 +72,12 @@ impl Scoreboard {
 
     /// Takes the segments below `ack` off if it acknowledges at least one, each in full, if they
     /// were sent once, and if nothing is known of any outstanding segment but when it was sent;
-    /// tells each. Otherwise nothing changes.
+    /// reports each. Otherwise nothing changes.
     #[inline(always)]
     pub(crate) fn ack_plainly_to(
         &mut self,
         ack: u64,
-        mut tell: impl FnMut(&Record),
+        mut report: impl FnMut(&Record),
     ) -> Option<PlainlyAcked> {
         if (self.sacked.segments | self.lost.segments | self.retransmitted.segments) > 0 {
             return None;
@@ -92,13 +92,13 @@ impl Scoreboard {
         };
         // One, most often.
         if first_end == ack {
-            tell(head);
+            report(head);
             self.records.pop_front();
         } else {
             acked.segments = 1 + self.plainly_below(ack)?;
             for r in self.records.drain(..acked.segments) {
                 acked.last_sent = r.last_sent;
-                tell(&r);
+                report(&r);
             }
         }
         let segments = acked.segments;

@@ -56,8 +56,8 @@ impl Scoreboard {
     }
 
     /// Judges the original transmission of every segment that ends at or below `edge` lost, and
-    /// tells each that is new.
-    pub(crate) fn mark_lost_below(&mut self, edge: u64, mut tell: impl FnMut(&Record)) {
+    /// reports each that is new.
+    pub(crate) fn mark_lost_below(&mut self, edge: u64, mut report: impl FnMut(&Record)) {
         if edge <= self.judged {
             return;
         }
@@ -73,7 +73,7 @@ impl Scoreboard {
             if !r.sacked && !r.lost {
                 (r.lost, r.lost_by) = (true, Judge::Detect);
                 self.lost.add(r);
-                tell(r);
+                report(r);
                 if r.waits() {
                     self.add_waiting(index);
                 }

@@ -30,8 +30,8 @@ fn picture(board: &Scoreboard) -> String {
 #[test]
 fn acknowledging_takes_whole_segments_and_shortens_one() {
     let mut board = ten();
-    let mut told = Vec::new();
-    let acked = board.ack_to(250, |r| told.push(r.seq));
+    let mut reported = Vec::new();
+    let acked = board.ack_to(250, |r| reported.push(r.seq));
     assert_eq!(
         acked,
         Acked {
@@ -44,7 +44,7 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
             cut: Some(200),
         }
     );
-    assert_eq!(told, [0, 100]);
+    assert_eq!(reported, [0, 100]);
     let head = *board.head().unwrap();
     assert_eq!((head.seq, head.len, head.end(), board.len()), (250, 50, 300, 8));
     assert_eq!((board.outstanding(), board.pipe()), (750, 750));
@@ -63,8 +63,8 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
     board.on_retransmit(3, Time(15), true);
     board.on_retransmit(0, Time(20), true);
     board.on_retransmit(4, Time(30), false);
-    let mut told = Vec::new();
-    let acked = board.ack_to(400, |r| told.push((r.seq, r.transmissions, r.last_sent)));
+    let mut reported = Vec::new();
+    let acked = board.ack_to(400, |r| reported.push((r.seq, r.transmissions, r.last_sent)));
     assert_eq!(
         acked,
         Acked {
@@ -77,23 +77,23 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
             cut: None,
         }
     );
-    // Delivery of 1 and 2 was told when they were sacked.
-    assert_eq!(told, [(0, 2, Time(20)), (300, 2, Time(15))]);
+    // Delivery of 1 and 2 was reported when they were sacked.
+    assert_eq!(reported, [(0, 2, Time(20)), (300, 2, Time(15))]);
     assert_eq!((board.pipe(), board.sacked_bytes(), board.lost_bytes()), (600, 0, 0));
 }
 
 #[test]
 fn sacking_marks_whole_segments_once() {
     let mut board = ten();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // From within 1 to within 4: 2 and 3.
-    assert_eq!(board.sack(150, 450, |r| told.push(r.seq)), 200);
+    assert_eq!(board.sack(150, 450, |r| reported.push(r.seq)), 200);
     assert_eq!((picture(&board).as_str(), board.highest_sacked()), ("..ss......", 400));
     board.remember([(150, 450), (0, 0), (0, 0), (0, 0)]);
-    // The block grows to the right, then to the left; what was known is not told again.
-    assert_eq!(board.sack(150, 600, |r| told.push(r.seq)), 200);
-    assert_eq!(board.sack(100, 600, |r| told.push(r.seq)), 100);
-    assert_eq!(told, [200, 300, 400, 500, 100]);
+    // The block grows to the right, then to the left; what was known is not reported again.
+    assert_eq!(board.sack(150, 600, |r| reported.push(r.seq)), 200);
+    assert_eq!(board.sack(100, 600, |r| reported.push(r.seq)), 100);
+    assert_eq!(reported, [200, 300, 400, 500, 100]);
     assert_eq!((picture(&board).as_str(), board.pipe()), (".sssss....", 500));
     // Beyond both ends, empty, and below.
     assert_eq!(board.sack(900, 5_000, no), 100);
@@ -156,15 +156,15 @@ fn a_lost_retransmission_leaves_the_pipe() {
 }
 
 #[test]
-fn losses_below_an_edge_are_told_once() {
+fn losses_below_an_edge_are_reported_once() {
     let mut board = ten();
     board.sack(200, 400, no);
-    let mut told = Vec::new();
-    board.mark_lost_below(350, |r| told.push(r.seq));
-    board.mark_lost_below(350, |r| told.push(r.seq));
-    board.mark_lost_below(600, |r| told.push(r.seq));
-    board.mark_lost_below(100, |r| told.push(r.seq));
-    assert_eq!(told, [0, 100, 400, 500]);
+    let mut reported = Vec::new();
+    board.mark_lost_below(350, |r| reported.push(r.seq));
+    board.mark_lost_below(350, |r| reported.push(r.seq));
+    board.mark_lost_below(600, |r| reported.push(r.seq));
+    board.mark_lost_below(100, |r| reported.push(r.seq));
+    assert_eq!(reported, [0, 100, 400, 500]);
     assert_eq!((picture(&board).as_str(), board.judged()), ("llssll....", 600));
     board.unmark_lost(true);
     assert_eq!((picture(&board).as_str(), board.judged(), board.pipe()), ("..ss......", 0, 800));
@@ -205,7 +205,7 @@ fn a_timeout_gives_everything_up() {
         (picture(&board).as_str(), board.pipe(), board.highest_sacked()),
         ("llllllllll", 0, 0)
     );
-    // What was known before is told anew.
+    // What was known before is reported anew.
     assert_eq!(board.sack(200, 400, no), 200);
 }
 

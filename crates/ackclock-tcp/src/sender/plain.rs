@@ -44,12 +44,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     }
     let s = &mut c.s;
     let (detect, now) = (&mut c.strategy.detect, s.now);
-    let tell = |r: &Record| {
-        if c.wants.tells_plainly {
+    let report = |r: &Record| {
+        if c.wants.reports_plainly {
             detect.on_delivered(r, now);
         }
     };
-    let Some(acked) = s.board.ack_plainly_to(ack, tell) else { return false };
+    let Some(acked) = s.board.ack_plainly_to(ack, report) else { return false };
     let (prior_una, prior_flight) = (s.snd_una, s.flight());
     summarise::take_window(c, segment, ack);
     let s = &mut c.s;

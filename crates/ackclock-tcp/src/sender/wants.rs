@@ -50,7 +50,7 @@ pub(super) struct Wants {
     pub skips_detection: bool,
     /// Detection takes a plain ACK as a whole, or else is told what it delivers.
     pub sums_plain_acks: bool,
-    pub tells_plainly: bool,
+    pub reports_plainly: bool,
     pub skips_advance: bool,
 }
 
@@ -92,7 +92,7 @@ impl Wants {
             responds: measures || after_detection,
             skips_detection: strategy.detect.skips_plain_acks(),
             sums_plain_acks,
-            tells_plainly: deliveries && !sums_plain_acks,
+            reports_plainly: deliveries && !sums_plain_acks,
             skips_advance: strategy.ambiguity.skips_plain_acks(),
         }
     }

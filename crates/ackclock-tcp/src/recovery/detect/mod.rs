@@ -178,7 +178,7 @@ pub trait Detect: Send {
         }
     }
 
-    /// Whether a *plain* ACK tells it nothing: it would answer with [`Lost::Nothing`], leave
+    /// Whether a *plain* ACK changes nothing for it: it would answer with [`Lost::Nothing`], leave
     /// [`dupthresh`](Self::dupthresh) at three, and change nothing of its own. A plain ACK advances
     /// `snd_una` over segments that were sent once, outside recovery, and carries nothing else; no
     /// duplicates are counted, and nothing outstanding is sacked, lost or on its way again. Then it

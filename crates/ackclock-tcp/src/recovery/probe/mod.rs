@@ -77,7 +77,7 @@ pub trait Probe: Send {
         false
     }
 
-    /// Whether a *plain* ACK would tell it nothing now
+    /// Whether a *plain* ACK would change nothing for it now
     /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
     /// answer with 0 and `None`, and change nothing of its own. Then it is not shown such ACKs,
     /// until a call of `&mut self`.

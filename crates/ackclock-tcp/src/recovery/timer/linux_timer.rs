@@ -25,7 +25,7 @@ const MAX: Span = Span::from_secs(120);
 #[derive(Clone, Debug)]
 pub struct LinuxTimer {
     /// It serves for all ends, and takes samples of SACKs.
-    whole: bool,
+    serves_all: bool,
     /// The least variance term, in microseconds.
     min: u64,
     /// Eight times SRTT, in microseconds; 0 before the first sample.
@@ -43,7 +43,7 @@ pub struct LinuxTimer {
 impl Default for LinuxTimer {
     fn default() -> LinuxTimer {
         LinuxTimer {
-            whole: true,
+            serves_all: true,
             min: MIN.micros(),
             srtt: 0,
             mdev: 0,
@@ -57,7 +57,7 @@ impl Default for LinuxTimer {
 impl LinuxTimer {
     /// The estimate alone: samples of what is acknowledged, and a timer beside others.
     pub fn estimate() -> LinuxTimer {
-        LinuxTimer { whole: false, ..LinuxTimer::default() }
+        LinuxTimer { serves_all: false, ..LinuxTimer::default() }
     }
 
     /// A round trip of `m`, measured while `snd_una` and `snd_nxt` stand here.
@@ -102,11 +102,11 @@ impl Timer for LinuxTimer {
     }
 
     fn samples_sacks(&self) -> bool {
-        self.whole
+        self.serves_all
     }
 
     fn serves_all(&self) -> bool {
-        self.whole
+        self.serves_all
     }
 
     fn rto(&self) -> Span {
@@ -115,7 +115,7 @@ impl Timer for LinuxTimer {
         }
         let rto = Span::from_micros((self.srtt >> 3) + self.rttvar);
         // icsk_rto counts ticks (usecs_to_jiffies), so that back-off doubles what was rounded up.
-        if self.whole { whole_jiffies(rto) } else { rto }
+        if self.serves_all { whole_jiffies(rto) } else { rto }
     }
 
     fn srtt(&self) -> Span {

@@ -92,7 +92,7 @@ pub trait Undo: Send {
     /// first one's timestamp).
     fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}
 
-    /// Whether a *plain* ACK would tell it nothing now
+    /// Whether a *plain* ACK would change nothing for it now
     /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
     /// answer with [`Verdict::Open`], and change nothing of its own. Then it is not shown that ACK;
     /// otherwise the ACK takes the full path, on which all mechanisms see it.

@@ -143,13 +143,13 @@ fn what_must_see_every_ack_takes_the_full_path() {
         let strategy = registry.parse(name).expect(name).build();
         let wants = Sender::new(SenderConfig { sack, ..config() }, strategy).wants;
         let sums = name != "rack+er" && sack;
-        assert_eq!((wants.sums_plain_acks, wants.tells_plainly), (sums, !sums), "{name}, {sack}");
+        assert_eq!((wants.sums_plain_acks, wants.reports_plainly), (sums, !sums), "{name}, {sack}");
     }
     assert!(!wants("sack+er", false).skips_detection);
     assert!(!wants("sack+ts-heuristic", false).skips_advance);
 }
 
-/// How often it is asked whether a plain ACK would tell it nothing, and how many it is shown.
+/// How often it is asked whether a plain ACK would change nothing for it, and how many it is shown.
 struct Counting {
     skips: bool,
     asked: Arc<[AtomicU32; 2]>,
@@ -167,8 +167,9 @@ impl Probe for Counting {
     }
 }
 
-/// A probe is shown plain ACKs unless it has declared that they tell it nothing. It is asked that
-/// again once it has seen anything else. (Debug builds ask once more for each ACK, to compare.)
+/// A probe is shown plain ACKs unless it has declared that they change nothing for it. It is asked
+/// that again once it has seen anything else. (Debug builds ask once more for each ACK, to
+/// compare.)
 #[test]
 fn a_probe_sees_plain_acks_unless_it_has_declared_otherwise() {
     let compared = u32::from(cfg!(debug_assertions));
