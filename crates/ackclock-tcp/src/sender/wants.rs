@@ -10,21 +10,22 @@ pub(super) struct Wants {
     pub deliveries: bool,
     /// The timer takes samples from SACK blocks too.
     pub samples_sacks: bool,
-    /// Each segment delivered is looked at, by detection or for the timer.
+    /// Each segment delivered is looked at: by detection, for the timer, or for the rate of
+    /// delivery.
     pub observed: bool,
     /// cwnd counts what is in flight in every phase.
     pub everywhere: bool,
-    /// And selection chooses in every phase.
+    /// cwnd counts what is in flight, and selection chooses by marks, in every phase.
     pub by_marks: bool,
-    /// What goes again is cut to fit.
+    /// What is retransmitted is cut, or joined with what follows, to fit.
     pub refits: bool,
     /// A segment of new data crosses no buffer of what was written.
     pub keeps_buffers: bool,
     /// The window law measures, and validates cwnd.
     pub measures: bool,
-    /// It grows after detection.
+    /// The window law grows cwnd after detection has judged.
     pub after_detection: bool,
-    /// The timer times segments itself.
+    /// The timer times one segment at a time itself.
     pub times: bool,
     /// Regulation limits what an ACK releases.
     pub limits: bool,
@@ -39,18 +40,21 @@ pub(super) struct Wants {
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
     /// take the full one.
     pub plain: bool,
-    /// Full segments of new data do too: windows and timers alone have a say in them.
+    /// Full segments of new data take a short path (`plain.rs`): windows and timers alone have a
+    /// say in them.
     pub sends_plainly: bool,
-    /// And there cwnd counts what is in flight, the window law measures, or one timer serves all
+    /// On that path cwnd counts what is in flight, the window law measures, or one timer serves all
     /// ends.
     pub sends_in_flight: bool,
     /// On a plain ACK the window law measures, or grows after detection.
     pub responds: bool,
-    /// On a plain ACK detection need not be asked, nor ambiguity.
+    /// Detection need not be asked on a plain ACK.
     pub skips_detection: bool,
-    /// Detection takes a plain ACK as a whole, or else is told what it delivers.
+    /// Detection takes a plain ACK in one call.
     pub sums_plain_acks: bool,
+    /// Detection is called for each segment that a plain ACK delivers.
     pub reports_plainly: bool,
+    /// Ambiguity need not see a plain ACK.
     pub skips_advance: bool,
 }
 
