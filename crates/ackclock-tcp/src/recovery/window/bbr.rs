@@ -415,7 +415,7 @@ impl ByRate for Bbr {
 
 impl Window for Bbr {
     fn initial(&self, mss: u64) -> u64 {
-        10 * mss
+        INIT_CWND * mss
     }
 
     fn by_rate(&mut self) -> Option<&mut dyn ByRate> {

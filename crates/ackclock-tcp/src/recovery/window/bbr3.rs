@@ -20,7 +20,7 @@ mod probe_rtt;
 use super::bbr::target;
 use super::by_rate::{ByRate, Controlled, LostSegment, RateSample};
 use super::{Window, Windows};
-use crate::recovery::linux::lowers_on_timeout;
+use crate::recovery::linux::{INIT_CWND, lowers_on_timeout};
 use crate::recovery::minmax::MaxFilter;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
@@ -438,7 +438,7 @@ impl ByRate for Bbr3 {
 
 impl Window for Bbr3 {
     fn initial(&self, mss: u64) -> u64 {
-        10 * mss
+        INIT_CWND * mss
     }
 
     fn by_rate(&mut self) -> Option<&mut dyn ByRate> {

@@ -18,7 +18,9 @@
 
 use super::linux::{self, Growth};
 use super::{Window, Windows};
-use crate::recovery::linux::{HZ, bound_to_half_window, jiffies, lowers_on_timeout, to_jiffies};
+use crate::recovery::linux::{
+    HZ, INIT_CWND, bound_to_half_window, jiffies, lowers_on_timeout, to_jiffies,
+};
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -254,7 +256,7 @@ impl Window for LinuxCubic {
     }
 
     fn initial(&self, mss: u64) -> u64 {
-        10 * mss
+        INIT_CWND * mss
     }
 
     fn on_idle(&mut self, s: &State, idle: Span, rto: Span) -> Windows {

@@ -3,7 +3,7 @@
 
 use super::linux::{self, Growth};
 use super::{Window, Windows};
-use crate::recovery::linux::{bound_to_half_window, lowers_on_timeout};
+use crate::recovery::linux::{INIT_CWND, bound_to_half_window, lowers_on_timeout};
 use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::Span;
@@ -44,7 +44,7 @@ impl Window for LinuxReno {
     }
 
     fn initial(&self, mss: u64) -> u64 {
-        10 * mss
+        INIT_CWND * mss
     }
 
     fn on_idle(&mut self, s: &State, idle: Span, rto: Span) -> Windows {
