@@ -28,7 +28,7 @@ fn causes(
 
 /// RFC 3042, then RFC 6582: the partial ACK shows 1 lost, and no detector judged it.
 #[test]
-fn newreno() {
+fn a_partial_ack_has_no_detector() {
     let expected = [
         (10, "limited_transmit", None),
         (11, "limited_transmit", None),
@@ -46,7 +46,7 @@ fn newreno() {
 
 /// RFC 6675: IsLost finds 1; 3 is a hole that rule 3 of NextSeg fills, which nobody judged lost.
 #[test]
-fn sack() {
+fn a_hole_that_rule_3_fills_has_no_detector() {
     let expected = [
         (0, "fast_retransmit", Some("is-lost")),
         (1, "recovery", Some("is-lost")),
@@ -63,7 +63,7 @@ fn sack() {
 
 /// RFC 8985: a probe of the tail; then RACK finds the loss, and that of the retransmission.
 #[test]
-fn rack_tlp() {
+fn rack_detects_what_the_probe_shows() {
     let expected = [
         (3, "tail_loss_probe", None),
         (1, "fast_retransmit", Some("rack")),
@@ -79,7 +79,7 @@ fn rack_tlp() {
 
 /// RFC 6298 and RFC 5682: two timeouts, two new segments that tell, and the slow start.
 #[test]
-fn timeouts() {
+fn timeouts_have_no_detector() {
     let expected = [
         (0, "timeout", None),
         (0, "backed_off_timeout", None),
@@ -99,7 +99,7 @@ fn timeouts() {
 
 /// Lin & Kung section 6.3: the fifth and the seventh duplicate send a marker.
 #[test]
-fn markers() {
+fn duplicates_send_markers() {
     let expected =
         [(0, "fast_retransmit", Some("dupack")), (12, "marker", None), (13, "marker", None)];
     causes("newreno-ls+marks-ts", 12, &expected, |x| {
@@ -112,7 +112,7 @@ fn markers() {
 
 /// Lin & Kung section 6.5: where data ends, old data keeps the ACKs coming.
 #[test]
-fn fillers() {
+fn old_data_fills_in_where_data_ends() {
     let expected = [(0, "fast_retransmit", Some("dupack")), (0, "filler", None)];
     causes("newreno+resend", 10, &expected, |x| {
         x.write(10_000).sent.clear();
@@ -124,7 +124,7 @@ fn fillers() {
 
 /// Miyake & Inamura section 3.1: the duplicates exceed what was sent before the retransmission.
 #[test]
-fn lrx() {
+fn lrx_detects_a_lost_retransmission() {
     let expected = [(0, "fast_retransmit", Some("dupack")), (0, "recovery", Some("lrx"))];
     causes("newreno+lrx+response-1", 6, &expected, |x| {
         x.write(20_000).sent.clear();
@@ -136,7 +136,7 @@ fn lrx() {
 
 /// RFC 9293 section 3.8.6.1.
 #[test]
-fn window_probe() {
+fn a_window_probe_has_no_detector() {
     let expected = [(2, "window_probe", None)];
     causes("reno", 2, &expected, |x| {
         x.write(9_000).sent.clear();

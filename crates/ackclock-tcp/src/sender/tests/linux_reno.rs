@@ -44,7 +44,7 @@ fn unused_cwnd_does_not_grow() {
 /// After an idle time cwnd is halved for each timeout interval, down to the initial window, and
 /// ssthresh keeps three quarters.
 #[test]
-fn idle() {
+fn an_idle_time_halves_cwnd_and_keeps_ssthresh() {
     let config = SenderConfig { initial_ssthresh: Some(30_000), ..window(10) };
     run_with("linux+linux-reno", config, |x| {
         x.write(10_000).sends(&numbers(0, 10)).at(100).ack(10).windows(20_000, 30_000);

@@ -34,7 +34,7 @@ fn start(x: &mut Script) -> &mut Script {
 /// replaced, lost or delivered: the first, third, fifth of eleven. Below ssthresh one goes for
 /// each.
 #[test]
-fn one_loss() {
+fn half_of_what_leaves_is_replaced() {
     run("oracle", 10, |x| {
         start(x)
             .no_deadline()

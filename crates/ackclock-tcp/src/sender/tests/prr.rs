@@ -77,7 +77,7 @@ fn figure_2_rfc_3517() {
 /// Figure 3: 1 to 4 and 11 to 16 are lost. Alternate ACKs first; after the second cluster "PRR
 /// operates in slow start part and transmits two segments for every ACK".
 #[test]
-fn figure_3() {
+fn each_ack_sends_two_after_the_second_cluster_of_figure_3() {
     let lost = [0, 1, 2, 3, 10, 11, 12, 13, 14, 15].map(|n| (n, 1));
     run_with(PAPER, window(20), |x| {
         x.write(20_000).sends(&numbers(0, 20));

@@ -167,7 +167,7 @@ fn flight_and_losses() {
 
 /// An idle time does not count, and what follows it is limited by the application.
 #[test]
-fn idle() {
+fn an_idle_time_does_not_count() {
     notes(|x, notes| {
         x.write(2_000).sends("0 1").at(10).ack(2).sends("");
         assert_eq!(notes.last(), (Some(2), Some(10), 1, true));

@@ -26,7 +26,7 @@ fn without_data_the_retransmission_is_not_missed() {
 
 /// One segment for each ACK that would release a new one, from the first on.
 #[test]
-fn resend() {
+fn an_ack_without_new_data_releases_old_data() {
     for composition in ["newreno+resend", "newreno-ls+resend"] {
         nine_duplicates(composition, ["", "", "0F", "", "", "0D", "1D", "2D", "3D"], |x| {
             // What 1 and 2 draw; then the recovery ends.

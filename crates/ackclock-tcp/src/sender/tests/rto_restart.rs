@@ -8,7 +8,7 @@ use crate::recovery::timer::Timer;
 /// Figure 1: the third of three segments is lost, and the delayed ACK of the other two restarts the
 /// timer.
 #[test]
-fn figure_1() {
+fn the_timer_runs_from_when_the_earliest_was_sent() {
     for (composition, expiry) in [("newreno+rto-restart", 1000), ("newreno", 1100)] {
         run(composition, 3, |x| {
             x.write(3_000).sends("0 1 2").at(100).ack(2).sends("").fire(expiry).sends("2T");

@@ -34,7 +34,7 @@ fn rfc6298_values() {
 /// RFC 6298 sections 5.2 to 5.6 and 2.5: doubled each time, 60 s at most, off when all is
 /// acknowledged.
 #[test]
-fn backoff() {
+fn timeouts_double_up_to_a_minute() {
     run("reno", 1, |x| {
         x.write(1_000).sends("0");
         for at in [1, 3, 7, 15, 31, 63, 123, 183] {

@@ -9,7 +9,7 @@ fn tail(x: &mut Script) -> &mut Script {
 
 /// Figure 1 of section 3.4: P1 to P3 are lost, then the retransmission of P1.
 #[test]
-fn figure_1() {
+fn a_probe_finds_the_losses_of_figure_1() {
     run("rack-tlp", 10, |x| {
         x.write(4_000).sends("0 1 2 3").at(100).ack(1).sends("");
         x.fire(300).sends("3+").deadline(1_300);

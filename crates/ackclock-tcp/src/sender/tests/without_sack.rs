@@ -39,7 +39,7 @@ fn no_second_strategy_is_kept() {
 /// RFC 5681 section 3.2: fast retransmit on the third duplicate, and RFC 6582's recovery: segment
 /// by segment as NewReno.
 #[test]
-fn one_loss() {
+fn a_loss_is_repaired_as_newreno_does() {
     for composition in ["newreno", "sack", "rfc3517", "fack", "sack-ff96", "sack+tlp"] {
         let expected = [
             "", "", "0F", "", "", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19",

@@ -282,7 +282,7 @@ fn aggregation() {
 /// After an idle time pacing goes on at the bandwidth, and the ten seconds of idleness call for no
 /// probe.
 #[test]
-fn idle() {
+fn an_idle_time_calls_for_no_probe() {
     let (mut bbr, mut s) = (Bbr::default(), flying(10));
     for n in 1..=5 {
         let sample = round(&mut s, n);

@@ -53,7 +53,7 @@ fn the_first_rate() {
 }
 
 #[test]
-fn gains() {
+fn each_mode_has_its_gains() {
     let of = |mode: Mode| mode.gains();
     assert_eq!(of(Mode::Startup), (277, 200));
     assert_eq!(of(Mode::Drain), (50, 200));
@@ -345,7 +345,7 @@ fn losses_between_probes() {
 
 /// 15 % of the bound are left to others, at least a segment, but not of the last four.
 #[test]
-fn headroom() {
+fn some_of_the_bound_is_left_to_others() {
     let s = flying(10);
     let of = |bound| Bbr3 { inflight_longterm: bound, ..steady(Mode::Cruise) };
     assert_eq!(of(100_000).inflight_with_headroom(&s), 85_000);
@@ -553,7 +553,7 @@ fn probe_of_the_round_trip() {
 /// After an idle time pacing goes on at the bandwidth, and the idleness stands for the probe of the
 /// round trip.
 #[test]
-fn idle() {
+fn an_idle_time_stands_for_the_probe() {
     let (mut bbr, mut s) = (steady(Mode::Cruise), flying(10));
     bbr.bw_probe_wait = Span::from_secs(100);
     bbr.rate = 1;
