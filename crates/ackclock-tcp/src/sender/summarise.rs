@@ -33,30 +33,9 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
             note_dsack(c, ranges.ranges[0], a);
         }
     }
-    let s = &mut c.s;
     let (mut acked, mut reported) = (Acked::default(), Reported::default());
-    if ack > s.snd_una {
-        acked = s.board.ack_to(ack, |r| {
-            if c.wants.observed {
-                reported.note(r, &mut a.original);
-            }
-            if c.wants.deliveries {
-                c.strategy.detect.on_delivered(r, s.now);
-            }
-            if let Some(rates) = &mut c.rates {
-                rates.on_delivered(r);
-            }
-        });
-        (s.snd_una, s.advanced) = (ack, s.now);
-        s.snd_nxt = s.snd_nxt.max(ack);
-        if s.closed && ack == s.written {
-            s.board.release();
-        }
-        a.newly_acked = acked.bytes;
-        a.delivered = acked.segments;
-        a.sacked_before = acked.sacked_before;
-        a.retransmission_acked = acked.retransmission;
-        (a.last_sent, a.cut) = (acked.last_sent, acked.cut);
+    if ack > c.s.snd_una {
+        acked = advance(c, a, &mut reported);
     }
     a.delivered += a.dsack_segments;
     if ranges.count > 0 && c.s.sack {
@@ -79,28 +58,64 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     };
     if a.newly_acked > 0 {
         (c.s.dupacks, c.s.assumed_dupacks) = (0, 0);
-        let sample = if c.wants.samples_sacks {
-            reported.sample(c, a, &acked)
-        } else {
-            sample(c, a, &acked)
-        };
-        take(c, a, sample);
-        // Linux's tcp_clean_rtx_queue: no part of a segment sets the timer (FLAG_SET_XMIT_TIMER).
-        if a.acks_a_segment() || !c.wants.samples_sacks {
-            restart(c);
-        }
+        time_acked(c, a, &acked, &reported);
     } else if reported.sacked.is_some() && c.wants.samples_sacks && ack == a.prior_una {
-        // The same, which no ACK reaches that others have overtaken: the timer starts anew only if
-        // what was SACKed was sent before the head was last sent. Otherwise a timeout could be put
-        // off for ever.
-        let sample = reported.sample(c, a, &acked);
-        take(c, a, sample);
-        if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {
-            c.restart_rto();
-        }
+        time_sacked(c, a, &acked, &reported);
     }
     if a.duplicate {
         c.s.dupacks += 1;
+    }
+}
+
+/// Takes off the scoreboard what the ACK newly acknowledges.
+#[inline(always)]
+fn advance(c: &mut Sender, a: &mut AckSummary, reported: &mut Reported) -> Acked {
+    let s = &mut c.s;
+    let acked = s.board.ack_to(a.ack, |r| {
+        if c.wants.observed {
+            reported.note(r, &mut a.original);
+        }
+        if c.wants.deliveries {
+            c.strategy.detect.on_delivered(r, s.now);
+        }
+        if let Some(rates) = &mut c.rates {
+            rates.on_delivered(r);
+        }
+    });
+    (s.snd_una, s.advanced) = (a.ack, s.now);
+    s.snd_nxt = s.snd_nxt.max(a.ack);
+    if s.closed && a.ack == s.written {
+        s.board.release();
+    }
+    a.newly_acked = acked.bytes;
+    a.delivered = acked.segments;
+    a.sacked_before = acked.sacked_before;
+    a.retransmission_acked = acked.retransmission;
+    (a.last_sent, a.cut) = (acked.last_sent, acked.cut);
+    acked
+}
+
+/// Takes a round-trip sample of what was newly acknowledged, and restarts the retransmission timer.
+#[inline(always)]
+fn time_acked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Reported) {
+    let sample =
+        if c.wants.samples_sacks { reported.sample(c, a, acked) } else { sample(c, a, acked) };
+    take(c, a, sample);
+    // Linux's tcp_clean_rtx_queue: no part of a segment sets the timer (FLAG_SET_XMIT_TIMER).
+    if a.acks_a_segment() || !c.wants.samples_sacks {
+        restart(c);
+    }
+}
+
+/// The same where the ACK only reports by SACK; no ACK does that others have overtaken. The timer
+/// starts anew only if what was SACKed was sent before the head was last sent. Otherwise a timeout
+/// could be put off for ever.
+#[inline(always)]
+fn time_sacked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Reported) {
+    let sample = reported.sample(c, a, acked);
+    take(c, a, sample);
+    if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {
+        c.restart_rto();
     }
 }
 
