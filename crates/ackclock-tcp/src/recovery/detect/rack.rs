@@ -13,8 +13,10 @@
 //! - A timeout may expunge SACK information (RFC 2018 section 8). What is SACKed anew would then
 //!   look reordered, so RACK.fack starts anew too.
 //! - Section 8 would cancel the retransmission timer while the reordering timer runs. Here it runs
-//!   on. The last new acknowledgment set it, so it expires first only if the RTO is shorter than a
-//!   round trip and the reordering window.
+//!   on from the last new acknowledgment. So it may expire first, as where a retransmission is lost
+//!   and the RTO is less than twice a round trip and the reordering window. (Set anew with the
+//!   reordering timer, and when that expired, it made the timeouts of other losses late: with all
+//!   fates of a window of four, transfers took 0.03 s longer in the mean.)
 //! - Section 6.1's per-segment variables are the scoreboard's: INFINITE_TS is "lost and not on its
 //!   way".
 

@@ -442,3 +442,21 @@ fn a_lost_retransmission_lowers_the_window_that_ns2_stored() {
         x.ack(12).sends("12 13").windows(2_900, 2_500).phase(Phase::Open);
     });
 }
+
+/// Section 8 would cancel the retransmission timer, which was set at 1921 ms, while the reordering
+/// timer runs, here until 2935 ms. It runs on: 8 and its retransmission are lost.
+#[test]
+fn a_timeout_may_come_while_the_reordering_timer_runs() {
+    let config = SenderConfig { handshake_rtt: Some(Span::from_millis(420)), ..window(20) };
+    run_with("rack-tlp", config, |x| {
+        for (at, n) in [(0, 0), (500, 2), (1000, 4)] {
+            x.at(at).write(2_000).sends(&numbers(n, n + 2)).at(at + 420).ack(n + 2).sends("");
+        }
+        // Reordering is seen.
+        x.at(1500).write(3_000).sends("6 7 8").at(1920).sack(6, &[(7, 8)]).sends("");
+        x.at(1921).ack(8).sends("").at(1990).write(2_000).sends("9 10");
+        x.at(2410).sack(8, &[(9, 10)]).sends("8F").write(1_000).sends("");
+        x.at(2412).sack(8, &[(9, 11)]).sends("11").at(2832).sack(8, &[(9, 12)]).sends("");
+        x.fire(2921).sends("8T").classes([0, 0, 1]);
+    });
+}
