@@ -155,3 +155,11 @@ fn early_retrans_switches_probes_on() {
 fn settings_bound_the_timeout() {
     answered("rto-bounds.jsonl");
 }
+
+/// `tcp_is_non_sack_preventing_reopen` and `tcp_try_to_open`: with nothing retransmitted left, the
+/// time of the first retransmission is forgotten at the recovery point, so that no echo from before
+/// it undoes anything.
+#[test]
+fn without_sack_the_recovery_point_forgets_the_first_retransmission() {
+    answered("retrans-stamp-without-sack.jsonl");
+}

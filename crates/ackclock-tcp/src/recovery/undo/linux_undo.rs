@@ -158,16 +158,12 @@ impl Undo for LinuxUndo {
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         self.count_dsacks(a);
-        match s.phase {
-            Phase::Open => {
-                if !any_retransmitted(s) {
-                    self.retrans_stamp = None;
-                }
-                if self.all_reported() { self.restore(s, true) } else { Verdict::Open }
-            }
+        let over = s.snd_una >= s.recover;
+        let verdict = match s.phase {
+            Phase::Open if self.all_reported() => self.restore(s, true),
+            Phase::Open => Verdict::Open,
             Phase::Recovery => self.within_recovery(s, a),
             Phase::Loss => {
-                let over = s.snd_una >= s.recover;
                 if a.newly_acked > 0 && self.may_undo(s, a) {
                     let windows = self.windows(s);
                     Verdict::Restore { windows, losses_stand: false, goes_on: !s.sack }
@@ -177,7 +173,12 @@ impl Undo for LinuxUndo {
                     Verdict::Open
                 }
             }
+        };
+        // tcp_try_to_open, and tcp_is_non_sack_preventing_reopen at the recovery point.
+        if (s.phase == Phase::Open || over) && !any_retransmitted(s) {
+            self.retrans_stamp = None;
         }
+        verdict
     }
 
     fn respond(&mut self, s: &State, _a: &AckSummary) -> Option<Windows> {
