@@ -163,3 +163,9 @@ fn settings_bound_the_timeout() {
 fn without_sack_the_recovery_point_forgets_the_first_retransmission() {
     answered("retrans-stamp-without-sack.jsonl");
 }
+
+/// `tcp_adjust_pcount`: where segments are joined to be retransmitted, duplicates stand for fewer.
+#[test]
+fn joined_segments_take_duplicates_with_them() {
+    answered("joined-without-sack.jsonl");
+}

@@ -48,12 +48,14 @@ impl Scoreboard {
         self.check();
     }
 
-    /// Joins the segment at `index` with those after it that are not sacked, up to `most` bytes.
-    pub(crate) fn join(&mut self, index: usize, most: u32) {
+    /// Joins the segment at `index` with those after it that are not sacked, up to `most` bytes;
+    /// returns how many these were.
+    pub(crate) fn join(&mut self, index: usize, most: u32) -> u32 {
+        let mut joined = 0;
         while let Some(&next) = self.records.get(index + 1) {
-            let Some(r) = self.records.get_mut(index) else { return };
+            let Some(r) = self.records.get_mut(index) else { break };
             if r.sacked || next.sacked || r.len + next.len > most {
-                return;
+                break;
             }
             r.len += next.len;
             r.transmissions = r.transmissions.max(next.transmissions);
@@ -62,6 +64,8 @@ impl Scoreboard {
             self.count();
             self.list_again();
             self.check();
+            joined += 1;
         }
+        joined
     }
 }

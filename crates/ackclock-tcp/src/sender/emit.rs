@@ -105,7 +105,9 @@ fn refit(c: &mut Sender, index: usize, most: u32) -> bool {
     if r.len > most {
         c.s.board.split(index, most);
     } else if c.wants.refits {
-        c.s.board.join(index, most);
+        // tcp_collapse_retrans, tcp_adjust_pcount: without SACK, duplicates stand for fewer.
+        let joined = c.s.board.join(index, most);
+        c.s.emulated = c.s.emulated.saturating_sub(joined);
     }
     true
 }
