@@ -169,3 +169,10 @@ fn without_sack_the_recovery_point_forgets_the_first_retransmission() {
 fn joined_segments_take_duplicates_with_them() {
     answered("joined-without-sack.jsonl");
 }
+
+/// `tcp_mark_skb_lost`: what is found lost while a retransmission of it is on its way that an undo
+/// has left behind is not retransmitted once more.
+#[test]
+fn a_retransmission_that_an_undo_has_left_behind_stays_on_its_way() {
+    answered("lost-while-on-its-way.jsonl");
+}

@@ -54,10 +54,17 @@ pub(super) fn mark(c: &mut Sender, lost: Lost) -> Found {
             let (mut found, mut from) = (Found::default(), 0);
             let sent = (time, end.saturating_add(1));
             while let Some((index, &r)) = c.s.board.sent_before(sent, from) {
-                lose(c, index, Judge::Detect);
+                // tcp_mark_skb_lost: a retransmission that an undo has left on its way stays so.
+                let stays = r.retransmitted && !r.lost && !c.strategy.detect.judges_again();
+                if stays {
+                    c.s.board.mark_replaced(index);
+                    tell_lost(c, &r, Judge::Detect);
+                } else {
+                    lose(c, index, Judge::Detect);
+                }
                 c.s.board.mark_judged_by_time(index);
                 set_back(c, r.seq);
-                found.retransmission |= r.retransmitted;
+                found.retransmission |= r.retransmitted && !stays;
                 found.segments += 1;
                 from = index + 1;
             }
@@ -153,15 +160,22 @@ fn set_back(c: &mut Sender, seq: u64) {
 pub(super) fn lose(c: &mut Sender, index: usize, judge: Judge) -> bool {
     let Some(&r) = c.s.board.get(index) else { return false };
     let news = c.s.board.mark_lost(index, judge);
-    if news && let Some(rates) = &mut c.rates {
+    if news {
+        tell_lost(c, &r, judge);
+    }
+    news
+}
+
+/// The last transmission of a segment is judged lost.
+fn tell_lost(c: &mut Sender, r: &Record, judge: Judge) {
+    if let Some(rates) = &mut c.rates {
         rates.on_lost(r.seq, r.end());
     }
-    if news && c.config.events {
+    if c.config.events {
         let transmission = r.transmissions.into();
         let by = c.judged_by(judge).unwrap_or_default();
         c.event(EventKind::Lost { seq: r.seq, len: r.len, transmission, by });
     }
-    news
 }
 
 /// Within recovery: is a retransmission lost too?
