@@ -176,3 +176,9 @@ fn joined_segments_take_duplicates_with_them() {
 fn a_retransmission_that_an_undo_has_left_behind_stays_on_its_way() {
     answered("lost-while-on-its-way.jsonl");
 }
+
+/// `tcp_tsopt_ecr_before`: an echo of 0 is none, and undoes nothing.
+#[test]
+fn an_echo_of_zero_is_none() {
+    answered("echo-of-zero.jsonl");
+}

@@ -88,4 +88,10 @@ impl AckSummary {
     pub(crate) fn acks_a_segment(&self) -> bool {
         self.newly_acked > 0 && self.cut != Some(self.prior_una)
     }
+    /// The timestamp that it echoed, where 0 is none: `rcv_tsecr` has no other sign of it
+    /// (`tcp_tsopt_ecr_before`, `tcp_ack_update_rtt`).
+    pub(crate) fn rcv_tsecr(&self) -> Option<u32> {
+        self.ts_echo.filter(|&echo| echo != 0)
+    }
+
 }

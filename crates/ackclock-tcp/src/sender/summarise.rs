@@ -180,7 +180,7 @@ impl Reported {
         let clean = self.first.filter(|_| acked.retransmission.is_none());
         let by_time = clean.or(self.sacked);
         let latest = if clean.is_some() || self.sacked.is_some() { self.last } else { None };
-        let sent = by_time.or_else(|| echoed(c.s.now, a.ts_echo?, 1));
+        let sent = by_time.or_else(|| echoed(c.s.now, a.rcv_tsecr()?, 1));
         a.rtt_latest = latest.or(sent).map(|sent| c.s.now.since(sent));
         sent
     }

@@ -134,7 +134,7 @@ impl LinuxRack {
             let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
             // tcp_skb_spurious_retrans, of what is acknowledged.
             let older = |echo: u32| Timestamps::is_older(echo, d.sent.0.timestamp());
-            let spurious = || acked && a.ts_echo.is_some_and(older);
+            let spurious = || acked && a.rcv_tsecr().is_some_and(older);
             if d.again && (spurious() || self.min_rtt.get().is_none_or(|min| rtt < min)) {
                 continue;
             }

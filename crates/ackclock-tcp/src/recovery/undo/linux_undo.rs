@@ -69,7 +69,7 @@ impl LinuxUndo {
 
     /// `tcp_packet_delayed`.
     fn delayed(&self, s: &State, a: &AckSummary) -> bool {
-        match (self.retrans_stamp, a.ts_echo) {
+        match (self.retrans_stamp, a.rcv_tsecr()) {
             (Some(sent), Some(echo)) => Timestamps::is_older(echo, sent),
             (Some(_), None) => false,
             (None, _) => s.sack || s.snd_una < s.recover,

@@ -134,8 +134,8 @@ fn a_timeout_lowers_the_reordering() {
 fn an_ack_that_holds_is_taken_note_of() {
     let config = SenderConfig { timestamps: true, ..handshake(80) };
     run_with("linux", config, |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 6)]).sends("0F 1P 10");
+        x.echo = Some(1);
+        x.at(1).write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 6)]).sends("0F 1P 10");
         // 0 was late. 10 was sent after the retransmission of 1.
         x.at(200).sack(1, &[(10, 11), (2, 6)]).sends("11 12").phase(Phase::Recovery);
         // 100 + 100 + 80 / 4.

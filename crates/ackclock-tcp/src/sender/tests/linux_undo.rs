@@ -4,8 +4,8 @@ use super::*;
 
 /// cwnd 10, and 0 is lost as it seems: retransmitted at 102 ms.
 fn lose_head(x: &mut Script) -> &mut Script {
-    x.echo = Some(0);
-    x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+    x.echo = Some(1);
+    x.at(1).write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
     x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
     x.windows(9_000, 7_000).phase(Phase::Recovery)
 }
@@ -80,16 +80,16 @@ fn a_d_sack_larger_than_the_window() {
 fn without_sack_a_timeout_goes_on() {
     let config = SenderConfig { sack: false, ..timestamps() };
     run_with("linux", config.clone(), |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).fire(1000).sends("0T").windows(1_000, 7_000);
+        x.echo = Some(1);
+        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1001).sends("0T").windows(1_000, 7_000);
         x.at(1010).ack(1).sends("10 11").windows(11_000, UNSET).phase(Phase::Loss);
         // What were three duplicates are new data that has arrived.
         x.ack(1).sends("12").ack(1).sends("13").ack(1).sends("14");
         x.phase(Phase::Loss).windows(11_000, UNSET);
     });
     run_with("linux", config, |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).fire(1000).sends("0T");
+        x.echo = Some(1);
+        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1001).sends("0T");
         x.at(1010).ack(1).sends("10 11").phase(Phase::Loss);
         x.ack(2).sends("12 13").phase(Phase::Open).windows(12_000, UNSET);
     });

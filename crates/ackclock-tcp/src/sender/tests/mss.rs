@@ -203,8 +203,8 @@ fn a_law_of_linux_keeps_its_segments() {
 #[test]
 fn linux_forgets_what_it_would_undo() {
     run_with("linux", SenderConfig { timestamps: true, ..window(10) }, |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.echo = Some(1);
+        x.at(1).write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
         x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
         x.phase(Phase::Recovery).at(103).mss(500).phase(Phase::Loss);
         x.sent.clear();
