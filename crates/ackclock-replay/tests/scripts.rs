@@ -182,3 +182,9 @@ fn a_retransmission_that_an_undo_has_left_behind_stays_on_its_way() {
 fn an_echo_of_zero_is_none() {
     answered("echo-of-zero.jsonl");
 }
+
+/// `tcp_may_update_window`: an ACK with a new sequence number is no duplicate.
+#[test]
+fn the_first_ack_is_no_duplicate() {
+    answered("first-duplicate.jsonl");
+}

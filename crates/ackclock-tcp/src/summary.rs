@@ -71,6 +71,10 @@ pub struct AckSummary {
     /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no
     /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.
     pub unchanged: bool,
+    /// Its sequence number is above those of all before it: the SYN/ACK or data of the peer came
+    /// since the last one. To Linux it updates the window, even to the same, and so is no duplicate
+    /// (`tcp_may_update_window`, `FLAG_WIN_UPDATE` in `FLAG_NOT_DUP`).
+    pub(crate) moved: bool,
     /// It carries ECN-Echo (RFC 3168 section 6.1.3), on a connection that negotiated ECN.
     pub(crate) ece: bool,
     /// A retransmission was detected as lost on this ACK (set once that axis has run).
@@ -84,14 +88,19 @@ impl AckSummary {
         self.ack < self.prior_una
     }
 
-    /// It acknowledges at least one segment in full (Linux's `FLAG_DATA_ACKED`).
-    pub(crate) fn acks_a_segment(&self) -> bool {
-        self.newly_acked > 0 && self.cut != Some(self.prior_una)
-    }
     /// The timestamp that it echoed, where 0 is none: `rcv_tsecr` has no other sign of it
     /// (`tcp_tsopt_ecr_before`, `tcp_ack_update_rtt`).
     pub(crate) fn rcv_tsecr(&self) -> Option<u32> {
         self.ts_echo.filter(|&echo| echo != 0)
     }
 
+    /// It acknowledges at least one segment in full (Linux's `FLAG_DATA_ACKED`).
+    pub(crate) fn acks_a_segment(&self) -> bool {
+        self.newly_acked > 0 && self.cut != Some(self.prior_una)
+    }
+
+    /// It is a duplicate to Linux, SACK blocks aside (no flag of `FLAG_NOT_DUP`).
+    pub(crate) fn is_bare_duplicate(&self) -> bool {
+        self.unchanged && !self.moved
+    }
 }

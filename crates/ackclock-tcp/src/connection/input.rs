@@ -195,6 +195,7 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
             return false;
         }
         handshake::complete(c, now, segment.wnd, shift, segment.timestamps.map(|t| t.ecr));
+        c.sender.set_wl1(segment.seq);
         return true;
     }
     // RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT.

@@ -134,8 +134,11 @@ pub struct Sender {
     pub(super) undone: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,
+    /// The next segment without data has a sequence number above those of all before it, unless it
+    /// is old: those without do not set `wl1`.
+    pub(super) moved: bool,
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
-    /// section 3.10.7.4).
+    /// section 3.10.7.4), or of the SYN/ACK.
     pub(super) wl1: Seq,
     /// When any segment was last sent.
     pub(super) last_sent: Time,
@@ -189,7 +192,7 @@ impl Sender {
     pub(crate) fn before_handshake(config: SenderConfig, mut strategy: Strategy) -> Sender {
         let sack = strategy.settle_sack(config.sack);
         let (s, timers) = start(&config, &mut strategy, sack);
-        let wl1 = config.remote_seq;
+        let wl1 = config.remote_seq - 1;
         let wants = Wants::of(&mut strategy, &config, sack);
         let rates = wants.rates.then(|| Rates::new(config.handshake_rtt));
         let mut stats = Stats::default();
@@ -224,6 +227,7 @@ impl Sender {
             saved: None,
             short_head: None,
             undone: false,
+            moved: true,
             wl1,
         }
     }
@@ -238,7 +242,7 @@ impl Sender {
             self.stats.round_trip(rtt);
         }
         self.strategy.without_sack = None;
-        self.wl1 = config.remote_seq;
+        (self.wl1, self.moved) = (config.remote_seq - 1, true);
         self.config = Settings::of(&config);
     }
 

@@ -33,6 +33,7 @@ mod wants;
 use crate::event::{Cause, Event, EventKind};
 use crate::recovery::detect::{Notice, Notices};
 use crate::segment::Segment;
+use crate::seq::Seq;
 use crate::state::State;
 use crate::strategy::Axis;
 use crate::time::{Span, Time};
@@ -160,6 +161,12 @@ impl Sender {
     /// above 0; with `None` all of them again.
     pub(crate) fn shorten_head(&mut self, most: Option<u32>) {
         self.short_head = most;
+    }
+
+    /// The segment that completed a handshake was no SYN (RFC 9293 section 3.10.7.4: SND.WL1 <-
+    /// SEG.SEQ).
+    pub(crate) fn set_wl1(&mut self, seq: Seq) {
+        self.wl1 = seq;
     }
 
     /// The next segment to send now, or `None`.

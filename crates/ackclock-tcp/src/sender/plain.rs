@@ -37,6 +37,8 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     }
     debug_assert!(!c.quiet || (undo_skips(c) && probes_skip(c)));
     if !c.quiet {
+        // What carries data is not plain, and so has left this unset.
+        c.moved &= ack <= c.s.snd_una;
         if !undo_skips(c) {
             return false;
         }

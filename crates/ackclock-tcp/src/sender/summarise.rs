@@ -26,6 +26,7 @@ pub(super) struct Ranges {
 pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
     let ack = a.ack;
     let prior_edge = c.s.window_edge;
+    a.moved = moves(c, segment, ack);
     take_window(c, segment, ack);
     if !segment.sack.is_empty() {
         read_blocks(c, segment, ack, ranges);
@@ -117,6 +118,17 @@ fn time_sacked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Rep
     if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {
         c.restart_rto();
     }
+}
+
+/// [`AckSummary::moved`]. What carries data lies below the next ACK without.
+fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
+    if segment.len > 0 || segment.flags.fin() {
+        c.moved = true;
+        return false;
+    }
+    let moves = c.moved && ack >= c.s.snd_una && segment.seq.ahead_of(c.wl1) > 0;
+    c.moved &= !moves;
+    moves
 }
 
 /// A D-SACK reports this range.

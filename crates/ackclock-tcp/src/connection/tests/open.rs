@@ -340,3 +340,27 @@ fn only_a_hard_error_about_our_syn_ends_an_opening() {
         x.in_state(Established);
     });
 }
+
+/// The segment that completes the handshake sets SND.WL1 (RFC 9293 section 3.10.7.4): what an ACK
+/// says afterwards at the same sequence number is a duplicate to Linux, while after a SYN/ACK the
+/// first one is none (`tcp_init_wl`).
+#[test]
+fn the_last_segment_of_a_handshake_sets_snd_wl1() {
+    let linux = || Registry::default().parse("linux").expect("a composition").build();
+    run(config(), |x| {
+        let (syn, _) = x.parse("S 300 mss1000");
+        x.c = Connection::accept(x.now, x.config.clone(), linux(), &syn);
+        x.drain();
+        x.sends("SA 0 a301 mss1000").gets("A 301 a1").sends("");
+        x.write(4000).sent.clear();
+        x.gets("A 301 a1").gets("A 301 a1").sends("").gets("A 301 a1").sends("A 1+1000 a301");
+    });
+    run(config(), |x| {
+        x.c = Connection::connect(x.now, x.config.clone(), linux());
+        x.drain();
+        x.sends("S 0 mss1000").gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(4000).sent.clear();
+        x.gets("A 301 a1").gets("A 301 a1").gets("A 301 a1").sends("");
+        x.gets("A 301 a1").sends("A 1+1000 a301");
+    });
+}

@@ -309,7 +309,7 @@ impl Detect for LinuxRack {
         }
         // After a timeout only new data can have drawn a duplicate.
         let counts = !over && (s.phase != Phase::Loss || s.snd_max > s.recover);
-        if !advances && a.duplicate && counts && a.dsack.is_none() {
+        if !advances && a.duplicate && !a.moved && counts && a.dsack.is_none() {
             let before = segments;
             segments = limit(segments + 1, 0);
             delivered += segments.saturating_sub(before);

@@ -54,7 +54,7 @@ impl LinuxTlp {
             return false;
         }
         let beyond = a.ack > high_seq;
-        let bare_duplicate = a.unchanged && a.newly_sacked == 0;
+        let bare_duplicate = a.is_bare_duplicate() && a.newly_sacked == 0;
         if !again || a.dsack_of_probe || beyond || bare_duplicate {
             self.probe = None;
         }

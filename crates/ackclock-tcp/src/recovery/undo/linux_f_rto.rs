@@ -49,7 +49,7 @@ impl Undo for LinuxFRto {
         if core::mem::take(&mut self.tried) && !sent_new {
             self.frto = false;
         } else if sent_new {
-            self.frto &= a.newly_sacked == 0 && !(a.unchanged && a.dsack.is_none());
+            self.frto &= a.newly_sacked == 0 && !(a.is_bare_duplicate() && a.dsack.is_none());
         } else if a.newly_acked > 0 && s.snd_una < s.recover {
             self.frto = s.written > s.snd_max && s.window_edge > s.snd_max;
             self.tried = self.frto;

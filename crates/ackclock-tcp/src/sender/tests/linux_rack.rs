@@ -199,3 +199,29 @@ fn a_timeout_in_cwr_keeps_reordering() {
         });
     }
 }
+
+/// An ACK whose sequence number is above those before it updates the window, be it to the same, and
+/// is no duplicate (`tcp_may_update_window`). Of five ACKs of 0 in a constant window Linux 6.18 was
+/// seen to count the last four. After a request it was the same: 0, 0, 1, 2, 3.
+#[test]
+fn an_ack_with_a_new_sequence_number_is_no_duplicate() {
+    let config = SenderConfig { sack: false, ..window(10) };
+    run_with("linux", config.clone(), |x| {
+        x.write(8_000).sends(&numbers(0, 8)).at(66).ack(0).ack(0).ack(0).sends("");
+        x.ack(0).sends("0F").phase(Phase::Recovery).ack(0).sends("");
+    });
+    run_with("linux", config.clone(), |x| {
+        x.write(3_000).sends("0 1 2").at(66).ack(1).ack(2).sends("");
+        // A request of 100 bytes, and what it asks for.
+        x.at(100).ack(3);
+        let request = Segment { len: 100, ..x.header(3) };
+        x.segment(request).write(8_000).sends(&numbers(3, 11));
+        let ack = Segment { seq: Seq(100), ..x.header(3) };
+        x.at(166).segment(ack).segment(ack).segment(ack).sends("").segment(ack).sends("3F");
+    });
+    // Where an ACK of something new had that sequence number first, the next is a duplicate.
+    run_with("linux", config, |x| {
+        x.write(11_000).sends(&numbers(0, 10)).at(66).ack(1).sends("10");
+        x.ack(1).ack(1).sends("").ack(1).sends("1F");
+    });
+}

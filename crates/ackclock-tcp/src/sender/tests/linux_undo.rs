@@ -97,9 +97,10 @@ fn without_sack_a_timeout_goes_on() {
 
 /// Three duplicates begin a recovery, and the late original undoes it; no ACK of more has come.
 fn until_undone_without_sack(x: &mut Script) {
-    x.echo = Some(0);
-    x.write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("10+").ack(0).sends("11+");
-    x.ack(0).sends("0F").phase(Phase::Recovery).at(103).ack(12);
+    x.echo = Some(1);
+    x.at(1).write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("");
+    x.ack(0).sends("10+").ack(0).sends("11+").ack(0).sends("0F").phase(Phase::Recovery);
+    x.at(103).ack(12);
     x.sent.clear();
     x.phase(Phase::Recovery);
 }
