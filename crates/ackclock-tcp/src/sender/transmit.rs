@@ -214,7 +214,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     skip(c, |r| r.sacked);
     if c.turn != Turn::Any {
         if c.s.snd_nxt == c.s.snd_max
-            && let Some(len) = new_len(c)
+            && let Some(len) = new_in_turn(c)
         {
             // F-RTO, unless the receiver has reneged.
             let reneged = c.s.board.head().is_some_and(|head| head.sacked);
@@ -255,6 +255,15 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
         // The rest of a bundle may be too short for selection.
         None if c.wants.segments && c.s.snd_nxt == c.s.snd_max => sequential(c).or_else(|| fill(c)),
         None => fill(c),
+    }
+}
+
+/// Bytes of the next segment of new data, where it goes before what is lost. After a timeout
+/// Nagle's algorithm is off then (`tcp_xmit_recovery`).
+fn new_in_turn(c: &mut Sender) -> Option<u32> {
+    match c.s.phase {
+        Phase::Loss if !c.wants.segments => c.s.unsent_len(),
+        _ => new_len(c),
     }
 }
 

@@ -82,3 +82,14 @@ fn a_second_timeout_tries_again() {
         x.at(890).sack(0, &[(1, 12)]).sends("").phase(Phase::Open);
     });
 }
+
+/// The first ACK lets new data out whatever Nagle's algorithm says (`tcp_xmit_recovery`:
+/// `TCP_NAGLE_OFF`). Linux 6.18 was seen to send the tail of 50 bytes on it, and what is lost on
+/// the next.
+#[test]
+fn a_short_tail_is_not_held_back() {
+    run_with("linux", SenderConfig { nagle: true, sack: false, ..window(10) }, |x| {
+        x.write(2_750).sends("0 1 2[0..750]").write(50).sends("").fire(1000).sends("0T");
+        x.at(1080).ack(1).sends("2[750..800]+").phase(Phase::Loss);
+    });
+}
