@@ -57,6 +57,13 @@ pub(crate) fn current_ssthresh(s: &State) -> u64 {
     s.ssthresh.max(((cwnd >> 1) + (cwnd >> 2)) * s.mss)
 }
 
+/// `tcp_limit_reno_sacked`: without SACK, duplicates stand for so many outstanding segments at
+/// most, since at least one is a hole.
+pub(crate) fn most_emulated(s: &State) -> u32 {
+    let outstanding = s.board.len() as u32;
+    outstanding - s.board.lost_segments().max(1).min(outstanding)
+}
+
 /// `tcp_any_retrans_done`.
 pub(crate) fn any_retransmitted(s: &State) -> bool {
     s.board.retransmitted_segments() > 0 || s.board.head().is_some_and(|r| r.transmissions > 1)

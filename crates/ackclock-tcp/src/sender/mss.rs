@@ -12,6 +12,7 @@ use super::machine::{Beyond, Sender};
 use super::{Transmit, emit, pacing, plain};
 use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
+use crate::recovery::linux::most_emulated;
 use crate::state::Phase;
 
 /// Segments that follow a probe of the path's MTU at once, or soon: they show whether it is lost.
@@ -93,14 +94,18 @@ fn keep_segments(c: &mut Sender, of: u64) {
 
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.
 fn go_back(c: &mut Sender) {
-    if c.s.phase == Phase::Recovery || c.s.cwr {
+    c.s.emulated = c.s.emulated.min(most_emulated(&c.s));
+    let by_segments = c.strategy.window.counts_segments();
+    if (c.s.phase == Phase::Recovery || c.s.cwr) && !by_segments {
         // Within recovery cwnd may be inflated, or follow the pipe, and in CWR it is still on its
-        // way down; the response to the loss or the mark stands.
+        // way down; the response to the loss or the mark stands. Linux leaves it there ("Don't muck
+        // with the congestion window here").
         c.set_cwnd(c.s.ssthresh);
     }
     if c.s.phase != Phase::Loss {
         // tcp_simple_retransmit: `undo_marker` and `prior_ssthresh` are 0.
         c.strategy.undo.iter_mut().for_each(|undo| undo.forget());
+        c.strategy.window.on_too_big(&c.s);
     }
     (c.s.phase, c.s.cwr) = (Phase::Loss, false);
     if !c.wants.by_marks {

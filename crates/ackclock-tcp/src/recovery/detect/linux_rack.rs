@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use core::mem::{replace, take};
 
 use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later, standing};
-use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, whole_jiffies};
+use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, most_emulated, whole_jiffies};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::{DUPTHRESH, Phase, State};
@@ -283,7 +283,7 @@ impl Detect for LinuxRack {
         let outstanding = s.board.len() as u32;
         let (mut segments, mut delivered) = (s.emulated, 0);
         let mut limit = |segments: u32, more: u32| {
-            let most = outstanding - s.board.lost_segments().max(1).min(outstanding);
+            let most = most_emulated(s);
             if segments > most {
                 // More duplicates than segments that could have caused them.
                 self.reordering = (outstanding + more).min(MAX_REORDERING);

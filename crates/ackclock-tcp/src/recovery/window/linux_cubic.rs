@@ -280,10 +280,14 @@ impl Window for LinuxCubic {
     fn on_timeout(&mut self, s: &State, flight: u64, _repeated: bool) -> u64 {
         let ssthresh = if lowers_on_timeout(s) { self.on_loss(s, flight) } else { s.ssthresh };
         self.growth.reset(s);
+        self.on_too_big(s);
+        ssthresh
+    }
+
+    fn on_too_big(&mut self, s: &State) {
         self.curve = Curve::default();
         self.hystart = LinuxHyStart::default();
         self.hystart.begin_round(s);
-        ssthresh
     }
 }
 

@@ -181,6 +181,14 @@ pub trait Window: Send {
         }
     }
 
+    /// What was too big for the path goes again, in the state of a timeout. Linux's CUBIC begins
+    /// anew as after one (`cubictcp_state`), though neither window changes.
+    fn on_too_big(&mut self, s: &State) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_too_big(s);
+        }
+    }
+
     /// Asked after each [`on_ack`](Self::on_ack) in slow start: whether it ends here, with ssthresh
     /// = cwnd. This is `hystart` (RFC 9406 section 4.2): only the connection sets ssthresh.
     fn ends_slow_start(&self, s: &State) -> bool {

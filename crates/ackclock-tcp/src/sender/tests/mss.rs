@@ -226,3 +226,63 @@ fn in_cwr() {
         x.sent.clear();
     });
 }
+
+/// Without SACK the duplicates stand for what is outstanding and not lost, here nothing, so that
+/// cwnd has room for no more (`tcp_limit_reno_sacked`). Linux 6.18 was seen to fill a cwnd of 7.
+#[test]
+fn linux_limits_duplicates() {
+    run_with("linux", SenderConfig { sack: false, ..window(10) }, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(0).ack(0).ack(0).sends("");
+        x.ack(0).sends("0F").ack(0).ack(0).ack(0).sends("").windows(7_000, 7_000);
+        x.mss(600).windows(4_200, 4_200).phase(Phase::Loss);
+        x.sends(
+            "0[0..600]S 0[600..1000]S 1[0..600]S 1[600..1000]S 2[0..600]S 2[600..1000]S \
+            3[0..600]S",
+        );
+        assert_eq!(x.sender.state().emulated, 0);
+    });
+}
+
+/// Within recovery Linux leaves cwnd alone ("Don't muck with the congestion window here"): after
+/// Linux 6.18 had lowered it to 2 of an ssthresh of 4, it was seen to stay there.
+#[test]
+fn linux_leaves_cwnd_within_recovery() {
+    run("linux", 10, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(5, 10)]).sends("0F 1P 2P 3P 4P");
+        x.at(101).ack(0).sends("").windows(5_000, 7_000).phase(Phase::Recovery);
+        x.mss(500).windows(2_500, 3_500).phase(Phase::Loss);
+        x.sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S 2[0..500]S");
+    });
+}
+
+/// CUBIC begins anew (`cubictcp_state`). The recording of Linux 6.18 had segments of 1460 and then
+/// 1000 bytes, and cwnd did not grow on the last ACK.
+#[test]
+fn linux_resets_cubic() {
+    let handshake = SenderConfig { handshake_rtt: Some(Span::from_micros(23_723)), ..window(10) };
+    run_with("linux", handshake, |x| {
+        let at = |x: &mut Script, us: u64| x.now = Time(us * 1000);
+        at(x, 44_624);
+        x.write(20_000).sends(&numbers(0, 10));
+        at(x, 65_186);
+        x.sack(0, &[(1, 4)]).sends("0F");
+        at(x, 65_308);
+        x.sack(0, &[(1, 5)]).sends("10");
+        at(x, 65_352);
+        x.mss(700).windows(4_900, 4_900).phase(Phase::Loss);
+        x.sent.clear();
+        at(x, 67_609);
+        x.sack(0, &[(1, 7)]);
+        at(x, 67_706);
+        x.sent.clear();
+        x.sack(0, &[(1, 10)]);
+        x.sent.clear();
+        at(x, 87_964);
+        x.ack(10);
+        x.sent.clear();
+        let sent = x.sender.state().snd_max;
+        at(x, 108_303);
+        x.ack_bytes(sent).windows(4_900, 4_900).phase(Phase::Open);
+        x.sent.clear();
+    });
+}
