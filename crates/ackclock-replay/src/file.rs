@@ -27,6 +27,9 @@ const SETTINGS: [(&str, i64, i64); 9] = [
 ];
 /// SACK blocks that an ACK has room for.
 const MOST_BLOCKS: usize = 4;
+/// What a line without a `format` may be.
+const STEPS: &str =
+    "a step is a `write`, an `ack`, `\"close\": true`, an `mss` or `\"timer\": true`";
 
 /// What is wrong with a file of vectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +50,10 @@ struct Line {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     write: Option<u64>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    close: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mss: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ack: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +173,7 @@ fn check(h: &Header) -> Result<(), String> {
 struct Reader {
     at: u64,
     written: u64,
+    closed: bool,
     window: u64,
     inputs: usize,
     info: Info,
@@ -182,18 +190,23 @@ impl Reader {
         self.at = line.at;
         let of_ack =
             line.window.is_some() || !line.sack.is_empty() || line.echo.is_some() || line.ece;
-        let what = match (line.write, line.ack, line.timer) {
-            (Some(bytes), None, None) if !of_ack => self.write(header, bytes)?,
-            (None, Some(to), None) => self.ack(header, to, &line)?,
-            (None, None, Some(true)) if !of_ack && self.inputs > 0 => What::Timer,
-            (None, None, Some(true)) if !of_ack => {
+        let what = match (line.write, line.ack, line.close, line.mss, line.timer) {
+            (None, Some(to), false, None, None) => self.ack(header, to, &line)?,
+            (Some(bytes), None, false, None, None) => self.write(header, bytes)?,
+            (None, None, true, None, None) => self.close(header)?,
+            (None, None, false, Some(mss @ 1..=65_535), None) => What::Mss(mss),
+            (None, None, false, None, Some(true)) if self.inputs == 0 => {
                 return Err("a timer needs an input before it".into());
             }
-            (Some(_), None, None) | (None, None, Some(true)) => {
-                return Err("`window`, `sack`, `echo` and `ece` belong to an `ack`".into());
+            (None, None, false, None, Some(true)) => What::Timer,
+            (None, None, false, Some(mss), None) => {
+                return Err(format!("mss is {mss}, not 1 to 65535"));
             }
-            _ => return Err("a step is a `write`, an `ack` or `\"timer\": true`".into()),
+            _ => return Err(STEPS.into()),
         };
+        if of_ack && !matches!(what, What::Ack(_)) {
+            return Err("`window`, `sack`, `echo` and `ece` belong to an `ack`".into());
+        }
         if what != What::Timer {
             self.inputs += 1;
         }
@@ -221,11 +234,21 @@ impl Reader {
     }
 
     fn write(&mut self, header: &Header, bytes: u64) -> Result<What, String> {
+        if self.closed {
+            return Err("nothing is written after `close`".into());
+        }
         self.written = self.written.saturating_add(bytes);
         if self.written > u64::from(header.mss) * MOST_SEGMENTS {
             return Err(format!("more than {MOST_SEGMENTS} segments are written"));
         }
         Ok(What::Write(bytes))
+    }
+
+    /// The FIN is a byte.
+    fn close(&mut self, header: &Header) -> Result<What, String> {
+        self.write(header, 1)?;
+        self.closed = true;
+        Ok(What::Close)
     }
 
     fn ack(&mut self, header: &Header, to: u64, line: &Line) -> Result<What, String> {
@@ -278,6 +301,8 @@ pub fn write(vectors: &[Vector]) -> String {
             let mut line = Line {
                 at: step.at,
                 write: None,
+                close: step.what == What::Close,
+                mss: None,
                 ack: None,
                 timer: None,
                 window: None,
@@ -291,6 +316,8 @@ pub fn write(vectors: &[Vector]) -> String {
             };
             match &step.what {
                 What::Write(bytes) => line.write = Some(*bytes),
+                What::Mss(mss) => line.mss = Some(*mss),
+                What::Close => {}
                 What::Timer => line.timer = Some(true),
                 What::Ack(ack) => {
                     line.ack = Some(ack.to);

@@ -122,6 +122,7 @@ fn config(h: &Header) -> SenderConfig {
         sack: h.sack,
         ecn: h.ecn,
         timestamps: h.timestamps,
+        nagle: h.nagle,
         handshake_rtt: Some(Span::from_micros(h.round_trip)),
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
         min_rto: own("tcp_rto_min_us").map(Span::from_micros),
@@ -149,6 +150,11 @@ impl Driver<'_> {
         self.now = self.now.max(micros(input.at));
         match &input.what {
             What::Write(bytes) => self.sender.write(self.now, *bytes),
+            What::Close => {
+                self.sender.write(self.now, 1);
+                self.sender.close_with_fin(self.now);
+            }
+            What::Mss(mss) => self.sender.set_mss(self.now, *mss),
             What::Ack(ack) => self.sender.on_segment(self.now, &segment(ack, self.header)),
             What::Timer => {}
         }

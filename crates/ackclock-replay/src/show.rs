@@ -41,6 +41,8 @@ impl Comparison<'_> {
         let step = &self.vector.steps[input.step];
         let what = match &step.what {
             What::Write(bytes) => format!("write {}", self.segments(*bytes)),
+            What::Close => "close".into(),
+            What::Mss(mss) => format!("mss {mss}"),
             What::Timer => "timer".into(),
             What::Ack(ack) => {
                 let echo = if ack.ece { " ece" } else { "" };

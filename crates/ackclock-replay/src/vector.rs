@@ -50,6 +50,9 @@ pub struct Header {
     pub window_scale: u8,
     /// The window that the SYN/ACK offered, in bytes.
     pub window: u64,
+    /// Nagle's algorithm was on.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub nagle: bool,
     /// When the SYN left, in microseconds.
     pub syn_at: u64,
     /// How long after it the SYN/ACK came, in microseconds.
@@ -92,6 +95,10 @@ pub struct Step {
 pub enum What {
     /// The application wrote so many bytes.
     Write(u64),
+    /// The application closed: a FIN takes the position after the last byte.
+    Close,
+    /// ICMP said that the path has room for so many bytes of payload.
+    Mss(u32),
     /// An ACK came in.
     Ack(Ack),
     /// A timer of the sender expired: no input, but an answer to the one before.

@@ -188,3 +188,16 @@ fn an_echo_of_zero_is_none() {
 fn the_first_ack_is_no_duplicate() {
     answered("first-duplicate.jsonl");
 }
+
+/// `tcp_xmit_recovery`: the new data of F-RTO goes whatever Nagle's algorithm says.
+#[test]
+fn f_rto_sends_a_short_tail() {
+    answered("f-rto-nagle.jsonl");
+}
+
+/// `tcp_simple_retransmit`: after a message of ICMP duplicates are limited, cwnd stays, and CUBIC
+/// begins anew.
+#[test]
+fn a_lowered_mss_leaves_cwnd_alone() {
+    answered("mss-lowered.jsonl");
+}

@@ -52,7 +52,7 @@ fn course(vector: &Vector) -> Vec<Answered> {
             let blocks = ack.sack.iter().map(|(left, right)| (left / MSS, right / MSS));
             (Some(ack.to / MSS), blocks.collect(), step.sent.clone())
         }
-        What::Write(_) | What::Timer => (None, vec![], step.sent.clone()),
+        _ => (None, vec![], step.sent.clone()),
     };
     vector.steps.iter().map(of).collect()
 }

@@ -84,6 +84,28 @@ fn which_acks_had_ece_and_which_segments_cwr() {
     assert_eq!(error(&without), "`ece` and `cwr` need `ecn` in the header");
 }
 
+/// A FIN takes the position after the data; segments are cut to what the path has room for.
+#[test]
+fn the_application_closes_and_the_path_narrows() {
+    let mut v = vector(&[]);
+    v.header.nagle = true;
+    let text = write(&[v])
+        + "{\"at\":1,\"write\":2500,\"sent\":[[0,1000,1],[1000,1000,1]]}\n\
+           {\"at\":2,\"close\":true}\n\
+           {\"at\":90000,\"mss\":600,\"sent\":[[0,600,2],[600,400,1]]}\n\
+           {\"at\":100000,\"ack\":2000,\"sent\":[[2000,501,1]]}\n";
+    let read_again = read("v", &text).unwrap();
+    let steps = &read_again[0].steps;
+    assert_eq!((&steps[1].what, &steps[2].what), (&What::Close, &What::Mss(600)));
+    assert_eq!(write(&read_again), text);
+    let linux = Registry::default().parse("linux+linux-reno").unwrap();
+    let shown = Comparison::new(&read_again[0], &linux).side_by_side(1, 3);
+    assert!(shown.contains("close") && shown.contains("mss 600"), "{shown}");
+    assert_eq!(Comparison::new(&read_again[0], &linux).first_difference(), None, "{shown}");
+    let error = read("v", &(text + r#"{"at":100001,"write":1}"#)).unwrap_err();
+    assert_eq!(error.what, "nothing is written after `close`");
+}
+
 /// SACK blocks and timestamps are only in ACKs of a connection that has agreed on them.
 #[test]
 fn acks_have_the_options_of_the_header() {
@@ -117,15 +139,20 @@ fn what_was_written_is_read_again() {
 
 #[test]
 fn errors_name_the_file_the_line_and_what_is_wrong() {
+    let steps = "a step is a `write`, an `ack`, `\"close\": true`, an `mss` or `\"timer\": true`";
+    let of_ack = "`window`, `sack`, `echo` and `ece` belong to an `ack`";
     for (line, what) in [
         ("{", "column 1: EOF while parsing an object"),
         ("[]", "a line is a JSON object"),
         (r#"{"at":4,"ack":0}"#, "`at` goes back from 5 to 4"),
         (r#"{"at":1000000000001,"ack":0}"#, "`at` is 1000000000001, more than 1000000000000"),
-        (r#"{"at":5}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
-        (r#"{"at":5,"write":1,"ack":1}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
-        (r#"{"at":5,"timer":false}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
-        (r#"{"at":5,"write":1,"echo":1}"#, "`window`, `sack`, `echo` and `ece` belong to an `ack`"),
+        (r#"{"at":5}"#, steps),
+        (r#"{"at":5,"write":1,"ack":1}"#, steps),
+        (r#"{"at":5,"close":true,"ack":1}"#, steps),
+        (r#"{"at":5,"timer":false}"#, steps),
+        (r#"{"at":5,"mss":0}"#, "mss is 0, not 1 to 65535"),
+        (r#"{"at":5,"mss":500,"window":1280}"#, of_ack),
+        (r#"{"at":5,"write":1,"echo":1}"#, of_ack),
         (r#"{"at":5,"write":1048576000}"#, "more than 1048576 segments are written"),
         (r#"{"at":5,"ack":4001}"#, "`ack` is 4001, but 4000 bytes were written"),
         (r#"{"at":5,"ack":0,"window":100}"#, "`window` is 100, which no ACK says at scale 7"),
@@ -143,8 +170,8 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
         ),
         (
             r#"{"at":5,"ack":0,"color":1}"#,
-            "column 23: unknown field `color`, expected one of `at`, `write`, `ack`, `timer`, \
-             `window`, `sack`, `echo`, `ece`, `sent`, `push`, `cwr`, `info`",
+            "column 23: unknown field `color`, expected one of `at`, `write`, `close`, `mss`, \
+             `ack`, `timer`, `window`, `sack`, `echo`, `ece`, `sent`, `push`, `cwr`, `info`",
         ),
     ] {
         assert_eq!(refused(line), format!("v.jsonl:3: {what}"), "{line}");

@@ -230,6 +230,7 @@ impl Recorder<'_> {
             window: window.into(),
             syn_at: syn_at / 1000,
             round_trip: (self.established - syn_at) / 1000,
+            nagle: false,
             offload: s.offload,
             family: s.family.clone(),
             seed: s.seed,
