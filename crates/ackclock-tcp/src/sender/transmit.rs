@@ -31,7 +31,7 @@ fn next_or_none(c: &mut Sender) -> Option<Transmit> {
 
 /// Pacing may hold back what comes next, and the window law measures what is sent.
 fn poll_asking(c: &mut Sender) -> Option<Transmit> {
-    let sent = if pacing::holds(c) { None } else { next_or_none(c) };
+    let sent = if c.wants.paces && pacing::holds(c) { None } else { next_or_none(c) };
     if c.wants.paces
         && sent.is_none()
         && let Some(pacing) = &mut c.strategy.pacing
