@@ -299,13 +299,23 @@ fn cube_root(a: u64) -> u64 {
     }
     let bits = u64::from(64 - a.leading_zeros());
     let b = ((bits * 84) >> 8) - 1;
-    let x = (root_of(a >> (3 * b)) << b) >> 6;
+    // Six bits are left.
+    let root = ROOTS[(a >> (3 * b)) as usize % ROOTS.len()];
+    let x = (u64::from(root) << b) >> 6;
     ((2 * x + a / (x * (x - 1))) * 341) >> 10
 }
 
-/// 64 times a cube root for what begins with the bits of `n`, 8 to 63. It is as much too large as
-/// the kernel's table: 1.106 n + 0.5 is within a few units of it.
-fn root_of(n: u64) -> u64 {
-    let cube = ((1106 * n + 500) << 18) / 1000;
-    (64..=270).rfind(|x: &u64| x * x * x <= cube).unwrap_or(64)
-}
+/// 64 times a cube root for what begins with the bits of each number, 8 to 63. They are as much too
+/// large as the kernel's table: 1.106 n + 0.5 is within a few units of it.
+static ROOTS: [u16; 64] = {
+    let (mut roots, mut n, mut x) = ([64; 64], 0, 64);
+    while n < roots.len() {
+        let cube = ((1106 * n as u64 + 500) << 18) / 1000;
+        while (x as u64 + 1).pow(3) <= cube {
+            x += 1;
+        }
+        roots[n] = x;
+        n += 1;
+    }
+    roots
+};
