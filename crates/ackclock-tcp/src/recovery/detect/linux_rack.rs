@@ -45,7 +45,9 @@ struct Delivery {
 
 /// RACK, and duplicates where there is no SACK.
 pub struct LinuxRack {
-    delivered: Vec<Delivery>,
+    /// What this ACK delivered first, and what it delivered besides: almost always nothing.
+    first: Option<Delivery>,
+    others: Vec<Delivery>,
     /// `rack.mstamp` and `rack.end_seq`.
     segment: Sent,
     rtt: Span,
@@ -81,7 +83,8 @@ pub struct LinuxRack {
 impl Default for LinuxRack {
     fn default() -> LinuxRack {
         LinuxRack {
-            delivered: Vec::new(),
+            first: None,
+            others: Vec::new(),
             segment: (Time::ZERO, 0),
             rtt: Span::ZERO,
             min_rtt: MinRtt::default(),
@@ -124,30 +127,38 @@ impl LinuxRack {
     /// `tcp_rack_advance` for each segment delivered: those that SACK blocks report, in sequence,
     /// and then those acknowledged. Returns when the one sent last was sent.
     fn advance(&mut self, s: &State, a: &AckSummary) -> Option<Time> {
-        let mut newest = None;
-        // One, most often.
-        if self.delivered.len() > 1 {
-            self.sort(s.snd_una);
+        let first = self.first.take()?;
+        if !self.others.is_empty() {
+            return self.advance_each(s, a, first);
         }
-        for d in &self.delivered {
-            newest = newest.max(Some(d.sent.0));
-            let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
-            // tcp_skb_spurious_retrans, of what is acknowledged.
-            let older = |echo: u32| Timestamps::is_older(echo, d.sent.0.timestamp());
-            let spurious = || acked && a.rcv_tsecr().is_some_and(older);
-            if d.again && (spurious() || self.min_rtt.get().is_none_or(|min| rtt < min)) {
-                continue;
-            }
-            (self.advanced, self.rtt) = (true, rtt);
-            keep_later(&mut self.segment, d.sent);
-        }
-        self.delivered.clear();
-        newest
+        self.advance_to(s, a, first);
+        Some(first.sent.0)
     }
 
     #[inline(never)]
-    fn sort(&mut self, snd_una: u64) {
-        self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= snd_una, d.seq));
+    fn advance_each(&mut self, s: &State, a: &AckSummary, first: Delivery) -> Option<Time> {
+        let mut all = take(&mut self.others);
+        all.push(first);
+        all.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
+        all.iter().for_each(|&d| self.advance_to(s, a, d));
+        let newest = all.iter().map(|d| d.sent.0).max();
+        all.clear();
+        self.others = all;
+        newest
+    }
+
+    /// `tcp_rack_advance`.
+    #[inline(always)]
+    fn advance_to(&mut self, s: &State, a: &AckSummary, d: Delivery) {
+        let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
+        // tcp_skb_spurious_retrans, of what is acknowledged.
+        let older = |echo: u32| Timestamps::is_older(echo, d.sent.0.timestamp());
+        let spurious = || acked && a.rcv_tsecr().is_some_and(older);
+        if d.again && (spurious() || self.min_rtt.get().is_none_or(|min| rtt < min)) {
+            return;
+        }
+        (self.advanced, self.rtt) = (true, rtt);
+        keep_later(&mut self.segment, d.sent);
     }
 
     /// `tcp_check_sack_reordering`.
@@ -190,16 +201,27 @@ impl LinuxRack {
     }
 
     /// `tcp_rack_detect_loss`. Returns what is lost, and when something more may be.
+    #[inline(always)]
     fn detect(&self, s: &State) -> (Lost, Time) {
+        // Often nothing outstanding was sent before what was delivered.
+        match s.board.sent_before(self.segment, 0) {
+            Some(first) => self.judge(s, first),
+            None => (standing(s), Time::NEVER),
+        }
+    }
+
+    /// The same, of all that was sent before. `first` is the first of it.
+    #[inline(never)]
+    fn judge(&self, s: &State, first: (usize, &Record)) -> (Lost, Time) {
         let wait = (self.rtt + self.window(s)).micros();
         let now = s.now.micros();
-        let (mut lost, mut remaining, mut from) = (false, 0, 0);
-        while let Some((index, r)) = s.board.sent_before(self.segment, from) {
-            from = index + 1;
+        let (mut lost, mut remaining, mut next) = (false, 0, Some(first));
+        while let Some((index, r)) = next {
             match (r.last_sent.micros() + wait).checked_sub(now) {
                 None | Some(0) => lost = true,
                 Some(left) => remaining = remaining.max(left),
             }
+            next = s.board.sent_before(self.segment, index + 1);
         }
         // Sent no later than the microsecond that is `wait` before this one.
         let by = now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (end_of(t), u64::MAX));
@@ -266,7 +288,11 @@ impl Detect for LinuxRack {
 
     fn on_delivered(&mut self, r: &Record, _now: Time) {
         let (sent, again) = ((r.last_sent, r.end()), r.transmissions > 1);
-        self.delivered.push(Delivery { seq: r.seq, sent, again });
+        let delivered = Delivery { seq: r.seq, sent, again };
+        match self.first {
+            None => self.first = Some(delivered),
+            Some(_) => self.others.push(delivered),
+        }
     }
 
     fn on_handshake(&mut self, rtt: Span) {
@@ -319,7 +345,8 @@ impl Detect for LinuxRack {
 
     fn observe(&mut self, s: &State, a: &AckSummary) {
         if !s.sack {
-            return self.delivered.clear();
+            self.first = None;
+            return self.others.clear();
         }
         let newest = self.advance(s, a);
         if let Some(rtt) = a.rtt_latest {
