@@ -5,9 +5,10 @@
 //! nothing else; no duplicates are counted, and nothing outstanding is sacked, lost or on its way
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
 //! whose answers are known: those of detection, ambiguity and undo only where they declare it
-//! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`). Where an
-//! undo has a say, the ACK takes the full path; where a probe has, it is asked. That is known until
-//! either sees anything else. Events are the full path's.
+//! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`), and an undo
+//! that only takes note of it too. Where another undo has a say, the ACK takes the full path; where
+//! a probe has, it is asked. That is known until either sees anything else. Events are the full
+//! path's.
 //!
 //! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
 //! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths
@@ -35,14 +36,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if !(c.wants.plain && bare && calm && s.snd_nxt == s.snd_max) {
         return false;
     }
-    debug_assert!(!c.quiet || (undo_skips(c) && probes_skip(c)));
+    debug_assert!(!c.quiet || is_quiet(c) == Some(true));
     if !c.quiet {
         // What carries data is not plain, and so has left this unset.
         c.moved &= ack <= c.s.snd_una;
-        if !undo_skips(c) {
-            return false;
-        }
-        c.quiet = probes_skip(c);
+        let Some(quiet) = is_quiet(c) else { return false };
+        c.quiet = quiet;
     }
     let s = &mut c.s;
     let (detect, now) = (&mut c.strategy.detect, s.now);
@@ -76,7 +75,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     summarise::take(c, &mut a, Some(acked.first_sent));
     summarise::restart(c);
     if !c.quiet {
-        before_response(c, &a);
+        note(c, &a);
     }
     if c.wants.responds {
         respond(c, &mut a);
@@ -127,16 +126,29 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
-/// Whether no undo has a say in plain ACKs now.
+/// Whether no undo and no probe has a say in plain ACKs now; `None` if an undo has more to say than
+/// can be summed up.
 #[inline(never)]
-fn undo_skips(c: &Sender) -> bool {
-    c.strategy.undo.iter().all(|undo| undo.skips_plain_acks())
+fn is_quiet(c: &Sender) -> Option<bool> {
+    let mut quiet = true;
+    for undo in &c.strategy.undo {
+        if !undo.skips_plain_acks() {
+            if !undo.sums_plain_acks() {
+                return None;
+            }
+            quiet = false;
+        }
+    }
+    Some(quiet && c.strategy.probes.iter().all(|probe| probe.skips_plain_acks()))
 }
 
-/// Whether no probe has.
+/// Probes and undo see the ACK before anything responds to it.
 #[inline(never)]
-fn probes_skip(c: &Sender) -> bool {
-    c.strategy.probes.iter().all(|probe| probe.skips_plain_acks())
+fn note(c: &mut Sender, a: &AckSummary) {
+    before_response(c, a);
+    for undo in &mut c.strategy.undo {
+        undo.on_plain_ack(&c.s);
+    }
 }
 
 /// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is

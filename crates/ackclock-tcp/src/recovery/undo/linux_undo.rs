@@ -156,6 +156,16 @@ impl Undo for LinuxUndo {
         self.retrans_stamp.is_none() && !self.all_reported()
     }
 
+    fn sums_plain_acks(&self) -> bool {
+        !self.all_reported()
+    }
+
+    fn on_plain_ack(&mut self, s: &State) {
+        if !any_retransmitted(s) {
+            self.retrans_stamp = None;
+        }
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         self.count_dsacks(a);
         let over = s.snd_una >= s.recover;
@@ -175,8 +185,8 @@ impl Undo for LinuxUndo {
             }
         };
         // tcp_try_to_open, and tcp_is_non_sack_preventing_reopen at the recovery point.
-        if (s.phase == Phase::Open || over) && !any_retransmitted(s) {
-            self.retrans_stamp = None;
+        if s.phase == Phase::Open || over {
+            self.on_plain_ack(s);
         }
         verdict
     }

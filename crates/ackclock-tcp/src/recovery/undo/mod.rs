@@ -95,10 +95,21 @@ pub trait Undo: Send {
     /// Whether a *plain* ACK would change nothing for it now
     /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
     /// answer with [`Verdict::Open`], and change nothing of its own. Then it is not shown that ACK;
-    /// otherwise the ACK takes the full path, on which all mechanisms see it.
+    /// otherwise the ACK takes the full path, on which all mechanisms see it, unless it
+    /// [sums it up](Self::sums_plain_acks).
     fn skips_plain_acks(&self) -> bool {
         false
     }
+
+    /// Whether it would answer a plain ACK with [`Verdict::Open`] now, and take note of nothing but
+    /// the state that the ACK leaves. Then [`on_plain_ack`](Self::on_plain_ack) may take the place
+    /// of [`on_ack`](Self::on_ack), unless it [skips the ACK](Self::skips_plain_acks).
+    fn sums_plain_acks(&self) -> bool {
+        false
+    }
+
+    /// A plain ACK that it sums up. Called also if it would skip it.
+    fn on_plain_ack(&mut self, _s: &State) {}
 
     /// Judges on an ACK, also after the response has ended: its verdict counts until the next
     /// response begins.

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::*;
 use crate::dice::Dice;
 use crate::recovery::probe::Probe;
+use crate::recovery::undo::{Undo, Verdict};
 use crate::recovery::window::{Window, Windows};
 use crate::summary::AckSummary;
 
@@ -189,4 +190,47 @@ fn a_probe_sees_plain_acks_unless_it_has_declared_otherwise() {
         let counted = counts.each_ref().map(|count| count.load(Relaxed));
         assert_eq!(counted, [asked, shown], "skips: {skips}");
     }
+}
+
+/// Skips plain ACKs, and counts those that it is shown all the same.
+struct Shown(Arc<AtomicU32>);
+
+impl Undo for Shown {
+    fn on_response(&mut self, _s: &State, _timeout: bool) {}
+
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> Verdict {
+        self.0.fetch_add(1, Relaxed);
+        Verdict::Open
+    }
+}
+
+/// Linux's undo forgets the first retransmission on the first ACK after the recovery, and sums that
+/// ACK up. Only the three before it take the full path: two with SACK blocks, and the one that ends
+/// the recovery.
+#[test]
+fn the_first_ack_after_a_recovery_of_linux_is_plain() {
+    let shown = Arc::new(AtomicU32::new(0));
+    let mut strategy = Registry::default().parse("linux").expect("it is known").build();
+    strategy.undo.push(Box::new(Shown(shown.clone())));
+    let mut sender = Sender::new(SenderConfig { sack: true, ..window(10) }, strategy);
+    sender.write(Time::ZERO, 40_000);
+    let counts = [(0, Some(4)), (0, Some(9)), (10, None), (11, None), (12, None)].map(
+        |(position, sacked): (u32, Option<u32>)| {
+            let now = sender.state().now;
+            while sender.poll_transmit(now).is_some() {}
+            let at = |segments| Seq::at(sender.config.isn, 1000 * u64::from(segments));
+            let mut segment = Segment { ack: at(position), wnd: 60_000, ..Segment::default() };
+            if let Some(right) = sacked {
+                segment.sack.push(SackBlock { left: at(1), right: at(right) });
+            }
+            sender.on_segment(now + Span::from_millis(50), &segment);
+            shown.load(Relaxed)
+        },
+    );
+    assert_eq!(counts, [1, 2, 3, 3, 3]);
+    assert_eq!(sender.stats().recoveries, 1);
 }
