@@ -218,10 +218,15 @@ impl Window for LinuxCubic {
     fn on_measured(&mut self, s: &State, a: &AckSummary) -> Option<u64> {
         let delay = a.rtt_latest?.micros().max(1);
         let curve = &mut self.curve;
+        let shorter = curve.delay_min == 0 || curve.delay_min > delay;
+        // Almost every round trip outside of slow start, so that this comes before the clock.
+        if !shorter && s.cwnd >= s.ssthresh {
+            return None;
+        }
         if curve.epoch_start.is_some_and(|start| jiffies(s, s.now) < start + HZ) {
             return None;
         }
-        if curve.delay_min == 0 || curve.delay_min > delay {
+        if shorter {
             curve.delay_min = delay;
         }
         let over = linux::in_slow_start(s)
