@@ -95,7 +95,8 @@ impl Growth {
         grown
     }
 
-    /// `tcp_cwnd_validate` and `tcp_cwnd_application_limited`.
+    /// `tcp_cwnd_validate`.
+    #[inline(always)]
     pub fn on_sent(&mut self, s: &State, in_flight: u64, rto: Span) -> Option<Windows> {
         let limited = in_flight >= s.cwnd;
         let outstanding = s.board.len() as u64;
@@ -110,6 +111,12 @@ impl Growth {
             self.stamp = Some(s.now);
             return None;
         }
+        self.on_unused(s, outstanding, rto)
+    }
+
+    /// `tcp_cwnd_application_limited`.
+    #[inline(never)]
+    fn on_unused(&mut self, s: &State, outstanding: u64, rto: Span) -> Option<Windows> {
         self.snd_cwnd_used = self.snd_cwnd_used.max(outstanding);
         let stamp = self.stamp.map_or(0, |stamp| jiffies(s, stamp));
         if !s.idle_restart || jiffies(s, s.now) - stamp < to_jiffies(rto) {
