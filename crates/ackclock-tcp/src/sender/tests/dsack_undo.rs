@@ -153,6 +153,21 @@ fn what_belongs_to_a_window() {
     assert_eq!(undo.on_ack(&partial, &dsack(1)), Verdict::Open);
     assert_eq!(undo.on_ack(&partial, &dsack(0)), Verdict::Spurious);
 
+    // What ends where the next window begins belongs to the one before.
+    let mut undo = DsackUndo::default();
+    undo.on_response(&open, false);
+    undo.on_retransmit(&recovery, 9 * MSS, len);
+    undo.on_response(&state(Phase::Open, 10), false);
+    undo.on_retransmit(&state(Phase::Recovery, 10), 10 * MSS, len);
+    assert_eq!(undo.on_ack(&state(Phase::Recovery, 10), &dsack(10)), Verdict::Spurious);
+
+    // Step A.4: the D-SACK of the segment before a retransmitted one is not of that.
+    let mut undo = DsackUndo::default();
+    undo.on_response(&open, false);
+    undo.on_retransmit(&recovery, 5 * MSS, len);
+    assert_eq!(undo.on_ack(&recovery, &dsack(4)), Verdict::Open);
+    assert_eq!(undo.on_ack(&recovery, &dsack(5)), Verdict::Open);
+
     // A probe within a window of the recovery belongs to it; a later one does not, and the recovery
     // stands.
     for (segment, after) in [(10, Verdict::Spurious), (11, Verdict::Open)] {

@@ -136,6 +136,11 @@ fn off_after_reordering() {
         x.sack(0, &[(1, 3)]).sends("0F").at(200).ack(3).sends("").write(2_000).sends("3 4");
         x.at(300).sack(3, &[(4, 5)]).sends("3F");
     });
+    // A retransmission has closed the gap: the next segment in order is none that came late.
+    sent("sack+er-1", 3, |x| {
+        x.sack(0, &[(1, 3)]).sends("0F").at(200).ack(3).sends("").write(1_000).sends("3");
+        x.at(300).ack(4).sends("").write(2_000).sends("4 5").at(400).sack(4, &[(5, 6)]).sends("4F");
+    });
     // A D-SACK says that an early retransmission was spurious.
     sent("sack+er-1", 3, |x| {
         x.sack(0, &[(1, 3)]).sends("0F").ack(3).sends("").at(200).sack(3, &[(0, 1)]).sends("");
@@ -235,4 +240,14 @@ fn the_longest_delay() {
             },
         );
     }
+}
+
+/// The detection beneath keeps its own deadline: RACK's, 100 + 25 ms after 1 was sent (RFC 8985
+/// section 6.2 step 5).
+#[test]
+fn the_timer_of_the_detection_beneath() {
+    run("rack+er-2+recovery-point+lost-first+pipe", 10, |x| {
+        x.write(200_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(1).sends("10 11");
+        x.sack(1, &[(2, 3)]).sends("").fire(125).sends("1F").windows(5_500, 5_500);
+    });
 }

@@ -73,6 +73,19 @@ fn the_first_ack_has_to_advance_below_recover() {
     }
 }
 
+/// "The TCP sender SHOULD ignore such segments", which neither acknowledge new data nor are
+/// duplicates: here they carry data (RFC 5681 section 2).
+#[test]
+fn what_is_neither_an_advance_nor_a_duplicate_is_ignored() {
+    for composition in ["newreno+f-rto", "sack+f-rto"] {
+        timed_out(composition, 40_000, |x| {
+            x.segment(with_payload(x.header(0), false)).sends("").ack(1).sends("10+ 11+");
+            x.segment(with_payload(x.header(1), false)).sends("").phase(Phase::Loss);
+            x.ack(2).sends("12").windows(11_000, UNSET).phase(Phase::Open);
+        });
+    }
+}
+
 /// Step 2b: without new data, or without window for it, the slow start goes on; one new segment is
 /// enough.
 #[test]

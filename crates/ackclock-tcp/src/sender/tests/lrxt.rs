@@ -109,6 +109,20 @@ fn the_clock_counts_duplicates_and_retransmissions() {
     }
 }
 
+/// W is `snd_nxt - snd_una`, wherever in the stream: 3 + 10 + 3 with five segments acknowledged
+/// before.
+#[test]
+fn the_window_of_the_clock_begins_at_the_first_unacknowledged_segment() {
+    run("newreno+lrxt", 5, |x| {
+        x.write(60_000).sends("0 1 2 3 4").ack(1).sends("5 6").ack(2).sends("7 8");
+        x.ack(3).sends("9 10").ack(4).sends("11 12").ack(5).sends("13 14");
+        for sends in ["", "", "5F", "", "", "15", "16", "17", "18", "19", "20", "21", "22", "23"] {
+            x.ack(5).sends(sends);
+        }
+        x.ack(5).sends("5L");
+    });
+}
+
 /// W is `snd_nxt - snd_una`, with what was sent on the first two duplicates.
 #[test]
 fn the_window_of_the_clock_includes_limited_transmit() {

@@ -133,6 +133,17 @@ fn reordering_within_and_beyond_the_window() {
     });
 }
 
+/// Step 1: "Use the RTT measurements obtained via [RFC6298]", of which the handshake's is the first
+/// (section 2.2 there). A quarter of 40 ms is the window then.
+#[test]
+fn the_least_round_trip_may_be_the_handshakes() {
+    let handshake_rtt = Some(Span::from_millis(40));
+    let config = SenderConfig { initial_window: Some(10), handshake_rtt, ..config() };
+    run_with(RACK, config, |x| {
+        start(x).sack(1, &[(2, 3)]).sends("").fire(110).sends("1F");
+    });
+}
+
 /// "timeout = max(remaining, timeout)": one timer for all that is in the window. 1 would be lost 10
 /// ms before.
 #[test]
@@ -209,16 +220,18 @@ fn after_reordering_only_time_counts() {
     // PRR: 3 and 15 have gone out for the one segment delivered, 12. cwnd has room for both; the
     // conservative bound, with which 3 alone has gone out, leaves none.
     let sends = [
-        ("prr-ssrb", "15", "10P 11P", "16"),
-        ("prr-crb", "", "", "10P"),
-        ("prr", "15", "10P 11P", "16"),
-        ("prr-ub", "15", "10P 11P", "16"),
+        ("prr-ssrb", "15", "10P 11P", 6_000, "16"),
+        ("prr-crb", "", "", 3_000, "10P"),
+        ("prr", "15", "10P 11P", 6_000, "16"),
+        ("prr-ub", "15", "10P 11P", 6_000, "16"),
     ];
-    for (regulation, first, by_timer, second) in sends {
+    // cwnd is the pipe, 3 and 13 to 15, and what may go.
+    for (regulation, first, by_timer, cwnd, second) in sends {
         run(&format!("rack+recovery-point+lost-first+{regulation}"), 10, |x| {
             start(x).sack(1, &[(2, 3)]).sends("").at(101).ack(3).sends("12 13 14");
             x.at(115).sack(3, &[(4, 10)]).sends("").fire(140).sends("3F");
             x.at(201).sack(3, &[(12, 13), (4, 10)]).sends(first).fire(225).sends(by_timer);
+            x.windows(cwnd, 6_000);
             x.at(226).sack(3, &[(12, 14), (4, 10)]).sends(second);
         });
     }
