@@ -138,9 +138,21 @@ fn reordering_within_and_beyond_the_window() {
 #[test]
 fn the_least_round_trip_may_be_the_handshakes() {
     let handshake_rtt = Some(Span::from_millis(40));
-    let config = SenderConfig { initial_window: Some(10), handshake_rtt, ..config() };
-    run_with(RACK, config, |x| {
-        start(x).sack(1, &[(2, 3)]).sends("").fire(110).sends("1F");
+    for composition in [RACK, "rack+er-2+recovery-point+lost-first+pipe"] {
+        run_with(composition, SenderConfig { handshake_rtt, ..window(10) }, |x| {
+            start(x).sack(1, &[(2, 3)]).sends("").fire(110).sends("1F");
+        });
+    }
+}
+
+/// Step 2: RACK.segment is "the most recently sent segment that has been delivered". 1, sent
+/// before 2 and 3 and delivered after 3, is not, and leaves the deadline of 2: 210 + 111 + 25 ms.
+#[test]
+fn what_was_sent_earlier_does_not_become_the_latest() {
+    run(RACK, 10, |x| {
+        x.write(1_000).sends("0").at(100).ack(1).sends("").at(200).write(1_000).sends("1");
+        x.at(210).write(2_000).sends("2 3").at(310).sack(1, &[(3, 4)]).sends("").deadline(335);
+        x.at(311).sack(2, &[(3, 4)]).sends("").fire(346).sends("2F");
     });
 }
 

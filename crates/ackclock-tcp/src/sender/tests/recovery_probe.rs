@@ -119,6 +119,26 @@ fn several_losses_at_first() {
     });
 }
 
+/// Three losses are more than the two segments acknowledged before.
+#[test]
+fn more_losses_than_were_acknowledged() {
+    run_with("linux+recovery-probe", handshake(), |x| {
+        x.write(2_000).sends("0 1").at(80).ack(2).sends("");
+        x.at(100).write(8_000).sends(&numbers(2, 10)).at(180);
+        x.sack(2, &[(5, 6)]).sack(2, &[(5, 7)]).sends("").sack(2, &[(5, 8)]).sends("2F");
+        x.sack(2, &[(5, 9)]).sends("3P").sack(2, &[(5, 10)]).sends("4P").deadline(180 + 280);
+    });
+}
+
+/// It is for recovery. After a timeout that none preceded, the timer backs off alone.
+#[test]
+fn not_after_a_timeout() {
+    run_with("sack+recovery-probe", handshake(), |x| {
+        x.write(2_000).sends("0 1").at(80).sack(0, &[(1, 2)]).sends("").fire(1_000).sends("0T");
+        x.at(1_010).sack(0, &[(1, 2)]).sends("").phase(Phase::Loss).deadline(3_000);
+    });
+}
+
 /// Segments 5 and 6 were sent at 20 ms. That 5 is reported after the probe does not have the probe
 /// go again. The timeout counts from then: srtt is 80 + 90 / 8, and 200 ms more.
 #[test]

@@ -24,6 +24,12 @@ fn rfc6298_values() {
         x.at(310).ack(3).sends("5 6");
         assert_eq!(x.sender.next_deadline(), Time(672_500_000));
     });
+    // Nor is one due where nothing was sent since.
+    run_with("reno", one_by_one(false), |x| {
+        x.write(3_000).sends("0").at(100).ack(1).sends("1 2").at(300).ack(2).sends("");
+        x.at(310).ack(3).sends("").write(1_000).sends("3");
+        assert_eq!(x.sender.next_deadline(), Time(672_500_000));
+    });
     // (2.4)
     run("reno", 1, |x| {
         x.write(30_000).sends("0").at(100).ack(1).sends("1 2").deadline(1100);
@@ -318,6 +324,21 @@ fn what_restarts_the_timer() {
             x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
             x.at(100).sack(0, &[(2, 5)]).sends("0F").deadline(fast);
             x.at(200).sack(0, &[(2, 7)]).sends("1P").deadline(second);
+        });
+    }
+}
+
+/// Within a recovery too "an ACK [...] that acknowledges new data" restarts it (RFC 6298 section
+/// 5.3), and no other does. RFC 6675 has a rescue retransmission then (rule 4 of NextSeg).
+#[test]
+fn what_restarts_the_timer_within_recovery() {
+    let rack = "rack+recovery-point+lost-first+pipe";
+    for (composition, rescue) in [("sack", "5L"), (rack, "")] {
+        run(composition, 10, |x| {
+            x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(1).sends("").deadline(1_100);
+            x.at(110).sack(1, &[(2, 5)]).sends("1F").deadline(1_100);
+            x.at(120).sack(1, &[(6, 10), (2, 5)]).sends("5P").deadline(1_100);
+            x.at(210).sack(5, &[(6, 10)]).sends(rescue).phase(Phase::Recovery).deadline(1_210);
         });
     }
 }

@@ -217,6 +217,12 @@ fn no_probe_without_a_new_sample() {
         x.echo = Some(500);
         x.at(600).ack(10).sends("").write(2_000).sends("10 11").deadline(1_600);
     });
+    // With a sample, but before the ACK of a probe that was new data (section 7.3: TLP.end_seq is
+    // SND.NXT).
+    run("rack-tlp", 10, |x| {
+        x.write(14_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(1).sends("10 11");
+        x.fire(300).sends("12+").at(310).ack(11).sends("13").deadline(1_310);
+    });
     // Nor in the first flight, which has given no round-trip sample.
     run("rack-tlp", 10, |x| {
         x.write(2_000).sends("0 1").deadline(1_000).fire(1_000).sends("0T");
