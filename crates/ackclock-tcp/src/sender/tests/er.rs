@@ -1,6 +1,9 @@
 //! Early retransmit (RFC 5827) and its mitigations (Dukkipati et al. 2011 section 6).
 
 use super::*;
+use crate::recovery::detect::Transmission;
+use crate::recovery::detect::{Detect, EarlyRetransmit, Emulated, Lost, Notice, Notices};
+use crate::summary::AckSummary;
 
 fn sent(composition: &str, segments: u64, script: impl Fn(&mut Script)) {
     let all = ["0", "0 1", "0 1 2", "0 1 2 3"][segments as usize - 1];
@@ -249,5 +252,85 @@ fn the_timer_of_the_detection_beneath() {
     run("rack+er-2+recovery-point+lost-first+pipe", 10, |x| {
         x.write(200_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(1).sends("10 11");
         x.sack(1, &[(2, 3)]).sends("").fire(125).sends("1F").windows(5_500, 5_500);
+    });
+}
+
+/// Answers every question otherwise than a detection that leaves it to the trait.
+struct Beneath;
+
+impl Detect for Beneath {
+    fn watches_deliveries(&self) -> bool {
+        true
+    }
+
+    fn dupthresh(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        9
+    }
+
+    fn emulate(&mut self, _s: &State, _a: &AckSummary) -> Option<Emulated> {
+        Some(Emulated { segments: 1, delivered: 2 })
+    }
+
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> Lost {
+        Lost::Nothing
+    }
+
+    fn counts_advances(&self) -> bool {
+        true
+    }
+
+    fn armed(&self) -> bool {
+        true
+    }
+
+    fn notices(&self) -> Notices {
+        Notices::AtOnce
+    }
+
+    fn on_notice(&mut self, _s: &State, _notice: Notice) -> Lost {
+        Lost::Head
+    }
+
+    fn keeps_sacks(&self, _s: &State) -> bool {
+        true
+    }
+
+    fn judges_again(&self) -> bool {
+        false
+    }
+
+    fn reneges(&self, _s: &State) -> Option<Span> {
+        Some(Span::from_millis(3))
+    }
+
+    fn counts_repeat(&self, _s: &State, _a: &AckSummary) -> bool {
+        true
+    }
+
+    fn recounts(&self) -> bool {
+        false
+    }
+
+    fn on_timeout(&mut self, _s: &State) -> Time {
+        Time(7)
+    }
+}
+
+/// What it has no answer of its own to is asked of the detection beneath.
+#[test]
+fn it_hands_on_every_other_question() {
+    sent("newreno", 3, |x| {
+        let (s, a) = (x.sender.state(), AckSummary::default());
+        let mut er = EarlyRetransmit::naive(Box::new(Beneath));
+        assert!(er.watches_deliveries() && er.counts_advances() && er.armed());
+        assert!(er.keeps_sacks(s) && er.counts_repeat(s, &a));
+        assert!(!er.judges_again() && !er.recounts());
+        assert_eq!(er.dupthresh(s, &a), 9);
+        assert_eq!(er.emulate(s, &a), Some(Emulated { segments: 1, delivered: 2 }));
+        assert_eq!(er.reneges(s), Some(Span::from_millis(3)));
+        assert_eq!(er.notices(), Notices::AtOnce);
+        let notice = Notice { lost: Transmission { seq: 0, number: 1 }, at_once: true };
+        assert_eq!(er.on_notice(s, notice), Lost::Head);
+        assert_eq!(er.on_timeout(s), Time(7));
     });
 }

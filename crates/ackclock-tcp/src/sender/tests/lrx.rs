@@ -2,8 +2,7 @@
 //! DAC.
 
 use super::*;
-use crate::recovery::response::Response;
-use crate::recovery::response::Response2;
+use crate::recovery::response::{LowerOnce, Response, Response2};
 use crate::recovery::window::{RenoWindow, Windows};
 
 fn start(x: &mut Script) {
@@ -417,6 +416,22 @@ fn response_2_lowers_once_a_recovery() {
             Response2::default().on_lost(&small, &mut RenoWindow),
             Windows { ssthresh: 2_000, cwnd: 17_000 }
         );
+    });
+}
+
+/// "Two indications of congestion" (RFC 5681 section 4.3), and no third: once a recovery.
+#[test]
+fn lower_once_lowers_once_a_recovery() {
+    run("newreno-lrx-1", 10, |x| {
+        twelve_duplicates(x);
+        let (s, mut response) = (x.sender.state(), LowerOnce::default());
+        for ssthresh in [2_500, 5_000, 5_000] {
+            let windows = response.on_lost(s, &mut RenoWindow);
+            assert_eq!(windows, Windows { ssthresh, cwnd: 17_000 });
+        }
+        response.on_enter();
+        let windows = response.on_lost(s, &mut RenoWindow);
+        assert_eq!(windows, Windows { ssthresh: 2_500, cwnd: 17_000 });
     });
 }
 
