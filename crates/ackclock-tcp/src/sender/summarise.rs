@@ -74,7 +74,7 @@ fn advance(c: &mut Sender, a: &mut AckSummary, reported: &mut Reported) -> Acked
     let s = &mut c.s;
     let acked = s.board.ack_to(a.ack, |r| {
         if c.wants.observed {
-            reported.note(r, &mut a.original);
+            reported.note(r, c.wants.takes_forgotten, &mut a.original);
         }
         if c.wants.deliveries {
             c.strategy.detect.on_delivered(r, s.now);
@@ -175,11 +175,12 @@ struct Reported {
 }
 
 impl Reported {
-    fn note(&mut self, r: &Record, original: &mut Option<(u64, u64)>) {
+    fn note(&mut self, r: &Record, takes_forgotten: bool, original: &mut Option<(u64, u64)>) {
         if r.transmissions == 1 {
             self.first.get_or_insert(r.last_sent);
             self.last = Some(r.last_sent);
-            if original.is_none_or(|(seq, _)| r.seq < seq) {
+            let counts = !r.forgotten || takes_forgotten;
+            if counts && original.is_none_or(|(seq, _)| r.seq < seq) {
                 *original = Some((r.seq, r.end()));
             }
         }
@@ -287,7 +288,7 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     for &(left, right) in ranges.iter().take(blocks.count) {
         let tell = |r: &Record| {
             if c.wants.observed {
-                reported.note(r, &mut a.original);
+                reported.note(r, c.wants.takes_forgotten, &mut a.original);
             }
             if c.wants.deliveries {
                 c.strategy.detect.on_delivered(r, s.now);

@@ -13,6 +13,9 @@ pub(super) struct Wants {
     /// Each segment delivered is looked at: by detection, for the timer, or for the rate of
     /// delivery.
     pub observed: bool,
+    /// A segment whose SACK was forgotten is an original all the same when it is acknowledged
+    /// (`FLAG_ORIG_SACK_ACKED`): where Linux detects, which goes on from an undo of that.
+    pub takes_forgotten: bool,
     /// cwnd counts what is in flight in every phase.
     pub everywhere: bool,
     /// cwnd counts what is in flight, and selection chooses by marks, in every phase.
@@ -78,6 +81,7 @@ impl Wants {
             deliveries,
             samples_sacks,
             observed: deliveries || samples_sacks || rates,
+            takes_forgotten: !strategy.detect.judges_again(),
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),

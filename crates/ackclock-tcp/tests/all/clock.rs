@@ -300,3 +300,28 @@ proptest! {
         }
     }
 }
+
+/// An ACK of what was SACKed before a timeout shows no spurious timeout. Where it did, and detection
+/// then found nothing lost, each segment that was left waited for a timeout of its own.
+#[test]
+fn what_was_sacked_before_a_timeout_undoes_none() {
+    let lost = |data_lost| Op::Round { data_lost, acks_lost: 0 };
+    let ops = [
+        Op::Write(33_581),
+        lost(0),
+        lost(0),
+        Op::Write(49_641),
+        lost(2),
+        lost(30_071),
+        Op::Wait(656),
+        lost(0),
+    ];
+    let setup = Setup {
+        initial_window: 6,
+        buffer: 64,
+        wscale: 1,
+        mss: 1460,
+        ..Setup::plain("linux+ns2-dupack")
+    };
+    sent(&setup, &ops, Time::ZERO + Span::from_millis(1000));
+}
