@@ -31,6 +31,9 @@ const ONE_OF: u32 = 16;
 const BUCKETS: usize = 1 << 12;
 const PLACES: usize = 4;
 
+/// A super-segment is cut into so many at most: those of 64 KiB and of the least SMSS in use.
+const MOST_SEGMENTS: u32 = 128;
+
 /// Any odd number that has bits everywhere: here 2^64 by the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -89,17 +92,19 @@ impl Lag {
         self.longest
     }
 
-    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `of`:
-    /// another number for each end of each connection.
+    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `full`:
+    /// bytes in a full segment. `of`: another number for each end of each connection.
     #[inline]
-    pub fn is_copy(&mut self, p: &Packet, of: u64, seen: &mut Copies) -> bool {
-        let identified = matches!(p.ip_id, Some(1..));
+    pub fn is_copy(&mut self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
+        let identified = is_identified(p);
         let ticks = p.options.timestamps.is_some();
         // ACKs alone may be the same twice.
         if !identified && !ticks && self.longest == Span::ZERO && !carries(p) {
             return false;
         }
-        let found = seen.find(print(p, of), p.at);
+        let before = self.copies > 0 || self.longest > Span::ZERO;
+        let others = !(before && identified && p.len > full) || are_there(p, full, of, seen);
+        let found = seen.find(print(p, 0, 0, of), p.at).filter(|_| others);
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
         self.copies += u16::from(found.is_some());
@@ -141,22 +146,44 @@ impl Lag {
     }
 }
 
+fn is_identified(p: &Packet) -> bool {
+    matches!(p.ip_id, Some(1..))
+}
+
+/// Whether all segments of a super-segment but the first were there a moment ago; takes note of
+/// them. One interface may show it whole, and the other one what it was cut into: the segments
+/// have identifications that follow each other (Linux's `inet_gso_segment`).
+#[cold]
+fn are_there(p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
+    let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
+    others.fold(true, |all, n| {
+        let segment = print(p, n, n.wrapping_mul(full), of);
+        seen.find(segment, p.at).is_some() && all
+    })
+}
+
 /// Whether it carries something that is acknowledged.
 fn carries(p: &Packet) -> bool {
     p.len > 0 || p.control.contains(Control::SYN) || p.control.contains(Control::FIN)
 }
 
+/// Of the segment with this number in a super-segment, that many bytes after its first one.
 #[inline]
-fn print(p: &Packet, of: u64) -> u64 {
+fn print(p: &Packet, n: u32, bytes: u32, of: u64) -> u64 {
+    let id = p.ip_id.unwrap_or(0).wrapping_add(n as u16);
+    // Of what is cut, the last segment alone has these bits, or the first one has (CWR).
+    let cut = is_identified(p) && p.len > 0;
+    let (len, varying) =
+        if cut { (1, Control::PSH.0 | Control::FIN.0 | Control::CWR.0) } else { (p.len, 0) };
     let mut hasher = FxHasher::default();
     hasher.write_u64(of);
-    hasher.write_u64(u64::from(p.seq.0) << 32 | u64::from(p.ack.0));
-    let bits = u64::from(p.len) << 32 | u64::from(p.ip_id.unwrap_or(0)) << 16 | u64::from(p.wnd);
+    hasher.write_u64(u64::from((p.seq + bytes).0) << 32 | u64::from(p.ack.0));
+    let bits = u64::from(len) << 32 | u64::from(id) << 16 | u64::from(p.wnd);
     hasher.write_u64(bits);
     let ts = p.options.timestamps.unwrap_or_default();
     hasher.write_u64(u64::from(ts.val) << 32 | u64::from(ts.ecr));
     hasher.write_u64(
-        u64::from(p.control.0) << 56
+        u64::from(p.control.0 & !varying) << 56
             ^ u64::from(p.options.sack.as_slice().first().map_or(0, |b| b.right.0)),
     );
     // Its low bits depend on little of what was written, and those that depend on all of it are

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 
-use ackclock_tcp::wire::Control;
+use ackclock_tcp::wire::{Control, TIMESTAMPS_LEN};
 use ackclock_tcp::{Seq, Time};
 use ackclock_trace::{Copies, Lag, Packet};
 
@@ -15,6 +15,9 @@ const MOST: usize = 8_000_000;
 
 /// What lies further ahead than this is no data of a stream.
 const FAR: u64 = 1 << 30;
+
+/// Bytes of payload that Ethernet takes in a segment.
+const LONGEST: u16 = 1460;
 
 /// Marks that are kept of an end: enough to tell which capture is nearer the client.
 const MOST_MARKS: usize = 100;
@@ -50,6 +53,8 @@ pub(super) struct Conversation {
     ends: [u64; 2],
     /// What a capture of several interfaces has twice is one segment.
     copies: Lag,
+    /// Bytes in a full segment without options, by the SYNs.
+    mss: u16,
     cut: bool,
 }
 
@@ -94,11 +99,14 @@ impl Sink for Conversations {
         });
         let Some(conversation) = self.all.get_mut(last) else { return };
         conversation.mark(p);
-        let from_server = u64::from(p.src == conversation.server);
+        let of = (last as u64) << 1 | u64::from(p.src == conversation.server);
+        let full = conversation.full(p);
+        let copy = conversation.copies.is_copy(p, full, of, &mut self.seen);
         if syn && p.src == conversation.server {
             if conversation.isns[1].is_none() {
                 conversation.isns[1] = Some(p.seq);
                 conversation.syns[1] = p.at;
+                conversation.mss = conversation.mss.min(p.options.mss.unwrap_or(LONGEST));
             }
         } else if p.len == 0 || conversation.isns[0].is_none() {
             // There is nothing to keep.
@@ -106,7 +114,7 @@ impl Sink for Conversations {
             conversation.cut = true;
         } else {
             self.kept += 1;
-            if !conversation.copies.is_copy(p, (last as u64) << 1 | from_server, &mut self.seen) {
+            if !copy {
                 conversation.data(p);
             }
         }
@@ -141,6 +149,7 @@ impl Conversation {
             marks: Default::default(),
             ends: [0; 2],
             copies: Lag::default(),
+            mss: syn.options.mss.unwrap_or(LONGEST),
             cut: false,
         }
     }
@@ -155,6 +164,12 @@ impl Conversation {
     /// Whether it is known from its beginning on.
     pub fn is_whole(&self) -> bool {
         self.isns.iter().all(Option::is_some) && !self.cut
+    }
+
+    /// Bytes in a full segment with the options of this one.
+    fn full(&self, p: &Packet) -> u32 {
+        let options = if p.options.timestamps.is_some() { TIMESTAMPS_LEN } else { 0 };
+        self.mss.saturating_sub(options).into()
     }
 
     fn mark(&mut self, p: &Packet) {

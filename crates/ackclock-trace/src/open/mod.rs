@@ -250,7 +250,9 @@ impl Open {
             return self.stray(p, one);
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
-        if self.copies.is_copy(p, self.number << 1 | one as u64, &mut budget.seen) {
+        // Ethernet takes no longer segment, so that this one may be several.
+        let full = if p.len > 1460 { self.mss(one) } else { p.len };
+        if self.copies.is_copy(p, full, self.number << 1 | one as u64, &mut budget.seen) {
             return self.ends[one].copied();
         }
         self.place.ttl(one, p.ttl, p.control.contains(Control::RST));
@@ -277,7 +279,7 @@ impl Open {
                 self.place.timestamps(one, timestamps.val, timestamps.ecr, now.at);
             }
         }
-        // Ethernet takes no longer segment, so that this one may be several.
+        // A timestamp may have told of a shorter one.
         let mss = if p.len > 1460 { self.mss(one) } else { p.len };
         let (data, jumps) = self.ends[one].payload(p, &now, mss);
         self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));

@@ -559,6 +559,51 @@ fn what_the_capture_has_twice_counts_once() {
     });
 }
 
+/// One interface of a host shows super-segments, the other one what they are cut into or put
+/// together to; the segments of each number themselves.
+#[test]
+fn super_segments_are_copies_of_their_segments() {
+    let full = 1448;
+    // Whether the super-segments come first.
+    for whole_first in [true, false] {
+        each(|mut talk| {
+            let ts = |p: P| p.ts(11, 7);
+            for ms in [0.0, 0.1] {
+                talk.at(ms, syn(0).id(1).ts(1, 0)).at(10.0 + ms, syn(1).ts(7, 1));
+            }
+            talk.at(10.2, ts(c(0, 0)).id(2)).at(10.3, ts(c(0, 0)).id(2));
+            // Seven segments, the last one not full, in super-segments of four and three.
+            let segment = |n: u64| {
+                let p = ts(c(full * n, if n == 6 { 700 } else { full as u32 })).id(10 + n as u16);
+                if n == 6 { p.with(Control::PSH) } else { p }
+            };
+            let supers = [
+                (ts(c(0, 4 * 1448)).id(10), 0..4),
+                (ts(c(4 * full, 2 * 1448 + 700)).id(14).with(Control::PSH), 4..7),
+            ];
+            for (n, (whole, segments)) in supers.into_iter().enumerate() {
+                let at = 11.0 + n as f64;
+                if whole_first {
+                    talk.at(at, whole);
+                }
+                segments.for_each(|n| {
+                    talk.at(at + 0.05, segment(n));
+                });
+                if !whole_first {
+                    talk.at(at + 0.1, whole);
+                }
+            }
+            // A retransmission has another number, and comes twice, too.
+            talk.at(300.0, segment(0).id(17)).at(300.05, segment(0).id(17));
+            let one = talk.one();
+            let copies = if whole_first { 3 + 7 + 1 } else { 3 + 2 + 1 };
+            let again: Vec<_> = one.from_client.retransmissions.iter().map(|r| r.frame).collect();
+            assert_eq!((one.copies, again.len()), (copies, 1), "{whole_first}");
+            assert_eq!((one.from_client.segments, one.from_client.bytes), (9, 6 * full + 700));
+        });
+    }
+}
+
 /// IPv6 has no identifications, and segments that leave together have the same timestamp.
 #[test]
 fn segments_of_any_size_are_not_taken_for_copies() {
