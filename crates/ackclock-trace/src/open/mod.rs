@@ -233,10 +233,12 @@ impl Open {
         usize::from(from_low != self.client_is_low)
     }
 
-    /// Whether a packet was damaged, and is to be left out. No SYN is: too much hangs on it.
+    /// Whether a packet was damaged, and is to be left out. No SYN is: too much hangs on it. The
+    /// checksum of what was cut by the snap length says nothing, neither that it is right.
     #[inline]
     pub fn is_damaged(&mut self, p: &Packet, from_low: bool) -> bool {
         p.len == 0
+            && !p.options_cut
             && !p.control.contains(Control::SYN)
             && self.sums.is_damaged(self.from(from_low), p.damaged)
     }
