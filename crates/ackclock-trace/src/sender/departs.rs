@@ -241,12 +241,28 @@ impl SenderModel {
             // Old and new data in one segment.
             let old = (max - sent.position) as u32;
             if !self.stream.has_probed_window(sent.position, old) {
+                let before = self.retransmissions();
                 self.old_data(&Sent { len: old, fin: false, ..*sent });
+                // Of one segment, away from the sender, the new part was lost before the capture:
+                // that the old part was a duplicate does not make it spurious.
+                let Stream { terms, .. } = &self.stream;
+                if !terms.at_sender() && sent.len <= terms.mss && self.retransmissions() > before {
+                    self.repair
+                        .get_or_insert_default()
+                        .recovery
+                        .retransmissions
+                        .reaches(sent.end());
+                }
             }
             let (position, seq) = (max, sent.seq + old);
             self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
         }
         false
+    }
+
+    /// How many were found so far.
+    fn retransmissions(&self) -> usize {
+        self.repair.as_ref().map_or(0, |repair| repair.recovery.retransmissions.len())
     }
 
     /// A segment of data that went out before, or was missed then. Returns the same as

@@ -3,7 +3,7 @@
 use super::*;
 use ackclock_tcp::{Span, TimeoutClass};
 
-use crate::connection::{Kind, State};
+use crate::connection::{Kind, Spurious, State};
 use crate::lifetime::Limit;
 
 #[test]
@@ -600,6 +600,36 @@ fn super_segments_are_copies_of_their_segments() {
             let again: Vec<_> = one.from_client.retransmissions.iter().map(|r| r.frame).collect();
             assert_eq!((one.copies, again.len()), (copies, 1), "{whole_first}");
             assert_eq!((one.from_client.segments, one.from_client.bytes), (9, 6 * full + 700));
+        });
+    }
+}
+
+/// A D-SACK of the first data is none of a SYN/ACK.
+#[test]
+fn no_duplicate_report_is_of_a_syn() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.01, syn(1)).at(1000.0, syn(1)).at(1040.0, c(0, 0));
+        talk.at(1041.0, c(0, 10)).at(1041.1, s(0, 1448).ack(10)).at(1300.0, s(0, 1448).ack(10));
+        talk.sacked(1340.0, c(10, 0).ack(1448), &[(0, 1448)]);
+        let again = talk.one().from_server.retransmissions;
+        let told: Vec<_> = again.iter().map(|r| (r.len, r.spurious)).collect();
+        assert_eq!(told, [(0, None), (1448, Some(Spurious::Dsack))]);
+    });
+}
+
+/// Near the receiver: of a segment that goes again the first part has arrived, and the rest was
+/// lost before the capture.
+#[test]
+fn a_duplicate_with_data_that_was_lost_is_not_spurious() {
+    for (len, spurious) in [(720, None), (180, Some(Spurious::Dsack))] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0)).at(0.01, syn(1)).at(40.0, c(0, 0));
+            talk.at(41.0, c(0, 180)).at(41.01, s(0, 0).ack(180));
+            talk.at(700.0, c(0, len));
+            talk.sacked(700.01, s(0, 0).ack(u64::from(len)), &[(0, 180)]);
+            let again = talk.one().from_client.retransmissions;
+            let told: Vec<_> = again.iter().map(|r| (r.len, r.spurious, r.known)).collect();
+            assert_eq!(told, [(180, spurious, true)]);
         });
     }
 }

@@ -173,6 +173,14 @@ impl Retransmissions {
         self.notes.push(Note { tsval, previous, end, recovery, reported: false });
     }
 
+    /// The segment of the last one ends there, behind data that was lost before the capture: it was
+    /// needed, whatever says that the other part had arrived.
+    pub fn reaches(&mut self, end: u64) {
+        if let (Some(r), Some(note)) = (self.found.last_mut(), self.notes.last_mut()) {
+            (r.spurious, r.known, note.end) = (None, true, end);
+        }
+    }
+
     /// A SYN or SYN/ACK went out once more, for the how-manieth time `transmission` says.
     pub fn push_syn(&mut self, sent: &Sent, kind: Kind, lost: Option<bool>, transmission: u32) {
         self.found.push(Retransmission::of(sent, kind, transmission, lost));
@@ -311,7 +319,9 @@ impl Retransmissions {
         for index in (0..self.notes.len()).rev().take(REACH) {
             let note = self.notes[index];
             let r = &mut self.found[index];
-            let inside = left <= r.position && note.end <= right && a.at.since(r.at) >= trip;
+            // No D-SACK reports a SYN, which has no place in the stream.
+            let inside = r.position < note.end && left <= r.position && note.end <= right;
+            let inside = inside && a.at.since(r.at) >= trip;
             if !inside
                 || r.spurious == Some(Spurious::Dsack)
                 || taken.iter().any(|t| t.0 < note.end && r.position < t.1)
