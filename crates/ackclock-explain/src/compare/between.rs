@@ -16,6 +16,8 @@ pub(super) struct Way {
     pub sent: u64,
     /// Of these, those that did not come past the second one.
     pub lost: u64,
+    /// SYNs that came past the first capture, and not past the second one.
+    pub syns_lost: u64,
     /// Bytes that came past the second capture again: they were lost behind it, or not needed.
     pub again: u64,
     /// Bytes that the second capture has alone: the first one missed them, or they went by another
@@ -123,10 +125,21 @@ impl Way {
     }
 
     pub fn add(&mut self, other: &Way) {
-        let Way { sent, lost, again, unseen, not_compared, segments, reordered, delays, shortest } =
-            other;
+        let Way {
+            sent,
+            lost,
+            syns_lost,
+            again,
+            unseen,
+            not_compared,
+            segments,
+            reordered,
+            delays,
+            shortest,
+        } = other;
         self.sent += sent;
         self.lost += lost;
+        self.syns_lost += syns_lost;
         self.again += again;
         self.unseen += unseen;
         self.not_compared += not_compared;

@@ -45,6 +45,8 @@ pub(super) struct Conversation {
     pub start: Time,
     /// The first SYN of client and server; zero before it.
     pub syns: [Time; 2],
+    /// SYNs of client and server.
+    pub opened: [u64; 2],
     /// What client and server began to count with.
     pub isns: [Option<Seq>; 2],
     pub sent: [Vec<Segment>; 2],
@@ -86,9 +88,17 @@ impl Sink for Conversations {
             let again = last.and_then(|last| self.all.get(last)).is_some_and(|conversation| {
                 conversation.client == p.src && conversation.isns[0] == Some(p.seq)
             });
-            if !again {
-                self.last.insert(key, self.all.len());
-                self.all.push(Conversation::new(p));
+            let place = match last.filter(|_| again) {
+                Some(last) => last,
+                None => {
+                    self.last.insert(key, self.all.len());
+                    self.all.push(Conversation::new(p));
+                    self.all.len() - 1
+                }
+            };
+            let Some(conversation) = self.all.get_mut(place) else { return };
+            if !conversation.is_copy(p, place, &mut self.seen) {
+                conversation.opened[0] += 1;
             }
             return;
         }
@@ -99,10 +109,9 @@ impl Sink for Conversations {
         });
         let Some(conversation) = self.all.get_mut(last) else { return };
         conversation.mark(p);
-        let of = (last as u64) << 1 | u64::from(p.src == conversation.server);
-        let full = conversation.full(p);
-        let copy = conversation.copies.is_copy(p, full, of, &mut self.seen);
+        let copy = conversation.is_copy(p, last, &mut self.seen);
         if syn && p.src == conversation.server {
+            conversation.opened[1] += u64::from(!copy);
             if conversation.isns[1].is_none() {
                 conversation.isns[1] = Some(p.seq);
                 conversation.syns[1] = p.at;
@@ -144,6 +153,7 @@ impl Conversation {
             server: syn.dst,
             start: syn.at,
             syns: [syn.at, Time::ZERO],
+            opened: [0; 2],
             isns: [Some(syn.seq), None],
             sent: Default::default(),
             marks: Default::default(),
@@ -164,6 +174,12 @@ impl Conversation {
     /// Whether it is known from its beginning on.
     pub fn is_whole(&self) -> bool {
         self.isns.iter().all(Option::is_some) && !self.cut
+    }
+
+    /// Whether a packet is one that the capture has twice; `place` is that of this conversation.
+    fn is_copy(&mut self, p: &Packet, place: usize, seen: &mut Copies) -> bool {
+        let (full, of) = (self.full(p), (place as u64) << 1 | u64::from(p.src == self.server));
+        self.copies.is_copy(p, full, of, seen)
     }
 
     /// Bytes in a full segment with the options of this one.

@@ -15,6 +15,7 @@ struct ComparisonJson<'a> {
     totals: [SummaryJson; 2],
     same: bool,
     both: Option<BothJson>,
+    unheard_syns: [u64; 2],
 }
 
 #[derive(Serialize)]
@@ -43,6 +44,7 @@ struct SharedJson {
 struct WayJson {
     bytes: u64,
     lost_between: u64,
+    syns_lost_between: u64,
     again_behind: u64,
     not_before: u64,
     not_compared: u64,
@@ -58,6 +60,7 @@ impl WayJson {
         WayJson {
             bytes: way.sent,
             lost_between: way.lost,
+            syns_lost_between: way.syns_lost,
             again_behind: way.again,
             not_before: way.unseen,
             not_compared: way.not_compared,
@@ -117,6 +120,7 @@ pub fn write_compared(
         totals: [SummaryJson::of(first), SummaryJson::of(second)],
         same: comparison.same,
         both: comparison.both.as_ref().map(BothJson::of),
+        unheard_syns: comparison.unheard,
     };
     serde_json::to_writer(&mut out, &document)?;
     out.write_all(b"\n")?;

@@ -37,6 +37,8 @@ pub struct Comparison {
     same: bool,
     /// What passed both; `None` if no connection did.
     both: Option<Both>,
+    /// SYNs without an answer, of connections that are in one capture alone.
+    unheard: [u64; 2],
 }
 
 /// Connections that are in both captures.
@@ -105,11 +107,11 @@ pub fn compare(
     });
     let read = read.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     let read: Vec<Conversations> = read.into_iter().collect::<Result<_, _>>()?;
-    let (same, both) = match &read[..] {
-        [first, second] => (first.is_same(second), both([first, second], &numbers(explained))),
-        _ => (false, None),
-    };
-    Ok(Comparison { totals, same, both })
+    let [first, second] = &read[..] else { return refused("two captures are needed".into()) };
+    let pairs = Pairs::of([first, second]);
+    let (same, unheard) = (first.is_same(second), pairs.unheard);
+    let both = both(pairs, [first.end, second.end], &numbers(explained));
+    Ok(Comparison { totals, same, both, unheard })
 }
 
 /// The number of a connection in a capture, by its ends and its beginning.
@@ -124,9 +126,7 @@ fn numbers(explained: &Explained) -> Numbers {
 }
 
 /// What both have.
-fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
-    let pairs = Pairs::of(captures);
-    let ends = captures.map(|conversations| conversations.end);
+fn both(pairs: Pairs, ends: [Time; 2], numbers: &Numbers) -> Option<Both> {
     let all = |near| pairs.whole.iter().map(|pair| ways(pair, near, ends)).collect::<Vec<_>>();
     let found = nearer(&pairs.whole);
     let mut each = all(found.map_or(0, |(near, _)| near));
@@ -154,11 +154,14 @@ fn both(captures: [&Conversations; 2], numbers: &Numbers) -> Option<Both> {
         let [Conversation { client, server, .. }, _] = *pair;
         connections.push(Shared { client: *client, server: *server, numbers, ways: of });
     }
+    for pair in &pairs.unanswered {
+        ways[0].syns_lost += syns_lost(pair, near_client.unwrap_or(0), 0);
+    }
     ways.iter_mut().for_each(Way::sort);
     // The most lost first; of the others the order of the first capture.
     connections.sort_by_key(|shared| Reverse(shared.ways.iter().map(|way| way.lost).sum::<u64>()));
     let Pairs { left_out, unanswered, alone, .. } = pairs;
-    let turn = found.map(|(_, turn)| turn);
+    let (turn, unanswered) = (found.map(|(_, turn)| turn), unanswered.len() as u64);
     let both = Both { near_client, turn, ways, connections, left_out, unanswered, alone };
     (both.count() > 0).then_some(both)
 }
@@ -171,13 +174,21 @@ fn ways(pair: &[&Conversation; 2], near: usize, ends: [Time; 2]) -> [Way; 2] {
     [0, 1].map(|end: usize| {
         let order = if end == near { [0, 1] } else { [1, 0] };
         let [first, second] = order.map(|capture: usize| signed(pair[capture].syns[end]));
-        Way::of(
+        let mut way = Way::of(
             order.map(|capture: usize| &pair[capture].sent[end][..]),
             order.map(|capture: usize| ends[capture]),
             second.saturating_sub(first),
             syn_tells,
-        )
+        );
+        way.syns_lost = syns_lost(pair, near, end);
+        way
     })
+}
+
+/// SYNs of an end that came past the capture near it, and not past the other one.
+fn syns_lost(pair: &[&Conversation; 2], near: usize, end: usize) -> u64 {
+    let [first, second] = if end == near { [0, 1] } else { [1, 0] };
+    pair[first].opened[end].saturating_sub(pair[second].opened[end])
 }
 
 impl Both {

@@ -13,9 +13,11 @@ pub(super) struct Pairs<'a> {
     /// In both, and a SYN is missing in one of them, or memory was full.
     pub left_out: u64,
     /// In both, and in neither of them the SYN was answered by a SYN.
-    pub unanswered: u64,
+    pub unanswered: Vec<[&'a Conversation; 2]>,
     /// In one alone.
     pub alone: [u64; 2],
+    /// SYNs of these without an answer.
+    pub unheard: [u64; 2],
 }
 
 impl<'a> Pairs<'a> {
@@ -34,12 +36,20 @@ impl<'a> Pairs<'a> {
         take(&mut open, &mut found, false, |c| {
             Some((c.client.min(c.server), c.client.max(c.server)))
         });
-        let mut pairs = Pairs { alone: open.map(|alone| alone.len() as u64), ..Pairs::default() };
+        let unheard = open.each_ref().map(|alone| {
+            // Whose client goes on has an answer, which is not in the capture.
+            let silent = |c: &&&Conversation| c.sent[0].is_empty();
+            let unanswered = alone.iter().filter(|c| matches!(c.isns, [Some(_), None]));
+            let unanswered = unanswered.filter(silent);
+            unanswered.map(|c| c.opened[0]).sum()
+        });
+        let alone = open.map(|alone| alone.len() as u64);
+        let mut pairs = Pairs { alone, unheard, ..Pairs::default() };
         for pair in found {
             if pair.iter().all(|c| c.is_whole()) {
                 pairs.whole.push(pair);
             } else if pair.iter().all(|c| matches!(c.isns, [Some(_), None])) {
-                pairs.unanswered += 1;
+                pairs.unanswered.push(pair);
             } else {
                 pairs.left_out += 1;
             }

@@ -31,6 +31,16 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
         }
         None => text.push_str("No connection is in both captures.\n"),
     }
+    for (capture, other) in [(0, 1), (1, 0)] {
+        if let n @ 1.. = comparison.unheard[capture] {
+            text.push_str(&format!(
+                "{} without an answer in {}, of connections that {} does not have\n",
+                count(n, "SYN"),
+                name(capture),
+                name(other)
+            ));
+        }
+    }
     text
 }
 
@@ -82,7 +92,7 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
     }
     text.push('\n');
     if both.connections.is_empty() {
-        return text;
+        return text + &syns(both);
     }
     match both.near_client {
         Some(near) => text.push_str(&format!("{} is nearer the client", names[near])),
@@ -124,6 +134,7 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
          past the other more than once, lost\nbehind it or not needed; not before: past the other \
          alone. delay +: median and 99 % above the shortest, between the captures\n",
     );
+    text.push_str(&syns(both));
     let not_compared: u64 = both.ways.iter().map(|way| way.not_compared).sum();
     if not_compared > 0 {
         text.push_str(&format!(
@@ -139,6 +150,16 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
         text.push_str(&more);
     }
     text
+}
+
+/// SYNs that were lost between the captures.
+fn syns(both: &Both) -> String {
+    let of = |end: End| {
+        let lost = both.ways[end as usize].syns_lost;
+        (lost > 0).then(|| format!("{} of the {}s", count(lost, "SYN"), end.name()))
+    };
+    let all: Vec<String> = End::BOTH.into_iter().filter_map(of).collect();
+    if all.is_empty() { String::new() } else { format!("lost between, too: {}\n", all.join(", ")) }
 }
 
 /// Data that one capture has after the other one ended may have been lost, all of it, or all ACKs

@@ -127,13 +127,13 @@ fn what_happened_between_two_captures_is_found() {
         assert_eq!(both["clock_ahead_s"], ahead);
         assert_eq!((&both["alone"], &both["left_out"]), (&json!([0, 0]), &json!(0)));
         let from_servers = json!({
-            "bytes": 6000, "lost_between": 1000, "again_behind": 1000, "not_before": 0,
+            "bytes": 6000, "lost_between": 1000, "syns_lost_between": 0, "again_behind": 1000, "not_before": 0,
             "not_compared": 0,
             // The first and the third came past both once; the first was overtaken.
             "segments": 2, "out_of_order": 1, "delay_median_s": 0.0, "delay_p99_s": 0.005
         });
         let from_clients = json!({
-            "bytes": 100, "lost_between": 0, "again_behind": 0, "not_before": 0,
+            "bytes": 100, "lost_between": 0, "syns_lost_between": 0, "again_behind": 0, "not_before": 0,
             "not_compared": 0, "segments": 1, "out_of_order": 0, "delay_median_s": 0.0, "delay_p99_s": 0.0
         });
         assert_eq!((&both["from_servers"], &both["from_clients"]), (&from_servers, &from_clients));
@@ -385,6 +385,45 @@ fn what_cannot_be_compared_may_be_in_both() {
     let line = "\n2 connections are in both captures, 1 of these not compared since a SYN is missing \
                 or memory was full, 1 of these without a SYN of the server; 1 in ";
     assert!(text.contains(line) && text.ends_with("not-compared-1.pcap alone\n"), "{text}");
+}
+
+/// The first SYN of one connection is lost between the captures, and so is an answer to the second
+/// one. None of the SYNs of another connection comes to the second capture, and a third one is in
+/// both without an answer.
+#[test]
+fn syns_are_lost_between_two_captures() {
+    let acking = |sent: &[Sent]| sent.iter().map(|&sent| (sent, 1)).collect::<Vec<Acking>>();
+    let syn = |ms: u64| (1000 * ms, true, 0, SYN, 0);
+    let answer = |ms: u64| (1000 * ms, false, 0, SYN_ACK, 0);
+    let data = |ms: u64| (1000 * ms, true, 1, ACK, 100);
+    let client = [syn(0), syn(1000), answer(2040), data(2041)];
+    let server = [syn(1020), answer(1021), answer(2020), data(2061)];
+    let twice = [syn(0), syn(1000)];
+    let first = [
+        records(1000, 0, 40_000, &acking(&client)),
+        records(2000, 0, 40_001, &acking(&twice)),
+        records(3000, 0, 40_002, &acking(&twice)),
+    ];
+    let second = [
+        records(1000, 0, 40_000, &acking(&server)),
+        records(3000, 0, 40_002, &acking(&[syn(1020)])),
+    ];
+    for ((both, text), near) in nearer("syns", [&first, &second]).into_iter().zip([0, 1]) {
+        assert_eq!(both["near_client"], near, "{text}");
+        let lost = |way: &str| both[way]["syns_lost_between"].clone();
+        assert_eq!((lost("from_clients"), lost("from_servers")), (json!(2), json!(1)), "{text}");
+        let line = "\nlost between, too: 2 SYNs of the clients, 1 SYN of the servers\n";
+        assert!(text.contains(line), "{text}");
+        let alone = "2 SYNs without an answer in ";
+        assert!(text.contains(alone), "{text}");
+    }
+    // Nothing came to the second capture at all.
+    let paths = [file("syns-alone-0.pcap", &first[1..2]), file("syns-alone-1.pcap", &[])];
+    let found = both(paths);
+    let text = compared(&found.0, &found.1, 3);
+    let line = "\nNo connection is in both captures.\n2 SYNs without an answer in ";
+    assert!(text.contains(line) && text.ends_with("syns-alone-1.pcap does not have\n"), "{text}");
+    assert_eq!(document(&found)["unheard_syns"], json!([2, 0]));
 }
 
 /// Two connections with the same numbers in one capture, and one in the other.
