@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
 use ackclock_trace::{
-    Connection, Ended, Flow, Kind, Lifetime, Limit, Reset, ResetBy, Stall, StallCause,
+    Connection, Ended, Flow, Kind, Lifetime, Limit, LossCause, Reset, ResetBy, Stall, StallCause,
 };
 
 use super::words::{bounded, count, rate, time};
@@ -195,7 +195,7 @@ fn limited(found: &Found, main: Limit) -> String {
     let lifetime = found.lifetime();
     let whole = lifetime.whole();
     // What the server has on its way is no pause of its application.
-    let asked = found.sender() == End::Client && !is_full(lifetime);
+    let asked = found.sender() == End::Client && !is_full(found);
     let waits = main == Limit::Application || main == Limit::Path && asked;
     let mut text = match found.thinking().filter(|_| waits) {
         // Elsewhere, what was lost on the way to the capture looks the same.
@@ -214,7 +214,7 @@ fn limited(found: &Found, main: Limit) -> String {
     let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
         // One of a round trip is as it has to be.
         Limit::Handshake => found.opened_late().is_some(),
-        Limit::Path => is_full(lifetime),
+        Limit::Path => is_full(found),
         _ => true,
     });
     let most = |limit: &Limit| lifetime.of(*limit) >= found.worth().max(Span(busy.0 / 2));
@@ -230,8 +230,17 @@ fn part(part: Span, whole: Span) -> String {
     format!("for {} of {} ({percent:.0} %)", time(part), time(whole))
 }
 
-fn is_full(lifetime: &Lifetime) -> bool {
-    lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2
+/// The path carried what it could for half of the time that it limits, or all that a policer lets
+/// through: four fifths of its rate at the least, as what is left is repaired.
+fn is_full(found: &Found) -> bool {
+    let (lifetime, flow) = (found.lifetime(), found.flow(found.sender()));
+    let policed = match flow.losses.cause {
+        Some(LossCause::Policer { rate_bps, .. }) => {
+            flow.bytes as f64 * 8.0 >= rate_bps * 0.8 * lifetime.busy().secs_f64()
+        }
+        _ => false,
+    };
+    policed || lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2
 }
 
 fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
@@ -259,8 +268,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
         }
         _ => None,
     };
-    let (what, span) =
-        other.unwrap_or_else(|| (names::limited(main, from, is_full(lifetime)), span));
+    let (what, span) = other.unwrap_or_else(|| (names::limited(main, from, is_full(found)), span));
     let mut text = format!("{what} {}", part(span, whole));
     // A sender that waits for one of them looks as if it waited for the other.
     if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {

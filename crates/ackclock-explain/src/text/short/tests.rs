@@ -170,3 +170,21 @@ fn a_full_path_and_one_that_takes_its_time() {
     let way = "all that the server had was on its way for 1.0 s of 1.0 s (100 %)";
     assert_eq!(sentence(499), way);
 }
+
+/// A policer that lets four fifths of its rate pass, and one that is seldom met.
+#[test]
+fn all_that_a_policer_lets_pass() {
+    let sentence = |bytes: u64| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Path, Span::from_millis(1000));
+        found.connection.from_client.lifetime = lifetime;
+        let server = &mut found.connection.from_server;
+        (server.lifetime, server.bytes) = (lifetime, bytes);
+        server.losses.cause = Some(LossCause::Policer { rate_bps: 1e6, burst: None });
+        limited(&found, Limit::Path)
+    };
+    assert_eq!(sentence(100_000), "the path carried what it could for 1.0 s of 1.0 s (100 %)");
+    let way = "all that the server had was on its way for 1.0 s of 1.0 s (100 %)";
+    assert_eq!(sentence(99_999), way);
+}
