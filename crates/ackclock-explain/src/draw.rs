@@ -7,6 +7,7 @@ use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{QlogTrace, write_qlog};
 use ackclock_run::WholeFile;
 use ackclock_tcp::{Event, Span, Time};
+use ackclock_trace::Connection;
 use ackclock_trace::Flow;
 
 use crate::error::Error;
@@ -56,8 +57,7 @@ pub fn draw(
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options)?;
         for (found, connection) in batch.iter().zip(connections) {
-            let found =
-                Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
+            let found = with(found, connection);
             one(&found, explained, &known, pictures)?;
             if pictures.qlog.is_some() {
                 traces.extend(qlog(&found));
@@ -78,6 +78,12 @@ pub fn draw(
     Ok(())
 }
 
+/// The same with the events of its connection.
+fn with(found: &Found, connection: Connection) -> Found {
+    let (saved, got_through) = (found.saved.clone(), found.got_through.clone());
+    Found { connection: Box::new(connection), saved, got_through, ..*found }
+}
+
 /// The picture of a connection as a figure.
 ///
 /// # Errors
@@ -90,10 +96,9 @@ pub fn figure(
     (width, interval): (Width, Interval),
 ) -> Result<Figure, Error> {
     let connection = with_events(sources, &[found], options)?.into_iter().next();
-    let figure = connection.ok_or(ackclock_figure::Error::Nothing).and_then(|connection| {
-        let (connection, saved) = (Box::new(connection), found.saved.clone());
-        html::figure(&Found { connection, saved, ..*found }, width, interval)
-    });
+    let figure = connection
+        .ok_or(ackclock_figure::Error::Nothing)
+        .and_then(|connection| html::figure(&with(found, connection), width, interval));
     figure.map_err(|error| Error::Usage(error.to_string()))
 }
 

@@ -128,6 +128,9 @@ pub struct Found {
     pub connection: Box<Connection>,
     /// Its timeouts that were replayed.
     pub saved: Vec<Saved>,
+    /// Stalls, each by the end that waited and its beginning, which look like an outage, and in
+    /// which other connections got data through on the same way.
+    pub got_through: Vec<(End, Time)>,
 }
 
 impl Found {

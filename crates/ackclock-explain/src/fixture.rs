@@ -209,6 +209,7 @@ pub(crate) fn explained() -> Explained {
         same_as: None,
         connection: Box::new(connection),
         saved,
+        got_through: Vec::new(),
     };
     Explained {
         captures: vec![capture],

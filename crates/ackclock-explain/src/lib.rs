@@ -23,6 +23,7 @@ mod join;
 mod json;
 mod monitor;
 mod names;
+mod others;
 mod overall;
 #[cfg(not(target_family = "wasm"))]
 mod parquet;

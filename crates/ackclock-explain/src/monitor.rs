@@ -91,6 +91,7 @@ impl Monitor {
             same_as: again.map(|again| numbers[again]),
             connection: Box::new(connection),
             saved: Vec::new(),
+            got_through: Vec::new(),
         });
         let mut bad = Vec::new();
         // Both sides of a translator see a connection end at about the same time.

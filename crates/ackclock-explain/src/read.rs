@@ -12,6 +12,7 @@ use ackclock_trace::{
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
+use crate::others;
 use crate::source::Source;
 
 /// How to read.
@@ -61,7 +62,9 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
             same_as: again.map(|again| first + again),
             connection,
             saved: Vec::new(),
+            got_through: Vec::new(),
         }));
+        others::look(&mut explained.connections[first..]);
     }
     Ok(explained)
 }

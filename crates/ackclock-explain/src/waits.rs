@@ -43,7 +43,8 @@ impl Found {
         let (r, others) = sent.split_last()?;
         // Shorter segments may come through where longer ones do not (RFC 4821).
         let alike = others.iter().all(|o| (o.position, o.len) == (r.position, r.len));
-        if stall.frame == 0 || last.class == TimeoutClass::Handshake || r.len == 0 || !alike {
+        let none = stall.frame == 0 || last.class == TimeoutClass::Handshake || r.len == 0;
+        if none || !alike || self.got_through.contains(&(from, stall.start)) {
             return None;
         }
         let (most, at_sender) = (last.at.since(stall.start), self.is_at_sender(from));

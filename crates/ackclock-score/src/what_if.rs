@@ -307,6 +307,7 @@ pub(crate) fn said(capture: &[u8]) -> Result<Vec<Found>, String> {
         same_as: None,
         connection: Box::new(connection),
         saved: Vec::new(),
+        got_through: Vec::new(),
     };
     let connections = explained(capture)?.into_iter().enumerate().map(found).collect();
     let mut all = Explained { connections, ..Explained::default() };

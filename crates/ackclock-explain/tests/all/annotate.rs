@@ -32,6 +32,7 @@ fn verdicts() -> Explained {
         same_as: None,
         connection: Box::new(connection),
         saved: Vec::new(),
+        got_through: Vec::new(),
     };
     Explained { connections: vec![found], ..explained() }
 }

@@ -50,7 +50,7 @@ fn connection(from_server: Flow) -> Found {
         from_server,
     };
     let (connection, saved) = (Box::new(connection), Vec::new());
-    Found { number: 0, capture: 0, same_as: None, connection, saved }
+    Found { number: 0, capture: 0, same_as: None, connection, saved, got_through: Vec::new() }
 }
 
 fn again(at: u64, position: u64, kind: Kind) -> Retransmission {

@@ -202,6 +202,7 @@ pub fn explained() -> Explained {
         same_as: None,
         connection: Box::new(Connection { number: number as u64, ..connection }),
         saved,
+        got_through: Vec::new(),
     };
     Explained {
         captures: vec![Capture {
