@@ -63,10 +63,23 @@ impl Found {
     /// For how long, until the connection or the capture ended, this end sent the same again
     /// and again, and nothing of it was acknowledged.
     pub(crate) fn in_vain(&self, from: End) -> Option<Span> {
-        let flow = self.flow(from);
-        let last = flow.stalls.last().filter(|stall| stall.frame == 0)?;
-        let again = flow.retransmissions.iter().filter(|r| r.at > last.start && r.len > 0);
-        (again.count() >= IN_A_ROW).then(|| last.end.since(last.start))
+        let last = self.flow(from).stalls.last().filter(|stall| self.is_in_vain(from, stall))?;
+        Some(last.end.since(last.start))
+    }
+
+    /// It is the stall in which that happened.
+    pub(crate) fn is_in_vain(&self, from: End, stall: &Stall) -> bool {
+        let again = self.flow(from).retransmissions.iter();
+        let again = again.filter(|r| r.at > stall.start && r.len > 0);
+        stall.frame == 0 && again.count() >= IN_A_ROW
+    }
+
+    /// The capture was taken at the server, which has answered only the last of several SYNs.
+    pub(crate) fn came_unanswered(&self) -> bool {
+        let again = |end| self.flow(end).retransmissions.iter().any(Retransmission::opens);
+        let answered = self.flow(End::Server).offered.is_some();
+        let at_server = self.connection.position.is_at(false);
+        answered && at_server && again(End::Client) && !again(End::Server)
     }
 
     /// For how long the receiver's application read nothing, if that is at least half of the time
@@ -110,18 +123,23 @@ impl Found {
     }
 }
 
-/// Behind what a timeout sent, more was lost of what was outstanding.
+/// Behind what a timeout sent, more was lost of what was outstanding: half of it, where that is
+/// known. A delay spike may end while a queue drops some of it.
 pub(crate) fn lost_behind(flow: &Flow, at_sender: bool, t: &Timeout) -> bool {
     let outstanding = t.position..t.position + t.flight;
+    let sent = sent_by(flow, t).map_or(0, |r| r.len.into());
+    let half = if at_sender { t.flight.saturating_sub(sent) / 2 } else { 0 };
     let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
     // What is repaired later lies behind all that was outstanding. What was lost before the
     // capture is not known to have been; it is repaired soon.
     let of_this =
         |r: &&Retransmission| r.position < outstanding.end || !at_sender && r.at <= t.at + t.waited;
-    behind.take_while(of_this).any(|r| {
+    let lost = |r: &&Retransmission| {
         let first = r.transmission == 2 && r.position > t.position;
         first && r.known && r.spurious.is_none()
-    })
+    };
+    let lost: u64 = behind.take_while(of_this).filter(lost).map(|r| u64::from(r.len)).sum();
+    lost > 0 && lost >= half
 }
 
 #[cfg(test)]

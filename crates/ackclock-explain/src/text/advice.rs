@@ -144,21 +144,24 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
         let (what, span) = match limit {
             Limit::CongestionWindow => ("bottleneck idle", lifetime.idle()),
             Limit::Recovery if lifetime.kept() >= Span(lifetime.of(limit).0 / 5 * 4) => {
-                return None;
+                return Vec::new();
             }
             _ => (names::limit(limit), lifetime.of(limit)),
         };
         match span {
-            _ if span < least => None,
+            _ if span < least => Vec::new(),
             _ if limit == Limit::Recovery => recovery(found, from, least, known),
-            _ => Some(Advice { line: advice(found, from, limit, known)?, what, span }),
+            _ => {
+                let line = advice(found, from, limit, known);
+                line.map(|line| Advice { line, what, span }).into_iter().collect()
+            }
         }
     };
     let others = [handshake(found), answers(found), in_turn(found)].into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
     let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
     let mut all: Vec<Advice> =
-        Limit::ALL.into_iter().filter_map(advise).chain(others).chain(always).collect();
+        Limit::ALL.into_iter().flat_map(advise).chain(others).chain(always).collect();
     let policer = policer(found, from, known);
     let is_new = |policer: &Advice| all.iter().all(|a| a.line.subject != policer.line.subject);
     all.extend(policer.filter(is_new));
@@ -374,7 +377,7 @@ fn look_for_delay(sender: &str, receiver: &str) -> String {
 fn nothing_was_lost(sender: &str, receiver: &str) -> String {
     format!(
         "{sender} to {receiver}: segments are retransmitted though nothing was lost; look for \
-         reordering and delay spikes"
+         reordering, delay spikes and lost acknowledgments"
     )
 }
 
@@ -406,24 +409,27 @@ fn handshake(found: &Found) -> Option<Advice> {
     }
     let what = "handshakes beyond a round trip";
     let rtt = found.least_round_trip();
-    // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
+    // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later. Only if all
+    // that went again was spurious, nothing but answers was lost.
     let again = found.flows().filter_map(|(_, flow)| {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
         // Nothing was lost if the answer to the first one comes, too soon to answer this one. If it
         // comes a round trip later, an answer before it was lost, though that SYN had arrived.
         let soon = |at: Time| rtt.is_some_and(|rtt| until.since(at) < Span(rtt.0 / 2));
         let lost = |r: &&Retransmission| r.opens() && !(r.spurious.is_some() && soon(r.at));
-        flow.retransmissions.iter().filter(lost).rfind(|r| r.at <= until)
+        let of_flow = flow.retransmissions.iter().filter(lost).take_while(|r| r.at <= until);
+        let came = of_flow.clone().all(|r| r.spurious.is_some());
+        Some((of_flow.last()?, came))
     });
-    let last = again.max_by_key(|r| r.at);
-    if let Some(last) = last.filter(|_| c.begun) {
+    let last = again.max_by_key(|(r, _)| r.at);
+    if let Some((last, came)) = last.filter(|_| c.begun) {
         let line = match c.from_server.offered {
             None => format!("{server}: it does not answer the SYNs of {client}"),
-            Some(_) if came_unanswered(found) => format!(
+            Some(_) if found.came_unanswered() => format!(
                 "{server}: SYNs came that it did not answer; see its listen queue \
                  (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"
             ),
-            Some(_) if last.spurious.is_some() => format!(
+            Some(_) if came => format!(
                 "{server} to {client}: answers to SYNs that came are lost or late; find where"
             ),
             Some(_) => {
@@ -439,12 +445,6 @@ fn handshake(found: &Found) -> Option<Advice> {
     };
     let beyond = found.opened_late();
     beyond.map(|span| Advice { line: line.into(), what, span })
-}
-
-/// The capture was taken at the server, which has answered only the last of several SYNs.
-fn came_unanswered(found: &Found) -> bool {
-    let again = |end| found.flow(end).retransmissions.iter().any(Retransmission::opens);
-    found.connection.position.is_at(false) && again(End::Client) && !again(End::Server)
 }
 
 /// The capture was taken at the server, where the client's first data came more than twice before

@@ -36,6 +36,7 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let sure = ended_by(flow, stall).is_none_or(|r| found.is_sure(from, r));
     let why = match found.outage(from, stall) {
         Some(outage) => out(outage),
+        None if found.is_in_vain(from, stall) => in_vain(found, from),
         None => format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall)),
     };
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
@@ -60,6 +61,18 @@ fn out(Outage { least, most, timeouts }: Outage) -> String {
     }
 }
 
+/// It never ended, and timers sent the same again and again.
+fn in_vain(found: &Found, from: End) -> String {
+    let receiver = from.other().name();
+    if found.connection.position.is_at(from == End::Server) {
+        format!(
+            "the same came again and again to the end, and the {receiver} acknowledged none of it"
+        )
+    } else {
+        "the same was sent again and again to the end, and nothing acknowledged it".into()
+    }
+}
+
 /// What a timer sent at the end of a stall, if it was seen.
 fn ended_by<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
     match stall.cause {
@@ -81,10 +94,11 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
     let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
     match stall.cause {
         StallCause::Timeout(class) => match timeout {
-            Some(timeout) => timed_out(found, from, timeout),
-            None if class == TimeoutClass::Handshake => {
-                "timeout, loss of a SYN, or of its answer".into()
+            Some(timeout) if sent_by(flow, timeout).is_some_and(|r| found.is_syn(from, r)) => {
+                opened_late(found, from, stall)
             }
+            Some(timeout) => timed_out(found, from, timeout),
+            None if class == TimeoutClass::Handshake => opened_late(found, from, stall),
             None if class == TimeoutClass::Unknown => {
                 "probably a timeout or a tail loss probe, what went out was lost before it came to \
                  the capture"
@@ -121,21 +135,44 @@ fn probed(flow: &Flow, stall: &Stall) -> String {
     }
 }
 
+/// Timers sent SYNs again. That one had arrived does not say that its timeout was not needed; it
+/// says so of this one, and not of those before.
+fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
+    if from == End::Client && found.came_unanswered() {
+        return "timeout, SYNs came that the server did not answer".into();
+    }
+    let all = &found.flow(from).timeouts;
+    let of_stall = all.iter().filter(|t| t.at > stall.start && t.at <= stall.end);
+    let lost = of_stall.clone().filter(|t| t.spurious.is_none()).count() as u64;
+    let by = of_stall.filter_map(|t| t.spurious).map(names::spurious_text).next_back();
+    let what = match lost {
+        0 => String::new(),
+        1 => "timeout, loss of a SYN, or of its answer".into(),
+        n => format!("{n} timeouts, loss of SYNs, or of their answers"),
+    };
+    match (lost, by) {
+        (0, Some(by)) => format!("timeout, the answer to a SYN was lost or late ({by})"),
+        (0, None) => "timeout, loss of a SYN, or of its answer".into(),
+        (_, None) => what,
+        (_, Some(by)) => format!("{what}; then the answer to another SYN was lost or late ({by})"),
+    }
+}
+
 /// What the timer retransmitted, and what had happened to it before.
 fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
-    let sent = sent_by(found.flow(from), timeout);
+    let flow = found.flow(from);
+    let sent = sent_by(flow, timeout);
     let what = sent.map_or("a segment".into(), |r| match r.len {
-        0 if found.is_syn(from, r) => "a SYN".into(),
         0 if r.position > 0 || found.connection.begun => "a FIN".into(),
         0 => "a SYN or FIN".into(),
         len => format!("{len} bytes"),
     });
+    // What was lost again may have been longer than the piece that goes now.
+    let before = flow.retransmissions.iter().take(timeout.retransmission);
+    let before = sent.and_then(|sent| before.rev().find(|r| r.position == sent.position));
+    let again = before.filter(|r| r.len > 0).map_or(what.clone(), |r| format!("{} bytes", r.len));
     if let Some(by) = timeout.spurious {
         let by = names::spurious_text(by);
-        // That it had arrived does not say that the timeout was not needed.
-        if timeout.class == TimeoutClass::Handshake {
-            return format!("timeout, the answer to {what} was lost or late ({by})");
-        }
         return format!("spurious timeout, {what} had not been lost ({by})");
     }
     match timeout.class {
@@ -145,8 +182,8 @@ fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
         TimeoutClass::MultipleLosses => {
             format!("timeout, loss of {what} among others that had been repaired")
         }
-        TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {what}"),
-        TimeoutClass::BackedOff => format!("backed-off timeout, {what} lost again"),
+        TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {again}"),
+        TimeoutClass::BackedOff => format!("backed-off timeout, {again} lost again"),
         TimeoutClass::Handshake => format!("timeout, loss of {what}, or of its answer"),
         _ => format!("timeout, {what}; its class is unknown"),
     }

@@ -10,7 +10,7 @@ use ackclock_trace::{
 };
 
 use super::{
-    Advice, Known, address, came_unacknowledged, has_lost, hosts, lacking, look_for_delay,
+    Advice, Known, Line, address, came_unacknowledged, has_lost, hosts, lacking, look_for_delay,
     lost_somewhere, mostly_spurious, nothing_was_lost, repaired,
 };
 use crate::explained::{End, Explained, Found};
@@ -22,21 +22,22 @@ use crate::waits::lost_behind;
 const UNANSWERED: usize = 3;
 
 /// What would have made recovery shorter, by at `least` so much; or else why it was needed.
-pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
+pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Vec<Advice> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
     let several = several_lost(found, from);
     let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
-    let late = late(found, from);
+    let late = late(found, from).min(span);
     let out = outages(found, from);
+    let in_vain = found.in_vain(from).unwrap_or(Span::ZERO);
     // A black hole lets shorter packets through.
     let cut_off = !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
         && !full_segments_never_arrived(found, flow);
     let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
     let without_sack = lacking(found, |options| options.sack_permitted);
     let (line, what, span) = match without_sack.filter(|_| several >= least) {
-        _ if repaired(flow)[0] == 0 => return None,
+        _ if repaired(flow)[0] == 0 => return Vec::new(),
         Some(end) => {
             let host = address(found, end);
             let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
@@ -55,6 +56,20 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             );
             (line.into(), what, span)
         }
+        _ if in_vain > Span(span.0 / 2) && cut_off => {
+            let line = if found.connection.position.is_at(from == End::Server) {
+                format!(
+                    "{receiver}: data came again and again that it never acknowledged; see whether \
+                     it was still there, and its routes and firewall"
+                )
+            } else {
+                format!(
+                    "{sender} to {receiver}: nothing was acknowledged any more, however often it \
+                     was sent; see whether {receiver} was still there, and the way to it"
+                )
+            };
+            (line.into(), "to the end", in_vain)
+        }
         _ if out > Span(span.0 / 2) && cut_off => {
             let line = format!(
                 "{sender} to {receiver}: nothing came through for seconds; look for an outage (a \
@@ -63,30 +78,40 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             (line.into(), "outages", out)
         }
         _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
-        _ if late.0 > span.0 / 2 => {
-            let late = match flow.timeouts[..] {
-                [] => "acknowledgments come late",
-                [..] => "timers expire though nothing was lost",
-            };
-            let line = format!(
-                "{sender} to {receiver}: {late}; look for delay spikes and lost acknowledgments"
-            );
-            (line.into(), what, span)
+        // What was lost beside that has a line of its own, if it took long.
+        _ if late >= least && has_lost(flow) && span - late >= least => {
+            let lost = Advice { line: why(found, from, known), what, span: span - late };
+            let late = Advice { line: came_late(flow, &sender, &receiver), what, span: late };
+            return vec![lost, late];
         }
+        _ if late.0 > span.0 / 2 => (came_late(flow, &sender, &receiver), what, span),
         _ if !has_lost(flow) => (nothing_was_lost(&sender, &receiver).into(), what, span),
-        _ if full_segments_never_arrived(found, flow) => {
-            let line = format!(
-                "{sender} to {receiver}: the handshake passed, and no full segment did; see \
-                 whether packets are too long for the path (ping -M do -s 1472)"
-            );
-            (line.into(), what, span)
-        }
-        _ => {
-            let find = || lost_somewhere(&sender, &receiver);
-            (known.why_lost(found, from).unwrap_or_else(find), what, span)
-        }
+        _ => (why(found, from, known), what, span),
     };
-    Some(Advice { line, what, span })
+    vec![Advice { line, what, span }]
+}
+
+/// Timers expired though nothing was lost.
+fn came_late(flow: &Flow, sender: &str, receiver: &str) -> Line {
+    let late = match flow.timeouts[..] {
+        [] => "acknowledgments come late",
+        [..] => "timers expire though nothing was lost",
+    };
+    let look = "look for delay spikes and lost acknowledgments";
+    format!("{sender} to {receiver}: {late}; {look}").into()
+}
+
+/// Why data was lost.
+fn why(found: &Found, from: End, known: &Known) -> Line {
+    let (sender, receiver) = hosts(found, from);
+    if full_segments_never_arrived(found, found.flow(from)) {
+        let line = format!(
+            "{sender} to {receiver}: the handshake passed, and no full segment did; see whether \
+             packets are too long for the path (ping -M do -s 1472)"
+        );
+        return line.into();
+    }
+    known.why_lost(found, from).unwrap_or_else(|| lost_somewhere(&sender, &receiver))
 }
 
 /// Nothing of the data was acknowledged, and full segments were sent again by the timer: an outage

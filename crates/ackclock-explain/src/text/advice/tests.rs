@@ -82,8 +82,7 @@ fn lines(found: Found) -> Vec<String> {
     of(&Explained { connections: vec![found], ..Explained::default() })
 }
 
-/// Nothing moves for most of the time, without a timer, and then goes on. That little is repaired
-/// says nothing of it.
+/// Nothing moves for a time, without a timer, and then goes on. What is repaired took the rest.
 #[test]
 fn acknowledgments_that_come_late() {
     let late = |cause: StallCause, end: u64| {
@@ -92,9 +91,14 @@ fn acknowledgments_that_come_late() {
         lines(connection(flow))
     };
     let line = "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
-        acknowledgments (recovery: 2.0 s)";
-    assert_eq!(late(StallCause::Network, 1101), [line]);
-    assert_eq!(late(StallCause::Network, 1100), [LOST]);
+        acknowledgments";
+    let lost = LOST.replace(" (recovery: 2.0 s)", "");
+    let [first, second] = [(line, "1.5 s"), (&lost, "0.50 s")]
+        .map(|(line, took)| format!("{line} (recovery: {took})"));
+    assert_eq!(late(StallCause::Network, 1600), [first, second]);
+    // A tenth of the time, which the other did not take.
+    assert_eq!(late(StallCause::Network, 499), [LOST]);
+    assert_eq!(late(StallCause::Network, 1701), [format!("{line} (recovery: 2.0 s)")]);
     assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
 }
 
@@ -363,7 +367,7 @@ fn nothing_is_lost_after_a_delay_spike() {
     flow.retransmissions[0].spurious = Some(Spurious::Dsack);
     // One delay may explain one, and not several.
     let one = "192.0.2.2 to 192.0.2.1: segments are retransmitted though nothing was lost; look \
-        for reordering and delay spikes (recovery: 2.0 s)";
+        for reordering, delay spikes and lost acknowledgments (recovery: 2.0 s)";
     assert_eq!(lines(found.clone()), [one]);
     let most = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (recovery: 2.0 s)";
@@ -388,6 +392,11 @@ fn nothing_is_lost_after_a_delay_spike() {
     let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
         spikes and lost acknowledgments (recovery: 2.0 s)";
     assert_eq!(lines(found.clone()), [late]);
+    // Where both took time, each has a line with what it took.
+    let mut both = found.clone();
+    both.connection.from_server.stalls[0].start = ms(850);
+    let part = |line: &str, took: &str| line.replace("2.0 s", took);
+    assert_eq!(lines(both), [part(late, "1.2 s"), part(LOST, "0.80 s")]);
     // An outage: the segment behind the first one did not arrive.
     let flow = &mut found.connection.from_server;
     flow.timeouts[0].flight = 2000;
@@ -508,7 +517,7 @@ fn a_small_window_without_losses() {
     let delay = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
     let one = "192.0.2.2 to 192.0.2.1: segments are retransmitted though nothing was lost; look \
-        for reordering and delay spikes (bottleneck idle: 4.0 s)";
+        for reordering, delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
     let losses = "192.0.2.2 to 192.0.2.1: losses keep the congestion window small; find where they \
         occur (bottleneck idle: 4.0 s)";
     let needed = again(1000, 1000, Kind::FastRetransmit);
@@ -671,6 +680,11 @@ fn a_syn_that_went_out_again() {
     let answers = "192.0.2.2 to 192.0.2.1: answers to SYNs that came are lost or late; find where \
         (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(unheard.clone()), [answers]);
+    // The one before it had not come, or its answer was lost: both are told with the time of both.
+    let mut both = unheard.clone();
+    let again = &mut both.connection.from_client.retransmissions;
+    again.insert(0, Retransmission { at: ms(300), spurious: None, ..again[0] });
+    assert_eq!(lines(both), [lost]);
     unheard.connection.from_client.retransmissions[0].at = ms(1051);
     // Elsewhere than at the server, the SYN may have been late.
     let late = "192.0.2.2: answers to SYNs are late; a capture there shows what of that is its own \

@@ -249,6 +249,23 @@ fn an_outage() {
     let out = "192.0.2.2 to 192.0.2.1: nothing came through for seconds; look for an outage (a \
         link that was down, a route that changed) (outages: 4.0 s)";
     assert_eq!(lines(connection(flow.clone())), [out]);
+    // Others got data through meanwhile: what was lost is not all.
+    let mut others = connection(flow.clone());
+    others.got_through = vec![(End::Server, ms(0))];
+    assert_ne!(lines(others), [out]);
+    // Until the end: nobody is there.
+    let mut dead = flow.clone();
+    dead.stalls[0].frame = 0;
+    dead.retransmissions.iter_mut().for_each(|r| r.spurious = None);
+    dead.timeouts.iter_mut().for_each(|t| t.spurious = None);
+    let mut dead = connection(dead);
+    let nobody = "192.0.2.2 to 192.0.2.1: nothing was acknowledged any more, however often it was \
+        sent; see whether 192.0.2.1 was still there, and the way to it (to the end: 4.0 s)";
+    assert_eq!(lines(dead.clone()), [nobody]);
+    dead.connection.position.vantage = Vantage::Client;
+    let deaf = "192.0.2.1: data came again and again that it never acknowledged; see whether it \
+        was still there, and its routes and firewall (to the end: 4.0 s)";
+    assert_eq!(lines(dead), [deaf]);
     // All came, late.
     flow.retransmissions.iter_mut().for_each(|r| r.lost = Some(false));
     let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
