@@ -301,8 +301,8 @@ proptest! {
     }
 }
 
-/// An ACK of what was SACKed before a timeout shows no spurious timeout. Where it did, and detection
-/// then found nothing lost, each segment that was left waited for a timeout of its own.
+/// An ACK of what was SACKed before a timeout shows no spurious timeout. Where it did, and
+/// detection then found nothing lost, each segment that was left waited for a timeout of its own.
 #[test]
 fn what_was_sacked_before_a_timeout_undoes_none() {
     let lost = |data_lost| Op::Round { data_lost, acks_lost: 0 };
