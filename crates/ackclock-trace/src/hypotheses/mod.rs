@@ -22,15 +22,16 @@ mod start;
 mod tests;
 mod trial;
 mod waits;
+mod whole;
 
 use ackclock_tcp::{Span, Time};
 
 use self::candidates::{Candidate, Least, candidates};
-use self::division::Divided;
 pub(crate) use self::rewrite::rewrite;
-use self::script::{Script, Step};
+use self::script::Script;
 use self::start::{Points, Start, beginnings, outages};
-use self::trial::{Budget, Lists, Says, Setting, divide, run};
+use self::trial::{Budget, Lists, Says, Setting, run};
+use self::whole::{Whole, Wholes, is_calm};
 use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
 use crate::standards::LEAST_RTOS;
@@ -167,13 +168,13 @@ pub(crate) fn may_try(terms: &Terms) -> bool {
 }
 
 /// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
-/// between the capture and the sender; zero if it is not known. With it comes that round trip,
-/// known or learned; zero still if neither.
+/// between the capture and the sender; zero if it is not known. With it come that round trip, known
+/// or learned, zero still if neither; and the candidates that explain all.
 pub(crate) fn verdicts(
     terms: Terms,
     entries: &[Entry],
     delay: Span,
-) -> (Vec<Verdict>, Span, Option<Whole>) {
+) -> (Vec<Verdict>, Span, Wholes) {
     let sent = entries.iter().filter_map(Entry::sent).count();
     let mut tries = Tries {
         terms,
@@ -181,7 +182,7 @@ pub(crate) fn verdicts(
         verdicts: vec![None; sent],
         work: 0,
         best: Best::default(),
-        whole: None,
+        wholes: Wholes::default(),
         lists: Lists::default(),
     };
     let begins = beginnings(terms, entries, delay);
@@ -201,13 +202,13 @@ pub(crate) fn verdicts(
             }
         }
     }
-    let Tries { mut verdicts, whole, .. } = tries;
+    let Tries { mut verdicts, wholes, .. } = tries;
     numbers::forbid(entries, &mut verdicts);
-    (verdicts.into_iter().flatten().collect(), delay, whole)
+    (verdicts.into_iter().flatten().collect(), delay, wholes)
 }
 
 /// A candidate that explains all of a connection in which nothing is to be explained: the first one
-/// that fits.
+/// that fits, and that has retransmitted nothing either.
 pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole> {
     let mut lists = Lists::default();
     let mut work = 0;
@@ -227,7 +228,7 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
                 work += 1 + says.len();
                 let cost = says.last().map_or(0.0, |says| says.cost);
                 let is_whole = says.len() == script.segments && fit.is_good(&script);
-                if is_whole && best.is_none_or(|best| cost < best.cost) {
+                if is_whole && is_calm(&says) && best.is_none_or(|best| cost < best.cost) {
                     best = Some(Whole { cost, start, paused, setting });
                     if cost < FITS * script.segments as f32 {
                         return best;
@@ -239,35 +240,6 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
     best
 }
 
-/// A candidate that explains all of a connection.
-#[derive(Clone, Copy)]
-pub(crate) struct Whole {
-    pub cost: f32,
-    start: Start,
-    paused: bool,
-    setting: Setting,
-}
-
-impl Whole {
-    /// What limited it until `end` at least, when it began, and when the last ACK reached it.
-    /// `least`: no round trip is shorter.
-    pub fn divided(
-        &self,
-        terms: Terms,
-        passed: Passed<'_>,
-        end: Time,
-        least: Span,
-    ) -> Option<([Time; 2], Divided)> {
-        let script = Script::new(terms, passed.entries, &self.start, self.paused)?;
-        let begin = script.steps.first()?.0;
-        // The model of the sender may not have known how long the last ACK was on its way.
-        let last = script.steps.iter().rev().find(|(_, step)| matches!(step, Step::Acked(_)));
-        let end = last.map_or(end, |(at, _)| end.max(*at));
-        let divided = divide(&script, &self.setting, passed, end, least)?;
-        Some(([begin, end], divided))
-    }
-}
-
 /// Candidates that are tried, and what comes of it.
 struct Tries<'a> {
     terms: Terms,
@@ -277,8 +249,7 @@ struct Tries<'a> {
     /// Segments that were compared so far.
     work: usize,
     best: Best,
-    /// The best one that explains all, from the beginning on.
-    whole: Option<Whole>,
+    wholes: Wholes,
     lists: Lists,
 }
 
@@ -391,8 +362,13 @@ impl Tries<'_> {
                     let Script { start, paused, .. } = *script;
                     let is_whole =
                         start.resumed.is_none() && fit.is_some_and(|fit| fit.is_good(script));
-                    if is_whole && self.whole.is_none_or(|w| cost < w.cost) {
-                        self.whole = Some(Whole { cost, start, paused, setting });
+                    let whole = Whole { cost, start, paused, setting };
+                    let is_better = |old: Option<Whole>| old.is_none_or(|old| cost < old.cost);
+                    if is_whole && is_better(self.wholes.any) {
+                        self.wholes.any = Some(whole);
+                    }
+                    if is_whole && is_calm(&says) && is_better(self.wholes.calm) {
+                        self.wholes.calm = Some(whole);
                     }
                 }
                 take_least(&mut best, &says);

@@ -12,6 +12,14 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
     next > 0 && next >= sent.count() / 2
 }
 
+/// Whether numbers are missing between the segments that were seen. Packets without data may have
+/// had them.
+pub(super) fn are_missing<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> bool {
+    let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
+    are_counted(sent.clone())
+        && sent.clone().zip(sent.skip(1)).any(|pair| step(pair).is_some_and(|step| step > 1))
+}
+
 /// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was
 /// seen.
 ///

@@ -2,7 +2,9 @@
 
 use ackclock_tcp::{Cause, EventKind, Span};
 
-use super::{Passed, Verdict, Whole, calm, recoveries, verdicts};
+use super::numbers::are_missing;
+use super::whole::Whole;
+use super::{Entry, Passed, Verdict, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::{Lifetime, Limit};
 use crate::sender::{Found, Terms, expiry};
@@ -13,12 +15,16 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
     let whole = if found.retransmissions.is_empty() && found.stalls.is_empty() {
         if passed.all { calm(terms, entries, delay) } else { None }
     } else {
-        let (verdicts, delay, whole) = verdicts(terms, entries, delay);
+        let (verdicts, delay, wholes) = verdicts(terms, entries, delay);
         if !verdicts.is_empty() {
             take_over(&verdicts, terms, found);
             recoveries::rebuild(entries, delay, found);
         }
-        whole
+        // Where neither a segment nor a number says that anything was lost, silence alone does not.
+        let lost = !found.retransmissions.is_empty()
+            || found.lifetime.of(Limit::Recovery) > Span::ZERO
+            || are_missing(entries.iter().filter_map(Entry::sent));
+        if lost { wholes.any } else { wholes.calm }
     };
     // Of Nagle's algorithm a candidate knows nothing: it writes small segments when they are seen.
     let nagle = found.lifetime.of(Limit::Nagle) > Span::ZERO;

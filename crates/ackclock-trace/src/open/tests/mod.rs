@@ -1,6 +1,7 @@
 //! Hand-made packets: sequence numbers are given as positions, and every exchange runs at two pairs
 //! of initial sequence numbers.
 
+mod away;
 mod bounds;
 mod ecn;
 mod elsewhere;

@@ -1,0 +1,53 @@
+//! Candidates that explain all of a connection.
+
+use ackclock_tcp::{Span, Time};
+
+use super::Passed;
+use super::division::Divided;
+use super::script::{Script, Step};
+use super::start::Start;
+use super::trial::{Says, Setting, divide};
+use crate::sender::Terms;
+
+/// Nothing that was seen had been sent before.
+pub(super) fn is_calm(says: &[Says]) -> bool {
+    says.iter().all(|says| says.kind.is_none())
+}
+
+/// The best candidates that explain all of a connection, from its beginning on.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wholes {
+    pub any: Option<Whole>,
+    /// Of those that have retransmitted nothing. Others may cost less: a timer that expires just
+    /// before something was seen says when that was sent, and a pause of the application does not.
+    pub calm: Option<Whole>,
+}
+
+/// A candidate that explains all of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    pub cost: f32,
+    pub(super) start: Start,
+    pub(super) paused: bool,
+    pub(super) setting: Setting,
+}
+
+impl Whole {
+    /// What limited it until `end` at least, when it began, and when the last ACK reached it.
+    /// `least`: no round trip is shorter.
+    pub fn divided(
+        &self,
+        terms: Terms,
+        passed: Passed<'_>,
+        end: Time,
+        least: Span,
+    ) -> Option<([Time; 2], Divided)> {
+        let script = Script::new(terms, passed.entries, &self.start, self.paused)?;
+        let begin = script.steps.first()?.0;
+        // The model of the sender may not have known how long the last ACK was on its way.
+        let last = script.steps.iter().rev().find(|(_, step)| matches!(step, Step::Acked(_)));
+        let end = last.map_or(end, |(at, _)| end.max(*at));
+        let divided = divide(&script, &self.setting, passed, end, least)?;
+        Some(([begin, end], divided))
+    }
+}

@@ -1,0 +1,56 @@
+//! What a capture away from a sender does not show: silence before its first data, its distance
+//! before anything has measured it, and FINs that go again.
+
+use ackclock_tcp::wire::Control;
+
+use super::*;
+use crate::lifetime::{Lifetime, Limit};
+
+/// In milliseconds.
+fn shares<const N: usize>(lifetime: &Lifetime, limits: [Limit; N]) -> [f64; N] {
+    limits.map(|limit| (lifetime.of(limit).0 as f64 / 1e5).round() / 10.0)
+}
+
+/// A handshake over 40 ms, as the client sees it.
+fn opened(talk: &mut Talk) -> &mut Talk {
+    talk.at(0.0, syn(0).ts(0, 0)).at(40.0, syn(1).ts(0, 0)).at(40.01, c(0, 0).ts(40, 0))
+}
+
+/// A server greets a while after the handshake, as those of mail do. That its timer has expired
+/// just before, and what it had sent first was lost, explains it as well, but nothing says so.
+#[test]
+fn a_server_that_greets_late() {
+    for late in [250.0, 300.0, 450.0, 550.0, 660.0, 800.0, 860.0, 1100.0] {
+        each(|mut talk| {
+            let at = 80.0 + late;
+            let stamp = at as u32;
+            opened(&mut talk)
+                .at(at, s(0, 2).ts(stamp - 20, 40))
+                .at(at + 0.02, c(0, 0).ack(2).ts(stamp, stamp - 20))
+                .at(at + 0.04, s(2, 0).with(Control::FIN).ts(stamp - 20, 40))
+                .at(at + 0.06, c(0, 0).ack(3).ts(stamp, stamp - 20));
+            let lifetime = talk.one().from_server.lifetime;
+            let limits = [Limit::Recovery, Limit::Application];
+            assert_eq!(shares(&lifetime, limits), [0.0, late], "{late}");
+        });
+    }
+}
+
+/// The same silence before the last of an answer, where numbers of packets are missing: something
+/// was lost before the capture, and a timer has sent it again.
+#[test]
+fn numbers_tell_silence_from_losses() {
+    let limits = [Limit::Recovery, Limit::Application];
+    for (id, found) in [(6, [384.9, 0.0]), (3, [0.0, 344.8])] {
+        each(|mut talk| {
+            opened(&mut talk)
+                .at(40.02, c(0, 1).ts(40, 0))
+                .at(80.0, s(0, 1448).ack(1).id(1).ts(60, 40))
+                .at(80.1, s(1448, 1448).ack(1).id(2).ts(60, 40))
+                .at(80.2, c(1, 0).ack(2896).ts(80, 60))
+                .at(465.0, s(2896, 104).ack(1).with(Control::FIN).id(id).ts(445, 80))
+                .at(465.1, c(1, 0).ack(3001).ts(465, 445));
+            assert_eq!(shares(&talk.one().from_server.lifetime, limits), found, "{id}");
+        });
+    }
+}
