@@ -425,12 +425,25 @@ impl Open {
         self.deliver(end, input, budget);
     }
 
+    /// Gives it to the model of `end`. Away from the sender, as long as nothing has measured how
+    /// far off that is, an ACK measures only the part of the round trip that is behind the capture.
+    /// Timestamps will soon measure the rest; without them, that part is all that is ever known.
+    /// Where the handshake was made up, candidates learn the distance from the first flights.
     #[inline(always)]
     fn deliver(&mut self, end: usize, input: Input, budget: &mut Budget) {
         if self.events {
             self.count_event(budget);
         }
-        self.senders[end].input(input, self.place.delay(end), &mut budget.places);
+        let delay = self.place.delay(end);
+        let mut input = input;
+        if delay == Span::ZERO
+            && let Input::Acked(acked) = &mut input
+        {
+            acked.timed &= self.place.sight(end) == Sight::Sent
+                || self.place.is_made_up()
+                || !self.timestamps(end);
+        }
+        self.senders[end].input(input, delay, &mut budget.places);
     }
 
     /// Each packet is about one event.

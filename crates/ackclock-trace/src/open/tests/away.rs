@@ -4,11 +4,17 @@
 use ackclock_tcp::wire::Control;
 
 use super::*;
+use crate::connection::RoundTrip;
 use crate::lifetime::{Lifetime, Limit};
 
 /// In milliseconds.
 fn shares<const N: usize>(lifetime: &Lifetime, limits: [Limit; N]) -> [f64; N] {
     limits.map(|limit| (lifetime.of(limit).0 as f64 / 1e5).round() / 10.0)
+}
+
+/// The least round trip and the longest one, in milliseconds.
+fn trips(rtt: Option<RoundTrip>) -> Option<[f64; 2]> {
+    rtt.map(|rtt| [rtt.min, rtt.max].map(|span| (span.0 as f64 / 1e5).round() / 10.0))
 }
 
 /// A handshake over 40 ms, as the client sees it.
@@ -53,4 +59,22 @@ fn numbers_tell_silence_from_losses() {
             assert_eq!(shares(&talk.one().from_server.lifetime, limits), found, "{id}");
         });
     }
+}
+
+/// A download as its receiver sees it, from its midst on. The first timestamps that are echoed are
+/// older; from 40 ms on they say how far the server is. Until then ACKs measure nothing: that of
+/// each segment passes right behind it.
+#[test]
+fn a_download_begins_before_the_capture() {
+    let begun = |milliseconds: u32| {
+        let mut talk = Talk::new(ISNS[0]);
+        for n in 0..milliseconds {
+            let (at, position) = (f64::from(n), 1000 * u64::from(n));
+            talk.at(at, s(position, 1000).ts(5000 + n, 960 + n));
+            talk.at(at + 0.01, c(0, 0).ack(position + 1000).ts(1000 + n, 5000 + n));
+        }
+        trips(talk.one().from_server.rtt)
+    };
+    assert_eq!(begun(30), None);
+    assert_eq!(begun(200), Some([40.0, 40.0]));
 }
