@@ -45,6 +45,8 @@ pub(super) struct Division<'a> {
     since: Vec<(Held, u64, Span)>,
     /// A tail loss probe up to here is not acknowledged.
     probe: u64,
+    /// Nothing but a FIN is outstanding.
+    fin_alone: bool,
     /// For how long cwnd or the path was full, by bytes outstanding on the path.
     full: BTreeMap<u64, Span>,
     /// The same where it paced below the receiver's window, which was the smaller one.
@@ -91,6 +93,7 @@ impl<'a> Division<'a> {
             before: (begin, Shares::default()),
             since: Vec::new(),
             probe: 0,
+            fin_alone: false,
             full: BTreeMap::new(),
             paced: BTreeMap::new(),
             full_window: 0,
@@ -114,6 +117,7 @@ impl<'a> Division<'a> {
         }
         self.hear_of_others();
         let s = sender.state();
+        self.fin_alone = s.fin && s.snd_una + 1 == s.written;
         let (flight, unsent) = (s.flight(), s.written.saturating_sub(s.snd_max));
         let next = unsent.min(s.mss);
         let closed = s.snd_max + next > s.window_edge;
@@ -122,7 +126,7 @@ impl<'a> Division<'a> {
             () if flight == 0 && unsent == 0 => Limit::Application,
             () if flight == 0 && closed => Limit::ReceiveWindow,
             // A lost FIN holds up nothing.
-            () if repairs && s.fin && s.snd_una + 1 == s.written => Limit::Application,
+            () if repairs && self.fin_alone => Limit::Application,
             () if repairs => Limit::Recovery,
             () if unsent == 0 => Limit::Path,
             () if flight + next <= s.cwnd && closed => Limit::ReceiveWindow,
@@ -176,7 +180,8 @@ impl<'a> Division<'a> {
         let (last, found) = self.before;
         let span = self.now.since(last);
         self.found = found;
-        self.found.add(Limit::Recovery, span);
+        let limit = if self.fin_alone { Limit::Application } else { Limit::Recovery };
+        self.found.add(limit, span);
         for (held, outstanding, span) in std::mem::take(&mut self.since) {
             let sum = self.held(held, outstanding);
             *sum = *sum - span;

@@ -133,13 +133,17 @@ fn explain_stalls(found: &mut Found) {
     for stall in &mut found.stalls {
         let within = |at| stall.start < at && at <= stall.end;
         let timeout = found.timeouts.iter().position(|timeout| within(timeout.at));
+        let sent =
+            timeout.and_then(|i| found.retransmissions.get(found.timeouts[i].retransmission));
+        let holds_up = sent.is_some_and(|r| r.len > 0);
         let in_it = || found.retransmissions.iter().filter(|r| within(r.at));
         let (again, probed) =
             (in_it().next().is_some(), in_it().any(|r| r.kind == Kind::TailLossProbe));
         // Its time is recovery's already, by the numbers of packets, or the handshake's.
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
-        if timeout.is_some() && stall.cause == StallCause::Application {
+        // A lost FIN holds up nothing.
+        if holds_up && stall.cause == StallCause::Application {
             let span = stall.end.since(stall.start).min(found.lifetime.of(Limit::Application));
             found.lifetime.take(Limit::Application, span);
             found.lifetime.add(Limit::Recovery, span);

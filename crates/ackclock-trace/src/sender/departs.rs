@@ -205,7 +205,8 @@ impl SenderModel {
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&self, sent: &Sent, asked: bool) -> Span {
         let lost = lost(sent, asked);
-        if lost == 0 || self.stream.terms.at_sender() {
+        // A lost FIN holds up nothing.
+        if lost == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
         let Stream { timers, moments, .. } = &self.stream;
@@ -288,7 +289,8 @@ impl SenderModel {
         }
         if !is_by_ack(kind) {
             limits.timer_expired(stream);
-            if stream.outstanding.is_empty() && !stream.terms.at_sender() {
+            let holds_up = sent.payload() > 0;
+            if holds_up && stream.outstanding.is_empty() && !stream.terms.at_sender() {
                 // The ACK was lost behind the capture: the sender has waited for it ever since.
                 limits.was_repairing(stream.moments.silence(sent.at));
             }

@@ -78,3 +78,32 @@ fn a_download_begins_before_the_capture() {
     assert_eq!(begun(30), None);
     assert_eq!(begun(200), Some([40.0, 40.0]));
 }
+
+/// At the server, a SYN/ACK goes three times, and the client answers the second one: that measures
+/// nothing. The ACK of what the client asks then passes at once. Its distance is known when it has
+/// acknowledged data, and then ACKs of the server say how long its round trip is. It closes, and
+/// goes on to send its FIN, which holds nothing up.
+#[test]
+fn a_client_is_far_and_its_fin_goes_again() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(0, 0))
+            .at(0.01, syn(1).ts(100, 0))
+            .at(1012.0, syn(1).ts(1112, 0))
+            .at(1028.0, syn(0).ts(1028, 0))
+            .at(1028.01, syn(1).ts(1128, 0))
+            .at(1052.0, c(0, 0).ts(1032, 1112))
+            .at(1058.0, c(0, 1).ts(1038, 1112))
+            .at(1058.01, s(0, 0).ack(1).ts(1158, 1038))
+            .at(1058.1, s(0, 1000).ack(1).ts(1158, 1038))
+            .at(1098.1, c(1, 0).ack(1000).ts(1078, 1158))
+            .at(1098.2, s(1000, 100).ack(1).with(Control::FIN).ts(1198, 1078));
+        let fin = |at: f64| c(1, 0).ack(1101).with(Control::FIN).ts(at as u32 - 20, 1198);
+        for at in [1138.2, 3300.0, 6628.0] {
+            talk.at(at, fin(at)).at(at + 0.01, s(1101, 0).ack(2).ts(at as u32 + 100, at as u32));
+        }
+        let client = talk.one().from_client;
+        assert_eq!(client.retransmissions.len(), 3);
+        assert_eq!(trips(client.rtt), Some([40.0, 40.0]));
+        assert_eq!(shares(&client.lifetime, [Limit::Recovery]), [0.0]);
+    });
+}
