@@ -52,6 +52,12 @@ impl Open {
         let waited = || self.clock.waited().unwrap_or_else(|| self.senders[1].since_asked(until));
         let in_vain = self.waited_in_vain().then(waited);
         let models = [0, 1].map(|end| self.settle(end, budget));
+        for (end, model) in models.iter().enumerate() {
+            let least = model.as_ref().and_then(|model| Some(model.found.rtt?.min));
+            if let Some(least) = least.filter(|_| self.place.sight(end) == Sight::Sent) {
+                self.place.measured(1 - end, least);
+            }
+        }
         let misses_most = |end: usize| {
             // Away from the sender, what it had sent before may look new.
             self.place.sight(end) == Sight::Sent

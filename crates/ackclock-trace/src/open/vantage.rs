@@ -114,6 +114,15 @@ impl Place {
         self.learned[end] = u32::try_from(trip.0 / 1000).unwrap_or(u32::MAX);
     }
 
+    /// The sender at the capture has measured this round trip to `end`. That is the whole way, and
+    /// the capture has measured one packet at a time, some of which were answered late.
+    pub fn measured(&mut self, end: usize, trip: Span) {
+        let least = &mut self.trips[end].least;
+        if least.get().is_some_and(|least| least > trip) {
+            least.set(trip);
+        }
+    }
+
     /// A handshake that took no time either way measures nothing: whoever wrote the capture made it
     /// up, as the simulator does for connections that it begins as established. Returns whether it
     /// is so.

@@ -107,3 +107,18 @@ fn a_client_is_far_and_its_fin_goes_again() {
         assert_eq!(shares(&client.lifetime, [Limit::Recovery]), [0.0]);
     });
 }
+
+/// The server sends two segments 20 ms apart, and one ACK answers both, 40 ms after the second. The
+/// capture, at the server, measures one packet at a time, the first one; the sender measures both.
+#[test]
+fn the_sender_measures_the_way_better() {
+    let mut talk = Talk::new(ISNS[0]);
+    for n in 0..20 {
+        let (at, position) = (100.0 * f64::from(n), 2000 * n as u64);
+        talk.at(at, s(position, 1000)).at(at + 20.0, s(position + 1000, 1000));
+        talk.at(at + 60.0, c(0, 0).ack(position + 2000).ttl(60));
+    }
+    let connection = talk.one();
+    assert_eq!(trips(connection.from_server.rtt), Some([40.0, 40.0]));
+    assert_eq!(connection.position.to_client, Some(ackclock_tcp::Span::from_millis(40)));
+}
