@@ -297,6 +297,11 @@ impl SenderModel {
         }
         let behind_head = records.start > 0;
         let is_head = !behind_head && !records.is_empty();
+        if is_head && !is_by_ack(kind) {
+            let moments = &stream.moments;
+            let went_on = moments.since_progress(sent.at) - moments.since_new_data(sent.at);
+            stream.outstanding.misses_none(went_on);
+        }
         let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
         let (index, window) = (recovery.retransmissions.len(), stream.windows.offered());
         let begins = stream.outstanding.get(records.start).is_some_and(|s| episodes.begins_with(s));

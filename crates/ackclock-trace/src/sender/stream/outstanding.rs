@@ -148,6 +148,12 @@ impl Outstanding {
         self.unacked = self.unacked.saturating_add((span.0 / 1_000_000) as u32);
     }
 
+    /// A timer has sent the head again: the sender had got no ACK, though it had gone on for so
+    /// long.
+    pub fn misses_none(&mut self, span: Span) {
+        self.unacked = self.unacked.saturating_sub((span.0 / 1_000_000) as u32);
+    }
+
     /// For how long ACKs of what was outstanding are not in the capture.
     pub fn unacked(&self) -> Span {
         Span::from_millis(self.unacked.into())

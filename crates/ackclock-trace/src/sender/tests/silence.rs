@@ -84,3 +84,26 @@ fn reordered_data_is_not_repaired() {
     assert_eq!(recovery(Sight::Arrived, 49), 0.0);
     assert!(recovery(Sight::Received, 51) >= 8.0);
 }
+
+/// At the sender, the ACK of segment 1 was lost on its way, as all that followed. It sends new data
+/// long after its timer would have expired, if nothing had made it longer; then its timer sends
+/// segment 1 again: the capture misses no ACK. Had it not, the ACK would be missing.
+#[test]
+fn acks_are_lost_before_the_sender() {
+    let unacked = |again: bool| {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, [0]);
+        line.ack(50.0, 1);
+        line.send(60.0, [1]);
+        line.send(4660.0, [2]);
+        if again {
+            line.send(11_060.0, [1]);
+            line.dsack(11_110.0, 3, (1, 2));
+        } else {
+            line.ack(11_110.0, 3);
+        }
+        line.found().unacked
+    };
+    assert_eq!(unacked(true), Span::ZERO);
+    assert_eq!(unacked(false), Span::from_millis(4600));
+}
