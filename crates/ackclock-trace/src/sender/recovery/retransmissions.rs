@@ -291,6 +291,10 @@ impl Retransmissions {
         note.reported = true;
         r.lost = Some(false);
         r.known |= echo == Echo::Own && a.tsecr.is_some();
+        if r.spurious == Some(Spurious::Dsack) {
+            // One before it was the first to arrive, and nothing says which.
+            return sent;
+        }
         number = note.previous;
         while let Some((r, note)) = self.by_number(number) {
             note.reported = true;
@@ -331,11 +335,13 @@ impl Retransmissions {
             taken.push((r.position, note.end));
             recent += usize::from(index + 1 >= first as usize);
             (r.spurious, r.known, r.lost) = (Some(Spurious::Dsack), true, Some(false));
-            // It was not the first to arrive, so the one before it was.
-            if let Some((before, _)) = self.by_number(note.previous)
-                && before.lost == Some(true)
-            {
-                before.lost = Some(false);
+            // It was not the first to arrive: one before it was, and nothing says which.
+            let mut number = note.previous;
+            while let Some((before, note)) = self.by_number(number) {
+                if before.lost == Some(true) {
+                    (before.lost, before.known, note.reported) = (None, false, false);
+                }
+                number = note.previous;
             }
         }
         (taken.len(), recent)

@@ -11,6 +11,20 @@ fn spurious(found: &Found) -> Vec<(u64, Option<Spurious>, bool, Option<bool>)> {
     found.retransmissions.iter().map(|r| (r.position / MSS, r.spurious, r.known, r.lost)).collect()
 }
 
+/// Segment 0 goes four times, and its first ACK that comes is a D-SACK of the last: one of those
+/// before had arrived, and nothing says which.
+#[test]
+fn only_acks_were_lost() {
+    let mut line = Line::sack(50.0);
+    for at in [0.0, 250.0, 500.0, 1000.0] {
+        line.send(at, [0]);
+    }
+    line.dsack(1050.1, 1, (0, 1));
+    let unknown = (0, None, false, None);
+    let last = (0, Some(Spurious::Dsack), true, Some(false));
+    assert_eq!(spurious(&line.found()), [unknown, unknown, last]);
+}
+
 /// The original comes so late that its ACK may be the retransmission's; the recovery was as
 /// spurious.
 #[test]
