@@ -31,7 +31,8 @@ fn where_both_ends_stall_at_once_time_counts_once() {
     assert_eq!(sum, Span::from_millis(1900 - 60), "{by_cause:?}");
 }
 
-/// Which of the two windows held the sender back is open where that of the receiver is not known.
+/// What held the sender back is open where the receiver's window is not known: that looks like the
+/// other window, and like the path or the application.
 #[test]
 fn a_receive_window_of_unknown_scale() {
     for (window, open) in [(None, true), (Some(1 << 20), false)] {
@@ -48,6 +49,14 @@ fn a_receive_window_of_unknown_scale() {
         flow.retransmissions.clear();
         let text = crate::text::short(&explained, 0);
         assert_eq!(text.contains("its window is still growing"), !open, "{text}");
+        for limit in [Limit::Path, Limit::Application] {
+            let mut other = explained.connections[0].clone();
+            other.connection.begun = false;
+            other.connection.from_server.lifetime.add(limit, Span::from_secs(9));
+            let why = crate::text::why(&other);
+            let doubt = "unless the receive window held it back, whose scale is not known";
+            assert_eq!(why.contains(doubt), open, "{why}");
+        }
     }
 }
 
@@ -173,6 +182,7 @@ fn a_connection_waits_for_an_end_that_sent_data() {
 fn a_few_bytes_are_not_what_a_download_waited_for() {
     let mut explained = explained();
     let connection = &mut explained.connections[0].connection;
+    connection.begun = true;
     let client = &mut connection.from_client;
     (client.bytes, client.lifetime) = (3, Lifetime::default());
     client.lifetime.add(Limit::Path, Span::from_millis(300));

@@ -268,11 +268,18 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
         }
         _ => None,
     };
+    // A sender that waits for the receive window looks as if it waited for one of these.
+    let alike = match main {
+        Limit::CongestionWindow => true,
+        Limit::Path | Limit::Application => !found.connection.begun,
+        _ => false,
+    };
+    let unsure = alike && other.is_none() && found.flow(from).window.is_none();
     let (what, span) = other.unwrap_or_else(|| (names::limited(main, from, is_full(found)), span));
     let mut text = format!("{what} {}", part(span, whole));
-    // A sender that waits for one of them looks as if it waited for the other.
-    if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {
-        text.push_str(", unless the receive window did, whose scale is not known");
+    if unsure {
+        let did = if main == Limit::CongestionWindow { "did" } else { "held it back" };
+        text.push_str(&format!(", unless the receive window {did}, whose scale is not known"));
     }
     text
 }

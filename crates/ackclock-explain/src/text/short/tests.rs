@@ -149,6 +149,7 @@ fn an_answer_that_takes_its_way() {
     lifetime.add_answering(Span::from_millis(10));
     let flow = &mut found.connection.from_server;
     (flow.lifetime, flow.bytes) = (lifetime, 1000);
+    found.connection.begun = true;
     found.connection.from_client.lifetime = Lifetime::default();
     let way = "all that the server had was on its way for 0.99 s of 1.0 s (99 %)";
     assert_eq!(limited(&found, Limit::Path), way);
@@ -162,6 +163,7 @@ fn a_full_path_and_one_that_takes_its_time() {
         let mut lifetime = Lifetime::default();
         lifetime.add(Limit::Path, Span::from_millis(1000));
         lifetime.add_full(Span::from_millis(full));
+        found.connection.begun = true;
         found.connection.from_client.lifetime = lifetime;
         found.connection.from_server.lifetime = lifetime;
         limited(&found, Limit::Path)
