@@ -180,6 +180,7 @@ fn all_that_a_policer_lets_pass() {
         let mut found = fixture::explained().connections.swap_remove(0);
         let mut lifetime = Lifetime::default();
         lifetime.add(Limit::Path, Span::from_millis(1000));
+        found.connection.begun = true;
         found.connection.from_client.lifetime = lifetime;
         let server = &mut found.connection.from_server;
         (server.lifetime, server.bytes) = (lifetime, bytes);
