@@ -69,7 +69,8 @@ impl Running {
         let mut api = TcpStream::connect(self.api).unwrap();
         api.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let length = body.len();
-        let request = format!("{what} HTTP/1.1\r\nContent-Length: {length}\r\n\r\n{body}");
+        let request =
+            format!("{what} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}");
         api.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         api.read_to_string(&mut answer).unwrap();
