@@ -29,9 +29,12 @@ impl Comparison<'_> {
         }
         let mut out = String::new();
         for row in &rows {
-            let line: Vec<String> =
-                row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-            out += line.join("  ").trim_end();
+            // Not `{cell:width$}`: a cell may be wider than the 65,535 that formatting takes.
+            let cells = row.iter().zip(widths).map(|(cell, width)| {
+                let blank = width - cell.chars().count();
+                cell.clone() + &" ".repeat(blank)
+            });
+            out += cells.collect::<Vec<_>>().join("  ").trim_end();
             out.push('\n');
         }
         out

@@ -79,7 +79,7 @@ fn blocks_of_the_ack_before_cut_a_block() {
     answered("sack-part.jsonl");
 }
 
-/// `tcp_init_undo` counts retransmissions on their way, of which a timeout leaves none
+/// `tcp_init_undo` counts retransmissions on their way, of which this timeout leaves none
 /// (`tcp_timeout_mark_lost`), and no probe that an earlier response has counted (`tlp_high_seq`).
 #[test]
 fn a_timeout_leaves_no_retransmission_to_be_reported() {

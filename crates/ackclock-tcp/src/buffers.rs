@@ -62,8 +62,8 @@ impl Buffers {
         }
     }
 
-    /// All up to `snd_max` was sent. Whether what is left are not the segments that SMSS makes of
-    /// it.
+    /// All up to `snd_max` was sent. Returns whether the buffers that are left differ from the
+    /// segments that SMSS makes of the data.
     pub fn sent(&mut self, snd_max: u64, mss: u64) -> bool {
         while self.head <= snd_max {
             let Some(end) = self.take() else { return false };

@@ -49,8 +49,8 @@ pub struct AckSummary {
     /// late (`tcp_sacktag_one`).
     pub(crate) dsack_late: Option<u64>,
     /// Begin and end of the first segment that it newly reports, cumulatively or selectively, and
-    /// that was sent once. One whose SACK was forgotten (RFC 2018 section 8) is not new, but where
-    /// Linux detects.
+    /// that was sent once. One whose SACK was forgotten (RFC 2018 section 8) does not count, except
+    /// with Linux's detection.
     pub original: Option<(u64, u64)>,
     /// The highest position that a SACK block of this ACK covered, 0 without one.
     pub sacked_to: u64,

@@ -58,7 +58,7 @@ pub(super) fn mark(c: &mut Sender, lost: Lost) -> Found {
                 let stays = r.retransmitted && !r.lost && !c.strategy.detect.judges_again();
                 if stays {
                     c.s.board.mark_replaced(index);
-                    tell_lost(c, &r, Judge::Detect);
+                    report_lost(c, &r, Judge::Detect);
                 } else {
                     lose(c, index, Judge::Detect);
                 }
@@ -161,13 +161,13 @@ pub(super) fn lose(c: &mut Sender, index: usize, judge: Judge) -> bool {
     let Some(&r) = c.s.board.get(index) else { return false };
     let news = c.s.board.mark_lost(index, judge);
     if news {
-        tell_lost(c, &r, judge);
+        report_lost(c, &r, judge);
     }
     news
 }
 
 /// The last transmission of a segment is judged lost.
-fn tell_lost(c: &mut Sender, r: &Record, judge: Judge) {
+fn report_lost(c: &mut Sender, r: &Record, judge: Judge) {
     if let Some(rates) = &mut c.rates {
         rates.on_lost(r.seq, r.end());
     }

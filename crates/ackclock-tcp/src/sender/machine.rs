@@ -134,8 +134,8 @@ pub struct Sender {
     pub(super) undone: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,
-    /// The next segment without data has a sequence number above those of all before it, unless it
-    /// is old: those without do not set `wl1`.
+    /// Data or the SYN/ACK came since the last segment without data, so that the next one has a new
+    /// sequence number. (Segments without data do not set `wl1`.)
     pub(super) moved: bool,
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
     /// section 3.10.7.4), or of the SYN/ACK.

@@ -163,8 +163,7 @@ impl Sender {
         self.short_head = most;
     }
 
-    /// The segment that completed a handshake was no SYN (RFC 9293 section 3.10.7.4: SND.WL1 <-
-    /// SEG.SEQ).
+    /// The segment that completed a passive open; SND.WL1 <- SEG.SEQ (RFC 9293 section 3.10.7.4).
     pub(crate) fn set_wl1(&mut self, seq: Seq) {
         self.wl1 = seq;
     }

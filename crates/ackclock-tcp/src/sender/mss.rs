@@ -95,11 +95,11 @@ fn keep_segments(c: &mut Sender, of: u64) {
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.
 fn go_back(c: &mut Sender) {
     c.s.emulated = c.s.emulated.min(most_emulated(&c.s));
-    let by_segments = c.strategy.window.counts_segments();
-    if (c.s.phase == Phase::Recovery || c.s.cwr) && !by_segments {
+    let keeps_cwnd = c.strategy.window.counts_segments() || c.wants.rates;
+    if (c.s.phase == Phase::Recovery || c.s.cwr) && !keeps_cwnd {
         // Within recovery cwnd may be inflated, or follow the pipe, and in CWR it is still on its
-        // way down; the response to the loss or the mark stands. Linux leaves it there ("Don't muck
-        // with the congestion window here").
+        // way down; the response to the loss or the mark stands. Linux's laws keep cwnd as it is
+        // ("Don't muck with the congestion window here").
         c.set_cwnd(c.s.ssthresh);
     }
     if c.s.phase != Phase::Loss {

@@ -37,9 +37,8 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
         return false;
     }
     debug_assert!(!c.quiet || is_quiet(c) == Some(true));
-    if !c.quiet {
-        // What carries data is not plain, and so has left this unset.
-        c.moved &= ack <= c.s.snd_una;
+    let unquiet = !c.quiet;
+    if unquiet {
         let Some(quiet) = is_quiet(c) else { return false };
         c.quiet = quiet;
     }
@@ -52,6 +51,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     };
     let Some(acked) = s.board.ack_plainly_to(ack, report) else { return false };
     let (prior_una, prior_flight) = (s.snd_una, s.flight());
+    if unquiet {
+        summarise::moves(c, segment, ack);
+    }
     summarise::take_window(c, segment, ack);
     let s = &mut c.s;
     (s.snd_una, s.advanced) = (ack, s.now);

@@ -120,10 +120,10 @@ fn time_sacked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Rep
     }
 }
 
-/// [`AckSummary::moved`]. What carries data lies below the next ACK without.
-fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
+/// [`AckSummary::moved`]. What carries data that sets SND.WL1 lies below the next ACK without.
+pub(super) fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if segment.len > 0 || segment.flags.fin() {
-        c.moved = true;
+        c.moved |= segment.seq.ahead_of(c.wl1) > 0 || ack > c.s.snd_una;
         return false;
     }
     let moves = c.moved && ack >= c.s.snd_una && segment.seq.ahead_of(c.wl1) > 0;
@@ -286,7 +286,7 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     }
     let apart = c.wants.by_marks && (s.board.sacked_segments() > 0 || a.sacked_before > 0);
     for &(left, right) in ranges.iter().take(blocks.count) {
-        let tell = |r: &Record| {
+        let report = |r: &Record| {
             if c.wants.observed {
                 reported.note(r, c.wants.takes_forgotten, &mut a.original);
             }
@@ -298,8 +298,8 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
             }
         };
         a.newly_sacked += match apart {
-            true => s.board.sack_apart(left, right, tell),
-            false => s.board.sack(left, right, tell),
+            true => s.board.sack_apart(left, right, report),
+            false => s.board.sack(left, right, report),
         };
         a.sacked_to = a.sacked_to.max(right);
     }

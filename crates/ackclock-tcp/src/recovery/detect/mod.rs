@@ -260,6 +260,8 @@ pub trait Detect: Send {
 
     /// Whether, after an undo, [`Lost::SentBefore`] judges transmissions again that it judged lost
     /// before. Linux takes what it marks off the list that it looks at (`tcp_rack_detect_loss`).
+    /// Where not, a retransmission on its way also stays so when its segment is marked lost, and a
+    /// segment whose SACK was forgotten counts as an original.
     fn judges_again(&self) -> bool {
         self.inner().is_none_or(|d| d.judges_again())
     }

@@ -198,6 +198,15 @@ impl LinuxHyStart {
     }
 }
 
+impl LinuxCubic {
+    /// `cubictcp_state`, on TCP_CA_Loss.
+    fn begin_anew(&mut self, s: &State) {
+        self.curve = Curve::default();
+        self.hystart = LinuxHyStart::default();
+        self.hystart.begin_round(s);
+    }
+}
+
 impl Window for LinuxCubic {
     fn counts_segments(&self) -> bool {
         true
@@ -285,14 +294,12 @@ impl Window for LinuxCubic {
     fn on_timeout(&mut self, s: &State, flight: u64, _repeated: bool) -> u64 {
         let ssthresh = if lowers_on_timeout(s) { self.on_loss(s, flight) } else { s.ssthresh };
         self.growth.reset(s);
-        self.on_too_big(s);
+        self.begin_anew(s);
         ssthresh
     }
 
     fn on_too_big(&mut self, s: &State) {
-        self.curve = Curve::default();
-        self.hystart = LinuxHyStart::default();
-        self.hystart.begin_round(s);
+        self.begin_anew(s);
     }
 }
 
