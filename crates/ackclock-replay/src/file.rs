@@ -173,6 +173,8 @@ fn check(h: &Header) -> Result<(), String> {
 struct Reader {
     at: u64,
     written: u64,
+    /// The least MSS of a step.
+    mss: Option<u32>,
     closed: bool,
     window: u64,
     inputs: usize,
@@ -194,7 +196,7 @@ impl Reader {
             (None, Some(to), false, None, None) => self.ack(header, to, &line)?,
             (Some(bytes), None, false, None, None) => self.write(header, bytes)?,
             (None, None, true, None, None) => self.close(header)?,
-            (None, None, false, Some(mss @ 1..=65_535), None) => What::Mss(mss),
+            (None, None, false, Some(mss @ 1..=65_535), None) => self.cut(header, mss)?,
             (None, None, false, None, Some(true)) if self.inputs == 0 => {
                 return Err("a timer needs an input before it".into());
             }
@@ -238,10 +240,23 @@ impl Reader {
             return Err("nothing is written after `close`".into());
         }
         self.written = self.written.saturating_add(bytes);
-        if self.written > u64::from(header.mss) * MOST_SEGMENTS {
+        self.check_segments(header)?;
+        Ok(What::Write(bytes))
+    }
+
+    /// What is outstanding becomes so many more segments.
+    fn cut(&mut self, header: &Header, mss: u32) -> Result<What, String> {
+        self.mss = Some(self.mss.map_or(mss, |least| least.min(mss)));
+        self.check_segments(header)?;
+        Ok(What::Mss(mss))
+    }
+
+    fn check_segments(&self, header: &Header) -> Result<(), String> {
+        let mss = self.mss.map_or(header.mss, |least| least.min(header.mss));
+        if self.written > u64::from(mss) * MOST_SEGMENTS {
             return Err(format!("more than {MOST_SEGMENTS} segments are written"));
         }
-        Ok(What::Write(bytes))
+        Ok(())
     }
 
     /// The FIN is a byte.

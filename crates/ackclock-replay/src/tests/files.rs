@@ -176,6 +176,9 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
     ] {
         assert_eq!(refused(line), format!("v.jsonl:3: {what}"), "{line}");
     }
+    // Cut into more segments than may be written.
+    let cut = "{\"at\":5,\"write\":1044577}\n{\"at\":5,\"mss\":1}";
+    assert_eq!(refused(cut), "v.jsonl:4: more than 1048576 segments are written");
 }
 
 #[test]
