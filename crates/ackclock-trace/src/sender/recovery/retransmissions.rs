@@ -338,6 +338,10 @@ impl Retransmissions {
             // It was not the first to arrive: one before it was, and nothing says which.
             let mut number = note.previous;
             while let Some((before, note)) = self.by_number(number) {
+                // Those before it are as they are since its own D-SACK.
+                if before.spurious == Some(Spurious::Dsack) {
+                    break;
+                }
                 if before.lost == Some(true) {
                     (before.lost, before.known, note.reported) = (None, false, false);
                 }
