@@ -26,7 +26,8 @@ pub fn options<T: CommandFactory + FromArgMatches>(
 }
 
 /// Options take what looks like a negative number for their value, and not for another option: so
-/// their own range is what is said of it. Those of a quantity take `-5ms`, too.
+/// their own range is what is said of it. Those of a quantity take `-5ms`, too; `in_words` says
+/// where that is another option.
 fn numbers_may_be_negative(command: Command) -> Command {
     let texts = [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()];
     command
@@ -35,7 +36,9 @@ fn numbers_may_be_negative(command: Command) -> Command {
                 return arg;
             }
             let kind = arg.get_value_parser().type_id();
-            let quantity = arg.get_num_args().is_none() && !texts.iter().any(|text| kind == *text);
+            let quantity = arg.get_num_args().is_none()
+                && arg.get_possible_values().is_empty()
+                && !texts.iter().any(|text| kind == *text);
             arg.allow_negative_numbers(true).allow_hyphen_values(quantity)
         })
         .mut_subcommands(numbers_may_be_negative)
@@ -48,6 +51,13 @@ fn in_words(command: &Command, error: &Error) -> Option<Error> {
     else {
         return None;
     };
+    if value.starts_with("--") {
+        let text = format!(
+            "a value is required for '{option}' but none was supplied\n\nFor more information, try \
+             '--help'.\n"
+        );
+        return Some(Error::raw(ErrorKind::InvalidValue, text).with_cmd(command));
+    }
     let source = std::error::Error::source(error)?;
     let right = if source.is::<ParseFloatError>() {
         "a number such as 2.5".into()

@@ -75,7 +75,7 @@ pub(crate) struct Changes {
     enabled: Option<bool>,
 }
 
-/// A key that is there has a value: none of a proxy's can be left out by `null`.
+/// `null` is refused: it would change nothing.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }

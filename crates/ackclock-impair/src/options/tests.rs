@@ -65,7 +65,11 @@ fn what_is_no_number_is_answered_with_what_would_be_right() {
     let go = options(["all", "go", "--share", "-2.5"].map(Into::into)).unwrap();
     let Verb::Go(go) = go else { panic!("{go:?}") };
     assert_eq!((go.seed, go.runs, go.share, go.delay), (None, None, Some(-2.5), None));
-    // A text that is left out does not take the next option.
-    let error = options::<Verb>(["all", "go", "--name", "--seed"].map(Into::into)).unwrap_err();
-    assert!(error.to_string().starts_with("error: a value is required for '--name"), "{error}");
+    // A value that is left out is missed, and not the next option in its place.
+    for option in ["--name <NAME>", "--seed <N>", "--delay <N>"] {
+        let name = option.split(' ').next().unwrap();
+        let error = options::<Verb>(["all", "go", name, "--share"].map(Into::into)).unwrap_err();
+        let missed = format!("error: a value is required for '{option}' but none was supplied");
+        assert!(error.to_string().starts_with(&missed), "{error}");
+    }
 }
