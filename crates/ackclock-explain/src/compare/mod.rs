@@ -155,7 +155,11 @@ fn both(pairs: Pairs, ends: [Time; 2], numbers: &Numbers) -> Option<Both> {
         connections.push(Shared { client: *client, server: *server, numbers, ways: of });
     }
     for pair in &pairs.unanswered {
-        ways[0].syns_lost += syns_lost(pair, near_client.unwrap_or(0), 0);
+        // Where nothing else says which capture is nearer the client, the one with more of them is.
+        ways[0].syns_lost += match near_client {
+            Some(near) => syns_lost(pair, near, 0),
+            None => pair[0].opened[0].abs_diff(pair[1].opened[0]),
+        };
     }
     ways.iter_mut().for_each(Way::sort);
     // The most lost first; of the others the order of the first capture.

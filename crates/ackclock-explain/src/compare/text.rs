@@ -159,7 +159,11 @@ fn syns(both: &Both) -> String {
         (lost > 0).then(|| format!("{} of the {}s", count(lost, "SYN"), end.name()))
     };
     let all: Vec<String> = End::BOTH.into_iter().filter_map(of).collect();
-    if all.is_empty() { String::new() } else { format!("lost between, too: {}\n", all.join(", ")) }
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!("lost between the captures: {}\n", all.join(", "))
+    }
 }
 
 /// Data that one capture has after the other one ended may have been lost, all of it, or all ACKs

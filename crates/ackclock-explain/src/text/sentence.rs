@@ -66,10 +66,10 @@ fn in_vain(found: &Found, from: End) -> String {
     let receiver = from.other().name();
     if found.connection.position.is_at(from == End::Server) {
         format!(
-            "the same came again and again to the end, and the {receiver} acknowledged none of it"
+            "retransmissions of the same came until the end, and the {receiver} acknowledged none of it"
         )
     } else {
-        "the same was sent again and again to the end, and nothing acknowledged it".into()
+        "the same was retransmitted until the end, and nothing of it was acknowledged".into()
     }
 }
 
@@ -135,8 +135,8 @@ fn probed(flow: &Flow, stall: &Stall) -> String {
     }
 }
 
-/// Timers sent SYNs again. That one had arrived does not say that its timeout was not needed; it
-/// says so of this one, and not of those before.
+/// Timers retransmitted SYNs, or their answers. One that had arrived says that its answer was lost
+/// or late. It says nothing of those before it.
 fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
     if from == End::Client && found.came_unanswered() {
         return "timeout, SYNs came that the server did not answer".into();
@@ -146,13 +146,11 @@ fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
     let lost = of_stall.clone().filter(|t| t.spurious.is_none()).count() as u64;
     let by = of_stall.filter_map(|t| t.spurious).map(names::spurious_text).next_back();
     let what = match lost {
-        0 => String::new(),
-        1 => "timeout, loss of a SYN, or of its answer".into(),
+        0 | 1 => "timeout, loss of a SYN, or of its answer".into(),
         n => format!("{n} timeouts, loss of SYNs, or of their answers"),
     };
     match (lost, by) {
         (0, Some(by)) => format!("timeout, the answer to a SYN was lost or late ({by})"),
-        (0, None) => "timeout, loss of a SYN, or of its answer".into(),
         (_, None) => what,
         (_, Some(by)) => format!("{what}; then the answer to another SYN was lost or late ({by})"),
     }
@@ -165,12 +163,12 @@ fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
     let what = sent.map_or("a segment".into(), |r| match r.len {
         0 if r.position > 0 || found.connection.begun => "a FIN".into(),
         0 => "a SYN or FIN".into(),
-        len => format!("{len} bytes"),
+        len => count(len.into(), "byte"),
     });
     // What was lost again may have been longer than the piece that goes now.
     let before = flow.retransmissions.iter().take(timeout.retransmission);
     let before = sent.and_then(|sent| before.rev().find(|r| r.position == sent.position));
-    let again = before.filter(|r| r.len > 0).map_or(what.clone(), |r| format!("{} bytes", r.len));
+    let again = before.filter(|r| r.len > 0).map_or(what.clone(), |r| count(r.len.into(), "byte"));
     if let Some(by) = timeout.spurious {
         let by = names::spurious_text(by);
         return format!("spurious timeout, {what} had not been lost ({by})");

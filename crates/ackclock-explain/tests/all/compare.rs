@@ -412,7 +412,7 @@ fn syns_are_lost_between_two_captures() {
         assert_eq!(both["near_client"], near, "{text}");
         let lost = |way: &str| both[way]["syns_lost_between"].clone();
         assert_eq!((lost("from_clients"), lost("from_servers")), (json!(2), json!(1)), "{text}");
-        let line = "\nlost between, too: 2 SYNs of the clients, 1 SYN of the servers\n";
+        let line = "\nlost between the captures: 2 SYNs of the clients, 1 SYN of the servers\n";
         assert!(text.contains(line), "{text}");
         let alone = "2 SYNs without an answer in ";
         assert!(text.contains(alone), "{text}");

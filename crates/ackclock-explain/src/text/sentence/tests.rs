@@ -260,11 +260,11 @@ fn nobody_answers_any_more() {
     };
     assert_eq!(
         said(0, 3, Client),
-        "the same came again and again to the end, and the client acknowledged none of it"
+        "retransmissions of the same came until the end, and the client acknowledged none of it"
     );
     assert_eq!(
         said(0, 3, Server),
-        "the same was sent again and again to the end, and nothing acknowledged it"
+        "the same was retransmitted until the end, and nothing of it was acknowledged"
     );
     assert_eq!(said(0, 2, Server), "no cause was found");
     assert_eq!(said(9, 3, Server), "no cause was found");
