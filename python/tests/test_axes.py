@@ -43,6 +43,7 @@ RUST_ONLY = {
     "on_echo",
     "withdraws_cwr",
     "on_ecn",
+    "on_too_big",
     "beta_ecn",
     "forget",
     "by_rate",
