@@ -320,6 +320,10 @@ class Ns2Timer(Timer):
         return cause == "fast_retransmit" or (cause == "recovery" and replaces_lost)
 
 
+def retransmitted_segments(state: State) -> int:
+    return sum(r.retransmitted for r in state.segments)
+
+
 def any_retransmitted(state: State) -> bool:
     """`tcp_any_retrans_done`."""
     segments = state.segments
@@ -339,11 +343,10 @@ class LinuxUndo(Undo):
         self.prior: Windows | None = None
         self.probed = 0
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: State, timeout: bool) -> None:
         self.undo_marker = state.snd_una
-        retransmitted = sum(r.retransmitted for r in state.segments)
-        retransmitted += self.probed > state.snd_una
-        self.undo_retrans = retransmitted or None
+        on_way = 0 if timeout else retransmitted_segments(state)
+        self.undo_retrans = on_way + (self.probed > state.snd_una) or None
         cwnd = state.cwnd // state.mss
         ssthresh = max(state.ssthresh, (cwnd // 2 + cwnd // 4) * state.mss)
         self.prior = Windows(ssthresh, state.cwnd)
@@ -359,7 +362,7 @@ class LinuxUndo(Undo):
     def delayed(self, ack: Ack) -> bool:
         if self.retrans_stamp is None:
             return True
-        return ack.ts_echo is not None and ack.ts_echo < self.retrans_stamp
+        return bool(ack.ts_echo) and ack.ts_echo < self.retrans_stamp
 
     def may_undo(self, ack: Ack) -> bool:
         return self.undo_marker is not None and (self.undo_retrans == 0 or self.delayed(ack))
@@ -377,13 +380,14 @@ class LinuxUndo(Undo):
         if not timeout:
             if not any_retransmitted(state):
                 self.retrans_stamp = None
-            self.begin(state)
+            self.begin(state, timeout)
         elif (
             state.phase == "open"
             or state.recover <= state.snd_una
             or (state.phase == "loss" and state.timed_out != state.snd_una)
         ):
-            self.begin(state)
+            self.begin(state, timeout)
+        self.probed = 0
 
     def on_retransmit(self, state: State, seq: int, len: int) -> None:
         if state.phase == "open":
@@ -391,15 +395,22 @@ class LinuxUndo(Undo):
             return
         if self.retrans_stamp is None:
             self.retrans_stamp = int(round(state.now * 1e9) // 1_000_000)
-        self.undo_retrans = (self.undo_retrans or 0) + 1
+        if self.undo_retrans is None:
+            self.undo_retrans = max(retransmitted_segments(state), 1)
+        else:
+            self.undo_retrans += 1
 
     def on_ack(self, state: State, ack: Ack) -> Verdict | None:
         self.count_dsacks(ack)
-        over, all_reported = state.snd_una >= state.recover, self.undo_retrans == 0
-        all_reported = all_reported and self.undo_marker is not None
+        over = state.snd_una >= state.recover
+        verdict = self.judge(state, ack, over)
+        if (state.phase == "open" or over) and not any_retransmitted(state):
+            self.retrans_stamp = None
+        return verdict
+
+    def judge(self, state: State, ack: Ack, over: bool) -> Verdict | None:
+        all_reported = self.undo_retrans == 0 and self.undo_marker is not None
         if state.phase == "open":
-            if not any_retransmitted(state):
-                self.retrans_stamp = None
             return self.restored(state, losses_stand=True) if all_reported else None
         if state.phase == "recovery":
             return self.within_recovery(state, ack, all_reported)
