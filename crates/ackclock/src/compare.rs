@@ -206,7 +206,8 @@ pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String,
             text.push_str(&format!("flow {flow}: dropped {case}\n"));
         }
     }
-    ended(after_files(beside(&args.output.records, text)?, written)?, cancel)
+    let text = beside(&args.output.records, text)?;
+    ended(after_files(text, written)?, cancel.is_cancelled())
 }
 
 /// The scenario, as TOML, that `ackclock compare` runs with these options.

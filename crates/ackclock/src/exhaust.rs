@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{Format, check_strategies, file, name};
 use crate::error::Error;
-use crate::output::{after_files, json_text, print, width};
+use crate::output::{after_files, ended, json_text, width};
 use crate::wire::Interrupt;
 
 #[derive(Debug, Args)]
@@ -144,12 +144,7 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
         let page = page(&all, registry).map_err(failed)?;
         written = WholeFile::write(path, page).map_err(Error::write(path));
     }
-    let text = after_files(shown(args, &all), written)?;
-    if interrupted {
-        print(&text)?;
-        return Err(Error::Interrupted);
-    }
-    Ok(text)
+    ended(after_files(shown(args, &all), written)?, interrupted)
 }
 
 fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {

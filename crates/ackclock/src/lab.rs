@@ -69,7 +69,7 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry) -> Result<String, Error> 
         Format::Table if outcome.cells.is_empty() => NOTHING.into(),
         Format::Table => outcome.to_table(width()),
     };
-    let text = ended(after_files(text, written)?, cancel)?;
+    let text = ended(after_files(text, written)?, cancel.is_cancelled())?;
     match outcome.disagreements() {
         (0, _) => Ok(text),
         (apart, of) => {

@@ -9,8 +9,8 @@ use ackclock_report::{
     recovery_table_within, replication_rows, summary_rows,
 };
 use ackclock_run::{
-    Axis, AxisLabel, Cancel, GridCell, LinkStats, MANY_FLOWS, RunRow, SweepRun, flow_columns,
-    run_columns, run_rows,
+    Axis, AxisLabel, GridCell, LinkStats, MANY_FLOWS, RunRow, SweepRun, flow_columns, run_columns,
+    run_rows,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -117,8 +117,8 @@ pub(crate) fn after_files(text: String, written: Result<(), Error>) -> Result<St
 }
 
 /// The text of a command that is over. If it was interrupted, that is printed here.
-pub(crate) fn ended(text: String, cancel: &Cancel) -> Result<String, Error> {
-    if cancel.is_cancelled() {
+pub(crate) fn ended(text: String, interrupted: bool) -> Result<String, Error> {
+    if interrupted {
         print(&text)?;
         return Err(Error::Interrupted);
     }

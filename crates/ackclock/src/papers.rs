@@ -163,7 +163,7 @@ fn run_experiments(
                 + &summary(&outcomes)
         }
     };
-    ended(after_files(text, written)?, cancel)
+    ended(after_files(text, written)?, cancel.is_cancelled())
 }
 
 /// Writes the files that are asked for.

@@ -137,7 +137,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
     let shown = Shown::of(&args.output, args.per_flow, &distances);
     let written = written.and(write_parquet(&measured, &shown));
     let text = beside(&args.output.records, results(&measured, &shown))?;
-    ended(after_files(text, written)?, cancel)
+    ended(after_files(text, written)?, cancel.is_cancelled())
 }
 
 /// What is recorded of one scenario is refused for a grid.

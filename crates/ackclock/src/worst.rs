@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::{Format, check_strategies, file, seconds};
 use crate::error::Error;
-use crate::output::{after_files, json_text, print};
+use crate::output::{after_files, ended, json_text};
 use crate::wire::Interrupt;
 
 /// Climbs between two looks at the clock.
@@ -133,12 +133,7 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
         Format::Json => json_text(&found),
         Format::Table => text(&found),
     };
-    let text = after_files(text, written)?;
-    if interrupted {
-        print(&text)?;
-        return Err(Error::Interrupted);
-    }
-    Ok(text)
+    ended(after_files(text, written)?, interrupted)
 }
 
 fn text(found: &Found<'_>) -> String {

@@ -172,8 +172,7 @@ impl Capture {
         Ok(Capture { tcpdump, reading })
     }
 
-    /// Ends it, takes what it has still written, and returns what it has said and
-    /// how it ended.
+    /// Ends it, takes what it has still written, and returns what it has said and how it ended.
     fn stop(mut self) -> (String, Option<ExitStatus>) {
         // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and
         // that is blocked in it as it is in us. It has ended already if the device is gone.
