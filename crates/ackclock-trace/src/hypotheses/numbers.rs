@@ -4,20 +4,23 @@ use super::{Entry, Verdict};
 use crate::connection::Kind;
 use crate::sender::Sent;
 
+/// By how much each number is above the one before, where both are known.
+fn steps<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> impl Iterator<Item = u16> {
+    let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
+    sent.clone().zip(sent.skip(1)).filter_map(step)
+}
+
 /// Whether the sender numbers the packets of this connection one by one, as Linux does: at least
 /// every second one follows the one before.
 pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> bool {
-    let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
-    let next = sent.clone().zip(sent.clone().skip(1)).filter(|pair| step(*pair) == Some(1)).count();
+    let next = steps(sent.clone()).filter(|step| *step == 1).count();
     next > 0 && next >= sent.count() / 2
 }
 
 /// Whether numbers are missing between the segments that were seen. Packets without data may have
 /// had them.
 pub(super) fn are_missing<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> bool {
-    let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
-    are_counted(sent.clone())
-        && sent.clone().zip(sent.skip(1)).any(|pair| step(pair).is_some_and(|step| step > 1))
+    are_counted(sent.clone()) && steps(sent).any(|step| step > 1)
 }
 
 /// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was
