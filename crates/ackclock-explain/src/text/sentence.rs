@@ -66,7 +66,8 @@ fn in_vain(found: &Found, from: End) -> String {
     let receiver = from.other().name();
     if found.connection.position.is_at(from == End::Server) {
         format!(
-            "retransmissions of the same came until the end, and the {receiver} acknowledged none of it"
+            "retransmissions of the same came until the end, and the {receiver} acknowledged none of \
+             it"
         )
     } else {
         "the same was retransmitted until the end, and nothing of it was acknowledged".into()
