@@ -94,16 +94,15 @@ impl Lag {
 
     /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `full`:
     /// bytes in a full segment. `of`: another number for each end of each connection.
-    #[inline]
+    // Each packet goes through this, from one place.
+    #[inline(always)]
     pub fn is_copy(&mut self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
-        let identified = is_identified(p);
         let ticks = p.options.timestamps.is_some();
         // ACKs alone may be the same twice.
-        if !identified && !ticks && self.longest == Span::ZERO && !carries(p) {
+        if !ticks && !is_identified(p) && self.longest == Span::ZERO && !carries(p) {
             return false;
         }
-        let before = self.copies > 0 || self.longest > Span::ZERO;
-        let others = !(before && identified && p.len > full) || are_there(p, full, of, seen);
+        let others = p.len <= full || self.are_there(p, full, of, seen);
         let found = seen.find(print(p, 0, 0, of), p.at).filter(|_| others);
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
@@ -112,18 +111,26 @@ impl Lag {
             (self.packets, self.copies) = (self.packets / 2, self.copies / 2);
         }
         let Some((place, age)) = found else { return false };
-        // A SYN/ACK goes by the server's timer, and when the SYN comes again.
-        let opens = p.control.contains(Control::SYN) && !p.control.contains(Control::ACK);
-        if identified || opens {
-            self.longest = self.longest.max(age);
-            return true;
-        }
         self.looks_like_copy(p, place, age)
+    }
+
+    /// Whether all segments of a super-segment but the first were there a moment ago, if that is to
+    /// be asked: the capture is known to have copies.
+    #[cold]
+    fn are_there(&self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
+        let before = self.copies > 0 || self.longest > Span::ZERO;
+        !(before && is_identified(p)) || are_there(p, full, of, seen)
     }
 
     /// It is the same as another one, but so may a retransmission be.
     #[cold]
     fn looks_like_copy(&mut self, p: &Packet, place: &mut Print, age: Span) -> bool {
+        // A SYN/ACK goes by the server's timer, and when the SYN comes again.
+        let opens = p.control.contains(Control::SYN) && !p.control.contains(Control::ACK);
+        if is_identified(p) || opens {
+            self.longest = self.longest.max(age);
+            return true;
+        }
         let ticks = p.options.timestamps.is_some();
         let at_once = match (carries(p), ticks) {
             (false, _) => Span::ZERO,
@@ -153,7 +160,6 @@ fn is_identified(p: &Packet) -> bool {
 /// Whether all segments of a super-segment but the first were there a moment ago; takes note of
 /// them. One interface may show it whole, and the other one what it was cut into: the segments
 /// have identifications that follow each other (Linux's `inet_gso_segment`).
-#[cold]
 fn are_there(p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
     let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
     others.fold(true, |all, n| {
