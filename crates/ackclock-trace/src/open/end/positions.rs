@@ -119,6 +119,19 @@ impl Positions {
             (self.max, self.una) = (ROOM, ROOM);
             return Some(ROOM);
         };
+        // Nearly all are near the highest byte seen, and `una` is not above that.
+        let ahead = seq.ahead_of(Seq::at(origin, self.max));
+        let position = self.max.wrapping_add_signed(ahead.into());
+        if position.abs_diff(self.max) <= ROOM {
+            self.astray = 0;
+            return Some(position);
+        }
+        self.far(seq, origin, edge)
+    }
+
+    /// The same of one that is far from the highest byte seen.
+    #[cold]
+    fn far(&mut self, seq: Seq, origin: Seq, edge: u64) -> Option<u64> {
         let room = self.max.max(edge) + ROOM;
         let position = seq
             .position(origin, self.max)
@@ -133,7 +146,6 @@ impl Positions {
     /// A number that no window has room for (RFC 9293 section 3.10.7.4) does not belong to the
     /// stream, unless others agree: the next one, where it can be followed, else several. How far
     /// they have jumped then is not known.
-    #[cold]
     fn stray(&mut self, seq: Seq, position: Option<u64>) -> Option<u64> {
         self.astray += 1;
         let before = self.astray_at.take().filter(|_| self.astray > 1);
@@ -168,3 +180,6 @@ impl Positions {
         fits.then_some((left, left + len))
     }
 }
+
+#[cfg(test)]
+mod tests;
