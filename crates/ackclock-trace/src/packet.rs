@@ -111,18 +111,20 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let damaged = len == 0 && is_damaged(ip.src, ip.dst, tcp);
     let Frame { number, at, .. } = *frame;
     let segment = Segment { number, at, ip, fixed, len, options_cut, damaged };
-    let timestamps = match options {
-        [] => None,
-        // What nearly every segment of an established connection has: NOP, NOP, timestamps.
-        &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
-            let (val, ecr) =
-                (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
+    let timestamps = match options.as_chunks::<4>() {
+        ([], []) => None,
+        ([first, val, ecr], []) if u32::from_be_bytes(*first) == STAMPED => {
+            let (val, ecr) = (u32::from_be_bytes(*val), u32::from_be_bytes(*ecr));
             Some(Timestamps { val, ecr })
         }
-        others => return Ok(segment.with_options(others)),
+        _ => return Ok(segment.with_options(options)),
     };
     Ok(segment.packet(timestamps))
 }
+
+/// What the options of nearly every segment of an established connection begin with: NOP, NOP, and
+/// the kind and length of timestamps (RFC 7323 appendix A).
+const STAMPED: u32 = 0x0101_080a;
 
 /// A whole segment without payload has a wrong checksum. Who writes captures without a network
 /// leaves it zero.
@@ -134,7 +136,8 @@ fn is_damaged(src: IpAddr, dst: IpAddr, tcp: Bytes<'_>) -> bool {
         _ => return false,
     };
     let whole = tcp.kept.len() == tcp.wire as usize;
-    whole && tcp.kept.get(16..18) != Some(&[0; 2]) && pseudo.checksum(&[tcp.kept]) != 0
+    let sum = || pseudo.tcp(tcp.wire).then(tcp.kept);
+    whole && tcp.kept.get(16..18) != Some(&[0; 2]) && sum().value() != 0
 }
 
 /// The default as a constant, which is copied and not put together.
