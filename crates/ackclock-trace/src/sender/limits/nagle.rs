@@ -74,18 +74,18 @@ impl Nagle {
         let idle = all_acked || (self.alone && due);
         let single = sent.payload() <= stream.terms.mss;
         let alone = std::mem::replace(&mut self.alone, idle && single);
-        let small = is_small(sent, stream);
         let freed = std::mem::take(&mut self.freed);
-        if small {
-            self.small = if self.small == 0 { sent.end() as u32 } else { 0 };
+        if !is_small(sent, stream) {
+            return false;
         }
+        self.small = if self.small == 0 { sent.end() as u32 } else { 0 };
         let after_small = self.last > 0 && self.last < stream.terms.mss;
-        if small && after_small && !idle && !due {
+        if after_small && !idle && !due {
             self.beside = self.beside.saturating_add(1);
         }
         let room = stream.windows.allowed().saturating_sub(stream.outstanding.flight());
         let cut = u64::from(sent.payload()) >= room;
-        small && (alone && idle || partly && all_acked || freed) && !cut
+        (alone && idle || partly && all_acked || freed) && !cut
     }
 
     /// New data has gone out.

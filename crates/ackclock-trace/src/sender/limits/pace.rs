@@ -96,6 +96,7 @@ impl Pace {
 
     /// New data goes out that waited for so long, as it looks, with `most` outstanding on the path.
     /// `full`: time for which cwnd or the path was full, by what was outstanding.
+    #[inline]
     pub fn held(
         &mut self,
         at: Time,
@@ -121,12 +122,15 @@ impl Pace {
     }
 
     /// New data goes out that the receiver's window had held.
+    #[cold]
     pub fn window_was_full(&mut self, at: Time, stream: &Stream, full: &mut Cells<Span>) {
         self.period(at, stream, full).0.window = true;
         self.written = false;
     }
 
     /// The period that this time is in.
+    // New data goes through this.
+    #[inline(always)]
     fn period(
         &mut self,
         at: Time,
@@ -137,10 +141,11 @@ impl Pace {
         let begin = || Box::new(Period { since: at, peak: *peak, ..Period::default() });
         let period = period.get_or_insert_with(begin);
         let late = at.since(period.since) > stream.timers.srtt().times(FLAT);
-        let grew = *peak >= period.peak.saturating_add(stream.terms.mss);
+        let grew = || *peak >= period.peak.saturating_add(stream.terms.mss);
         let away = !stream.terms.at_sender();
-        if late || *peak < period.peak || away && grew {
-            period.settle(away && late && !grew, full);
+        if late || *peak < period.peak || away && grew() {
+            let flat = away && late && !grew();
+            period.settle(flat, full);
             (period.since, period.peak) = (at, *peak);
         }
         (period, written)
@@ -157,11 +162,12 @@ impl Pace {
 
 impl Period {
     /// Whether what goes out now, late, was written only now; `last`: what went out last was.
+    #[inline]
     fn is_written(&self, at: Time, stream: &Stream, last: bool) -> bool {
         let since = stream.moments.since_new_data(at);
-        let paced = u128::from(stream.timers.srtt().0) * u128::from(self.before);
-        let late = self.before > 0 && u128::from(since.0) * u128::from(self.peak) >= paced;
-        last || since > HOST_IDLE && late
+        let paced = || u128::from(stream.timers.srtt().0) * u128::from(self.before);
+        let late = || u128::from(since.0) * u128::from(self.peak) >= paced();
+        last || since > HOST_IDLE && self.before > 0 && late()
     }
 
     /// A sender that cwnd limits has more outstanding with each round trip (RFC 5681 section 3.1),
@@ -170,6 +176,7 @@ impl Period {
     ///
     /// Cwnd is as large as the receiver's window if that was full. What is paced below it then
     /// waits for that window in the end.
+    #[cold]
     fn settle(&mut self, flat: bool, full: &mut Cells<Span>) {
         let Period { held, paced, found, .. } = self;
         let even = flat || self.written > self.all;

@@ -58,7 +58,8 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited && !is_asked && !self.is_written_now(sent, stream);
+                let waited =
+                    waited && !is_asked && !self.is_written_now(sent.at, sent.payload(), stream);
                 let room = waited && self.cwnd_had_room(sent.at, due, stream);
                 let probed = if may_be_probe { silent } else { Span::ZERO };
                 self.decide(sent.at, waited, room, stream, probed);
@@ -76,13 +77,13 @@ impl Limits {
     /// With nothing outstanding only a rate below a segment in a round trip is paced. On a path
     /// that is shorter than what an ACK needs at the most, what follows it a quarter of a round
     /// trip later was written now.
-    fn is_written_now(&self, sent: &Sent, stream: &Stream) -> bool {
-        let since = stream.moments.since_ack(sent.at);
+    fn is_written_now(&self, at: Time, payload: u32, stream: &Stream) -> bool {
+        let since = stream.moments.since_ack(at);
         let soon = || Span(stream.timers.srtt().0 / 4).max(HOST_IDLE).min(HOST_BUSY);
         let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
-        let acked = || since <= stream.moments.since_new_data(sent.at);
+        let acked = || since <= stream.moments.since_new_data(at);
         idle && since > soon()
-            || is_short(self.nagle.last(), stream) && (!acked() || is_short(sent.payload(), stream))
+            || is_short(self.nagle.last(), stream) && (!acked() || is_short(payload, stream))
     }
 
     /// Whether cwnd has had room for longer than an ACK needs to let more go.
@@ -95,6 +96,8 @@ impl Limits {
     /// that leaves room for its retransmission timeout lowers cwnd (Linux's
     /// `tcp_cwnd_application_limited`, and `tcp_cwnd_restart` after idle time), and nothing is
     /// known.
+    // Most new data goes through this and the next two.
+    #[inline]
     fn cwnd_had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
         let without_ack = due != Due::AtOnce && stream.moments.since_ack(at) > at_once(stream);
         let silent = || stream.moments.since_new_data(at) > soon(stream) && stream.cwnd_has_room();
@@ -107,6 +110,7 @@ impl Limits {
 
     /// `waited`: what goes out had waited for an ACK. If cwnd had `room`, only the receiver's
     /// window can have held it.
+    #[inline]
     fn decide(&mut self, at: Time, waited: bool, room: bool, stream: &Stream, probed: Span) {
         let by_window = self.pending.window + self.pending.shut > Span::ZERO;
         if waited && (by_window || !room) || stream.rwnd_is_full() {
@@ -153,14 +157,16 @@ impl Limits {
     }
 
     /// Cwnd was full, as it looks, or the path, until data went out at this time.
+    #[inline]
     fn cwnd_or_path_was_full(&mut self, at: Time, span: Span, stream: &Stream) {
-        let trip = stream.timers.min_rtt();
         let segments = u64::from(self.on_path.most() / stream.terms.mss.max(1));
-        let waited = span.max(stream.timers.srtt());
-        if trip > Span::ZERO && self.on_path.was_busy(self.now, trip.max(span)) {
+        // A round trip is asked for where the bottleneck is known to be busy.
+        let trip = || stream.timers.min_rtt();
+        let busy = self.on_path.was_busy(self.now, span) && trip() > Span::ZERO;
+        if busy && self.on_path.was_busy(self.now, trip()) {
             self.path_was_full(span);
         } else if let Some(queue) = &mut self.queue
-            && queue.was_there(at, waited, segments)
+            && queue.was_there(at, span.max(stream.timers.srtt()), segments)
         {
             if span > Span::ZERO {
                 let sum = queue.full_with(segments);
