@@ -8,7 +8,7 @@ use ackclock_tcp::{Seq, Span, Time};
 
 use super::budget::Places;
 use super::handshake::Syn;
-use super::input::{Data, Input};
+use super::input::Data;
 use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
@@ -128,9 +128,9 @@ impl DelayedSender {
             // opened the connection.
             first.at = first.at.max(again).max(syns[1].unwrap_or(again));
         }
-        self.input(Input::Acked(first), delay, places);
+        self.acked(&mut first, delay, places);
         if last.frame != first.frame {
-            self.input(Input::Acked(last), delay, places);
+            self.acked(&mut { last }, delay, places);
         }
     }
 
@@ -145,70 +145,57 @@ impl DelayedSender {
         at.since(self.peer_data)
     }
 
-    /// `delay` is the round trip between the capture and the sender, zero if the capture was taken
-    /// there.
+    /// The end sends this. `delay` is the round trip between the capture and the sender, zero if
+    /// the capture was taken there.
     #[inline(always)]
-    pub fn input(&mut self, input: Input, delay: Span, places: &mut Places) {
+    pub fn data(&mut self, mut data: Data, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
-        if let Input::Acked(acked) = input {
-            model.keep(|| Entry::Acked(acked), places);
-        }
-        match input {
-            Input::Data(mut data) => {
-                let (seen, mut busy) = (data.at, Time::NEVER);
-                if let Some(log) = &mut model.log {
-                    if let Some(tsval) = data.tsval {
-                        data.at = log.clock.sent(tsval, data.at);
-                    }
-                    if !data.again {
-                        log.arrivals.arrived(seen, data.len, log.terms.mss);
-                    }
-                    if data.tsval.is_none() {
-                        busy = log.arrivals.busy_since(data.at, data.len);
-                    }
-                }
-                if self.peer_data > Time::ZERO {
-                    model.sender.peer_data(data.at.min(self.peer_data + delay));
-                }
-                model.arrive(data.at, delay, places);
-                let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));
-                model.sender.ack_is_due(data.at, next);
-                if data.cwr {
-                    model.sender.says_lowered(data.position);
-                }
-                if busy < data.at {
-                    model.sender.arrives_behind(busy);
-                }
-                model.data(&data, seen, places);
+        let (seen, mut busy) = (data.at, Time::NEVER);
+        if let Some(log) = &mut model.log {
+            if let Some(tsval) = data.tsval {
+                data.at = log.clock.sent(tsval, data.at);
             }
-            Input::Acked(acked) if delay == Span::ZERO => {
-                model.arrive(Time::NEVER, delay, places);
-                model.acked(acked);
+            if !data.again {
+                log.arrivals.arrived(seen, data.len, log.terms.mss);
             }
-            Input::Acked(mut acked) => {
-                model.sender.ack_passes(acked.at + delay, acked.ack);
-                // The next data may turn out to have been sent before now.
-                if !model.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
-                    model.arrive(acked.at, delay, places);
-                }
-                if model.acks.len() >= MOST_ACKS || !places.take() {
-                    model.arrive(Time::NEVER, delay, places);
-                    acked.at += delay;
-                    model.acked(acked);
-                } else {
-                    if model.acks.capacity() == 0 {
-                        // Idle connections are many, and the last ACK waits in each.
-                        model.acks.reserve_exact(1);
-                    }
-                    model.acks.push_back(acked);
-                }
-            }
-            Input::Gap(until) => {
-                model.arrive(until, delay, places);
-                model.now = model.now.max(until);
-                model.sender.gap(model.now);
+            if data.tsval.is_none() {
+                busy = log.arrivals.busy_since(data.at, data.len);
             }
         }
+        if self.peer_data > Time::ZERO {
+            model.sender.peer_data(data.at.min(self.peer_data + delay));
+        }
+        model.arrive(data.at, delay, places);
+        let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));
+        model.sender.ack_is_due(data.at, next);
+        if data.cwr {
+            model.sender.says_lowered(data.position);
+        }
+        if busy < data.at {
+            model.sender.arrives_behind(busy);
+        }
+        model.data(&data, seen, places);
+    }
+
+    /// The other end acknowledges; `delay` as in [`DelayedSender::data`].
+    #[inline(always)]
+    pub fn acked(&mut self, acked: &mut Acked, delay: Span, places: &mut Places) {
+        let Some(model) = &mut self.model else { return };
+        model.keep(|| Entry::Acked(*acked), places);
+        if delay == Span::ZERO {
+            model.arrive(Time::NEVER, delay, places);
+            model.acked(acked);
+        } else {
+            model.passes(*acked, delay, places);
+        }
+    }
+
+    /// The capture has a gap until now; `delay` as in [`DelayedSender::data`].
+    pub fn gap(&mut self, until: Time, delay: Span, places: &mut Places) {
+        let Some(model) = &mut self.model else { return };
+        model.arrive(until, delay, places);
+        model.now = model.now.max(until);
+        model.sender.gap(model.now);
     }
 
     /// Keeps no further events.
@@ -277,22 +264,42 @@ impl Model {
         while let Some(first) = self.acks.front()
             && first.at + delay <= now
         {
-            let first = Acked { at: first.at + delay, ..*first };
+            let mut first = Acked { at: first.at + delay, ..*first };
             self.acks.pop_front();
             places.give_back(1);
-            self.acked(first);
+            self.acked(&mut first);
         }
         if self.acks.is_empty() && self.acks.capacity() > 64 {
             self.acks = VecDeque::new();
         }
     }
 
+    /// An ACK passes the capture, and reaches the sender later.
+    fn passes(&mut self, mut acked: Acked, delay: Span, places: &mut Places) {
+        self.sender.ack_passes(acked.at + delay, acked.ack);
+        // The next data may turn out to have been sent before now.
+        if !self.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
+            self.arrive(acked.at, delay, places);
+        }
+        if self.acks.len() >= MOST_ACKS || !places.take() {
+            self.arrive(Time::NEVER, delay, places);
+            acked.at += delay;
+            self.acked(&mut acked);
+        } else {
+            if self.acks.capacity() == 0 {
+                // Idle connections are many, and the last ACK waits in each.
+                self.acks.reserve_exact(1);
+            }
+            self.acks.push_back(acked);
+        }
+    }
+
     /// An ACK reaches the sender, not before what was there already.
     #[inline]
-    fn acked(&mut self, mut acked: Acked) {
+    fn acked(&mut self, acked: &mut Acked) {
         self.now = self.now.max(acked.at);
         acked.at = self.now;
-        self.sender.acked(&acked);
+        self.sender.acked(acked);
     }
 
     /// What acknowledges was `seen` before data that goes out now.
@@ -321,21 +328,34 @@ impl Model {
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mut missing = data.missing;
         let mss = self.sender.mss().max(1);
-        let mss = if rest <= mss { mss } else { mss.max(rest.div_ceil(MOST_SEGMENTS)) };
-        loop {
-            let payload = rest.min(mss);
-            rest -= payload;
-            let fin = data.fin && rest == 0;
-            let len = payload + u32::from(fin);
-            let Data { frame, tsval, ip_id, counted, .. } = *data;
-            let at = self.now;
-            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
-            let late = self.sender.sent(&sent);
-            self.keep(|| if late { Entry::Late(sent) } else { Entry::Sent(sent) }, places);
-            if rest == 0 {
-                return;
+        let Data { frame, tsval, ip_id, counted, fin, .. } = *data;
+        let at = self.now;
+        if rest > mss {
+            let mss = mss.max(rest.div_ceil(MOST_SEGMENTS));
+            while rest > mss {
+                let (len, fin) = (mss, false);
+                let piece =
+                    Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
+                self.piece(&piece, places);
+                (position, seq, missing) = (position + u64::from(len), seq + len, 0);
+                rest -= len;
             }
-            (position, seq, missing) = (position + u64::from(payload), seq + payload, 0);
         }
+        let len = rest + u32::from(fin);
+        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
+        self.sent(&sent, places);
+    }
+
+    /// A segment that is cut from a super-segment goes out.
+    #[inline(never)]
+    fn piece(&mut self, sent: &Sent, places: &mut Places) {
+        self.sent(sent, places);
+    }
+
+    /// A segment goes out.
+    #[inline(always)]
+    fn sent(&mut self, sent: &Sent, places: &mut Places) {
+        let late = self.sender.sent(sent);
+        self.keep(|| if late { Entry::Late(*sent) } else { Entry::Sent(*sent) }, places);
     }
 }

@@ -28,6 +28,6 @@ impl Open {
 
     pub(super) fn deliver_syn_data(&mut self, data: Data, budget: &mut Budget) {
         self.senders[1].peer_data(data.at);
-        self.pass_on(0, Input::Data(data), budget);
+        self.pass_on_early(0, Input::Data(data), budget);
     }
 }

@@ -77,7 +77,7 @@ use self::warm_up::WarmUp;
 use crate::copies::Lag;
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::sender::Sight;
+use crate::sender::{Acked, Sight};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
@@ -312,7 +312,7 @@ impl Open {
             if self.place.has_new_least() {
                 self.look_again(budget);
             }
-            self.pass_on(other, Input::Acked(acked), budget);
+            self.pass_on_acked(other, &mut acked, budget);
         }
         if closes && self.waits() {
             self.clock.gives_up(self.senders[1].since_asked(now.at));
@@ -328,7 +328,7 @@ impl Open {
             }
             self.place.sent(one, data.end(), now.at, now.timed && !data.again);
             self.senders[other].peer_data(now.at);
-            self.pass_on(one, Input::Data(data), budget);
+            self.pass_on_data(one, data, budget);
         }
     }
 
@@ -367,22 +367,37 @@ impl Open {
         if missing || self.place.sight(one) == Sight::Sent {
             self.gaps += 1;
             for end in [0, 1] {
-                self.pass_on(end, Input::Gap(at), budget);
+                self.pass_on_early(end, Input::Gap(at), budget);
             }
         }
     }
 
-    /// Passes something on to the model of `end`, or lets it wait.
-    // Where it is called, it is known what: so nothing is asked twice, nor goes through memory.
-    #[inline(always)]
-    fn pass_on(&mut self, end: usize, input: Input, budget: &mut Budget) {
-        if self.warm_up.is_on() || !self.senders[end].has_begun() {
-            return self.pass_on_early(end, input, budget);
-        }
-        self.deliver(end, input, budget);
+    /// Things wait, or there is no model of `end`.
+    #[inline]
+    fn is_early(&self, end: usize) -> bool {
+        self.warm_up.is_on() || !self.senders[end].has_begun()
     }
 
-    /// The same, as long as things wait or there is no model.
+    /// Passes data on to the model of `end`, or lets it wait.
+    // Apart from ACKs: so nothing is asked twice, nor goes through memory.
+    #[inline(always)]
+    fn pass_on_data(&mut self, end: usize, data: Data, budget: &mut Budget) {
+        if self.is_early(end) {
+            return self.pass_on_early(end, Input::Data(data), budget);
+        }
+        self.deliver_data(end, data, budget);
+    }
+
+    /// Passes an ACK on to the model of `end`, or lets it wait.
+    #[inline(always)]
+    fn pass_on_acked(&mut self, end: usize, acked: &mut Acked, budget: &mut Budget) {
+        if self.is_early(end) {
+            return self.pass_on_early(end, Input::Acked(*acked), budget);
+        }
+        self.deliver_acked(end, acked, budget);
+    }
+
+    /// Passes something on to the model of `end`, also if things wait or there is none.
     #[cold]
     fn pass_on_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
         if self.warm_up.is_on() {
@@ -422,32 +437,49 @@ impl Open {
                 Input::Gap(_) => return,
             }
         }
-        self.deliver(end, input, budget);
+        match input {
+            Input::Data(data) => self.deliver_data(end, data, budget),
+            Input::Acked(mut acked) => self.deliver_acked(end, &mut acked, budget),
+            Input::Gap(until) => {
+                self.count_event(budget);
+                self.senders[end].gap(until, self.place.delay(end), &mut budget.places);
+            }
+        }
     }
 
-    /// Gives it to the model of `end`. Away from the sender, as long as nothing has measured how
+    /// Gives data to the model of `end`.
+    #[inline(always)]
+    fn deliver_data(&mut self, end: usize, data: Data, budget: &mut Budget) {
+        self.count_event(budget);
+        self.senders[end].data(data, self.place.delay(end), &mut budget.places);
+    }
+
+    /// Gives an ACK to that model. Away from the sender, as long as nothing has measured how
     /// far off that is, an ACK measures only the part of the round trip that is behind the capture.
     /// Timestamps will soon measure the rest; without them, that part is all that is ever known.
     /// Where the handshake was made up, candidates learn the distance from the first flights.
     #[inline(always)]
-    fn deliver(&mut self, end: usize, input: Input, budget: &mut Budget) {
-        if self.events {
-            self.count_event(budget);
-        }
+    fn deliver_acked(&mut self, end: usize, acked: &mut Acked, budget: &mut Budget) {
+        self.count_event(budget);
         let delay = self.place.delay(end);
-        let mut input = input;
-        if delay == Span::ZERO
-            && let Input::Acked(acked) = &mut input
-        {
+        if delay == Span::ZERO {
             acked.timed &= self.place.sight(end) == Sight::Sent
                 || self.place.is_made_up()
                 || !self.timestamps(end);
         }
-        self.senders[end].input(input, delay, &mut budget.places);
+        self.senders[end].acked(acked, delay, &mut budget.places);
     }
 
-    /// Each packet is about one event.
+    /// Each packet is about one event, if any are kept.
+    #[inline]
     fn count_event(&mut self, budget: &mut Budget) {
+        if self.events {
+            self.count_kept_event(budget);
+        }
+    }
+
+    #[cold]
+    fn count_kept_event(&mut self, budget: &mut Budget) {
         budget.count_event();
         if !budget.keeps_events(self.number) {
             self.events = false;

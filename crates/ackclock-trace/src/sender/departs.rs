@@ -60,7 +60,9 @@ impl SenderModel {
 
     /// Data or a FIN goes out. In order of time with [`SenderModel::acked`]. Returns whether it is
     /// known to be an original that comes late.
-    #[inline]
+    // Each segment goes through this and the next one, most from one place. A copy of it is handed
+    // on where that is rare, so that others stay in registers.
+    #[inline(always)]
     pub fn sent(&mut self, sent: &Sent) -> bool {
         self.stream.count();
         self.stream.holes.unseen.passed(sent);
@@ -75,21 +77,21 @@ impl SenderModel {
             self.new_data(sent);
             false
         } else {
-            self.out_of_order(sent)
+            self.out_of_order(&{ *sent })
         };
         self.limits.outstanding(&self.stream);
         late
     }
 
-    #[inline]
+    #[inline(always)]
     fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
-            self.after_silence(sent);
+            self.after_silence(&{ *sent });
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         if !resumes && self.stream.moments.since_progress(sent.at) > LEAST_RTO_OF_RFC {
-            self.without_acks(sent, asked);
+            self.without_acks(&{ *sent }, asked);
         }
         let since = self.stalls.since_asked(sent.at);
         self.limits.new_data(sent, &self.stream, asked, since);
@@ -97,7 +99,7 @@ impl SenderModel {
             self.episodes.closes(sent.position);
         }
         if resumes {
-            self.sender_resumes(sent, asked);
+            self.sender_resumes(&{ *sent }, asked);
         }
         if sent.fin && self.stream.moments.behind_data(sent.at) {
             self.limits.closes(sent.end() - 1);
@@ -105,13 +107,13 @@ impl SenderModel {
         let recovering = self.repair.as_mut().is_some_and(|repair| repair.recovery.new_data());
         self.stream.append(sent, recovering);
         if let Some(causes) = watching(&mut self.repair) {
-            causes.watch_new_data(sent, &self.stream);
+            causes.watch_new_data(&{ *sent }, &self.stream);
         }
         if self.ways.is_on() && sent.payload() > 0 {
             self.ways.new_data(sent.at, &self.stream);
         }
         if self.picture.is_on() {
-            self.picture.sent(sent, self.stream.stand());
+            self.picture.sent(&{ *sent }, self.stream.stand());
         }
     }
 
@@ -229,13 +231,13 @@ impl SenderModel {
     fn out_of_order(&mut self, sent: &Sent) -> bool {
         if !self.stream.outstanding.has_started() {
             self.stream.outstanding.start(sent.position);
-            self.new_data(sent);
+            self.later_data(sent);
             return false;
         }
         let max = self.stream.outstanding.max();
         if sent.position > max {
             self.stream.miss(sent);
-            self.new_data(sent);
+            self.later_data(sent);
         } else if sent.end() <= max {
             return self.old_data(sent);
         } else {
@@ -256,9 +258,15 @@ impl SenderModel {
                 }
             }
             let (position, seq) = (max, sent.seq + old);
-            self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
+            self.later_data(&Sent { position, seq, len: sent.len - old, ..*sent });
         }
         false
+    }
+
+    /// The same as [`SenderModel::new_data`], of what does not continue where the highest ended.
+    #[inline(never)]
+    fn later_data(&mut self, sent: &Sent) {
+        self.new_data(sent);
     }
 
     /// How many were found so far.

@@ -133,6 +133,7 @@ impl SenderModel {
     }
 
     /// `una` has moved; `opens`: over the SYN.
+    #[inline]
     fn progressed(&mut self, a: &Acked, opens: bool) {
         self.check_stall(a.at, a.frame, opens);
         self.stream.moments.progressed(a.at);

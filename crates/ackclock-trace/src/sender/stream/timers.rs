@@ -51,6 +51,7 @@ impl Timers {
 
     /// A round trip measured by data and its ACK: `oldest` from the first segment that the ACK
     /// covers, `newest` from the last.
+    #[inline]
     pub fn sample(&mut self, oldest: Span, newest: Span, una: u64, max: u64) {
         self.take(oldest, una, max);
         self.backoff = 0;
