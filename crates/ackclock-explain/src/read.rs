@@ -149,7 +149,8 @@ struct Tracked {
 }
 
 impl Sink for Tracked {
-    #[inline]
+    // As `Tracker::packet`.
+    #[inline(always)]
     fn packet(&mut self, packet: &Packet) {
         self.tracker.packet(packet);
     }
@@ -183,6 +184,12 @@ pub(crate) fn segments(
     Ok(capture)
 }
 
+/// A packet that came in fragments goes to `sink`.
+#[cold]
+fn put_together(packet: &Packet, sink: &mut impl Sink) {
+    sink.packet(packet);
+}
+
 fn frames(
     source: &Source,
     capture: &mut Capture,
@@ -211,8 +218,14 @@ fn frames(
         capture.packets += 1;
         clock.frame(frame.number, frame.at);
         capture.start = capture.start.or(Some(frame.at));
-        let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&{ frame }));
-        if !wanted.map_err(|error| Error::Filter(error.to_string()))? {
+        let wanted = match &mut filter {
+            None => true,
+            Some(filter) => {
+                let matches = filter.matches(&{ frame });
+                matches.map_err(|error| Error::Filter(error.to_string()))?
+            }
+        };
+        if !wanted {
             capture.filtered += 1;
         } else {
             // A packet by reference, since it is large. Frames that need more are handed on as a
@@ -225,7 +238,7 @@ fn frames(
                 Err(Ignored::Fragment) => {
                     if let Some(packet) = &fragments.put(&{ frame }) {
                         capture.segments += 1;
-                        sink.packet(packet);
+                        put_together(packet, sink);
                     }
                 }
                 Err(why) => capture.leave_out(&{ frame }, *why),
