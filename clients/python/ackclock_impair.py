@@ -16,9 +16,10 @@ One file, without dependencies: copy it, or put its directory on the path. Pytho
 
 A condition has the settings of the command: `rate="10mbit"`, `delay="20ms"`, `jitter="5ms"`,
 `loss="1%"` (or 0.01), `burst=4`, `reorder="1%:20ms"`, `queue=100`. Beside these: `direction` ("up"
-for what clients send, "down" for what the server sends, "both"), `seed`, `name`, and `scenario`
-(the text of a scenario) with `client` and `server`. What is wrong raises `ImpairError`, which names
-the setting.
+for what clients send, "down" for what the server sends, "both"), `toxicity="30%"` (the share of
+connections for which it holds), `reset_after="2s"` (how long after its beginning a connection is
+reset), `seed`, `name`, and `scenario` (the text of a scenario) with `client` and `server`. What is
+wrong raises `ImpairError`, which names the setting.
 """
 import contextlib
 import http.client

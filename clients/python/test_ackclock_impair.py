@@ -115,6 +115,28 @@ class Client(unittest.TestCase):
             self.assertGreater(state["lost"], 0)
             self.assertEqual(state["dropped"], {"bad": state["lost"]})
 
+    def test_a_condition_holds_for_a_share_of_connections(self):
+        def slow(seed):
+            with self.proxy.condition(delay="50ms", toxicity="50%", seed=seed):
+                times = []
+                for _ in range(12):
+                    with socket.create_connection(self.proxy.address, timeout=60) as client:
+                        times.append(round_trip(client))
+            return [time >= 0.1 for time in times]
+
+        first = slow(3)
+        self.assertEqual(set(first), {False, True})
+        self.assertEqual(slow(3), first)
+
+    def test_connections_are_reset_after_a_time(self):
+        with self.proxy.condition(reset_after="200ms", toxicity=0):
+            time.sleep(0.3)
+            round_trip(self.client)
+        begin = time.monotonic()
+        with self.proxy.condition(reset_after="200ms"), self.assertRaises(ConnectionResetError):
+            self.client.recv(1)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.2)
+
     def test_bytes_arrive_whatever_happens(self):
         with self.proxy.condition(loss="10%", delay="1ms", reorder="5%:5ms"):
             self.assertGreater(round_trip(self.client, 300_000), 0)

@@ -36,6 +36,8 @@ pub struct Conditions {
     seed: u64,
     nodes: [String; 2],
     direction: Way,
+    toxicity: Option<Probability>,
+    reset_after: Option<Span>,
 }
 
 /// What crosses a link.
@@ -175,7 +177,9 @@ impl Conditions {
         server: Option<&str>,
     ) -> Result<Conditions, Error> {
         let nodes = [client.unwrap_or(CLIENT), server.unwrap_or(SERVER)].map(String::from);
-        let conditions = Conditions { scenario, file, seed, nodes, direction: Way::Both };
+        let (direction, toxicity, reset_after) = (Way::Both, None, None);
+        let conditions =
+            Conditions { scenario, file, seed, nodes, direction, toxicity, reset_after };
         conditions.gateway()?;
         Ok(conditions)
     }
@@ -188,6 +192,26 @@ impl Conditions {
     /// The same with random numbers of this seed.
     pub(crate) fn with_seed(&self, seed: u64) -> Conditions {
         Conditions { seed, ..self.clone() }
+    }
+
+    /// The same for this share of connections; each of those is reset so long after it began, or
+    /// after the conditions came into force if that was later.
+    pub(crate) fn holding(
+        self,
+        toxicity: Option<Probability>,
+        reset_after: Option<Duration>,
+    ) -> Conditions {
+        Conditions { toxicity, reset_after: reset_after.map(|time| time.0), ..self }
+    }
+
+    /// The share of connections for which they hold.
+    pub(crate) fn toxicity(&self) -> f64 {
+        self.toxicity.map_or(1.0, Probability::get)
+    }
+
+    /// How long such a connection lasts at most.
+    pub(crate) fn reset_after(&self) -> Option<Span> {
+        self.reset_after
     }
 
     /// The same between other nodes.

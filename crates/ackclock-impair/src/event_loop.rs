@@ -1,6 +1,8 @@
 //! The thread of a proxy: sockets of the operating system, and the path between them.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+mod resets;
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender};
@@ -165,6 +167,7 @@ impl EventLoop {
                 }
             }
             self.give_up();
+            self.reset_in_time();
             self.path.flush();
             self.to_trim |= !self.joints.is_empty();
             if trimmed.elapsed() >= TRIM {
@@ -187,7 +190,7 @@ impl EventLoop {
         if !self.again.is_empty() {
             return Some(Duration::ZERO);
         }
-        let due = match self.path.next_deadline() {
+        let due = match self.path.next_deadline().min(self.path.next_reset()) {
             Time::NEVER => None,
             due => Some(self.start + Duration::from_nanos(due.nanos())),
         };
@@ -448,26 +451,6 @@ impl EventLoop {
         self.counts.reset += u64::from(joint.end.0 == CLIENTS);
         joint::reset(&joint.stream);
         self.path.abort(joint.end);
-    }
-
-    /// Resets both sides where one was reset and the other one has not taken anything for too long.
-    /// What one side waits for has waited at the other one as long: the port of a connection is the
-    /// same at both.
-    fn end_resets(&mut self) {
-        let until = self.path.now();
-        let rests = |joint: &mut Joint| joint.rests_since(&self.path);
-        let late = self.joints.values_mut().filter_map(|joint| {
-            rests(joint).filter(|&since| until.since(since) >= self.rest).map(|_| joint.end)
-        });
-        let late: HashSet<End> = late.collect();
-        let ports: HashSet<u16> = late.iter().filter_map(|end| self.path.port(*end)).collect();
-        let ends = |port: Option<u16>| port.is_some_and(|port| ports.contains(&port));
-        let both = self.tokens.iter().filter(|(end, _)| {
-            !late.is_empty() && (late.contains(end) || ends(self.path.port(**end)))
-        });
-        for token in both.map(|(_, token)| *token).collect::<Vec<_>>() {
-            self.reset(token);
-        }
     }
 
     /// Does what it is asked for. Returns whether it is to end now.

@@ -1,15 +1,17 @@
 //! The simulated links, with the packets that are on them.
 
+mod stage;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use ackclock_net::{Gateway, Headers, LinkReport, NodeId, Outcome};
-use ackclock_stack::Outgoing;
+use ackclock_net::{Headers, LinkReport, NodeId, Outcome};
+use ackclock_stack::{Outgoing, SocketId};
 use ackclock_tcp::Time;
 
 use crate::{Conditions, Error};
+use stage::Stage;
 
 /// Bytes of packets on the links. When there are more, the hosts have to wait.
 const MOST_BYTES: usize = 256 << 20;
@@ -25,6 +27,8 @@ pub(crate) struct Links {
     held: usize,
     /// What has crossed all links, or has found none.
     arrived: VecDeque<Arrived>,
+    /// Clients' connections, in the order in which they began, with their ports.
+    connections: BTreeMap<SocketId, u16>,
     passed: Passed,
 }
 
@@ -43,19 +47,6 @@ impl Passed {
         self.packets += other.packets;
         self.lost += other.lost;
     }
-}
-
-/// The links of some conditions.
-struct Stage {
-    place: u32,
-    gateway: Gateway,
-    /// Where the hosts are.
-    ends: [NodeId; 2],
-    /// Whether what a host sends crosses it.
-    takes: [bool; 2],
-    since: Time,
-    /// False once other conditions have its place: then packets only leave it.
-    in_force: bool,
 }
 
 #[derive(Clone, Default)]
@@ -103,6 +94,7 @@ impl Links {
             free: Vec::new(),
             held: 0,
             arrived: VecDeque::new(),
+            connections: BTreeMap::new(),
             passed: Passed::default(),
         }
     }
@@ -115,7 +107,8 @@ impl Links {
         place: u32,
         conditions: Option<&Conditions>,
     ) -> Result<(), Error> {
-        let stage = conditions.map(|conditions| Stage::new(conditions, place, now)).transpose()?;
+        let new = |conditions| Stage::new(conditions, place, now, &self.connections);
+        let stage = conditions.map(new).transpose()?;
         for old in self.stages.iter_mut().filter(|stage| stage.place == place) {
             old.in_force = false;
         }
@@ -123,6 +116,30 @@ impl Links {
         self.stages.sort_by_key(|stage| stage.place);
         self.retire();
         Ok(())
+    }
+
+    /// A client's connection begins, at this port of its host.
+    pub(crate) fn begin(&mut self, now: Time, client: SocketId, port: u16) {
+        self.connections.insert(client, port);
+        let in_force = self.stages.iter_mut().filter(|stage| stage.in_force);
+        in_force.for_each(|stage| stage.begin(now, client, port));
+    }
+
+    /// A client's connection is over.
+    pub(crate) fn end(&mut self, client: SocketId) {
+        self.connections.remove(&client);
+    }
+
+    /// When a connection is to be reset next; [`Time::NEVER`] if none is.
+    pub(crate) fn next_reset(&self) -> Time {
+        let in_force = self.stages.iter().filter(|stage| stage.in_force);
+        in_force.map(Stage::next_reset).min().unwrap_or(Time::NEVER)
+    }
+
+    /// A client's connection that is to be reset by now. It may have ended.
+    pub(crate) fn poll_reset(&mut self, now: Time) -> Option<SocketId> {
+        let mut in_force = self.stages.iter_mut().filter(|stage| stage.in_force);
+        in_force.find_map(|stage| stage.poll_reset(now))
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -145,13 +162,15 @@ impl Links {
     fn forward(&mut self, now: Time, host: usize, token: u32, behind: Option<u32>) {
         let packet = &mut self.packets[token as usize];
         packet.uses += 1;
+        let headers = Headers::parse(&packet.bytes);
+        let client = headers.map(|headers| [headers.from, headers.to][host].port());
         let next = |stage: &&mut Stage| {
             let later = |behind| (stage.place > behind) == (host == 0) && stage.place != behind;
-            stage.in_force && stage.takes[host] && behind.is_none_or(later)
+            behind.is_none_or(later) && stage.takes(host, client)
         };
         let mut stages = self.stages.iter_mut();
         let stage = if host == 0 { stages.find(next) } else { stages.rfind(next) };
-        match (stage, Headers::parse(&packet.bytes)) {
+        match (stage, headers) {
             (Some(stage), Some(headers)) => {
                 let (from, to) = (stage.ends[host], stage.ends[1 - host]);
                 stage.gateway.enter(stage.time(now), from, to, &headers, token.into());
@@ -226,6 +245,7 @@ impl Links {
 
     /// Gives back the memory of packets if none is under way: returns whether that is so.
     pub(crate) fn trim(&mut self) -> bool {
+        self.stages.iter_mut().for_each(|stage| stage.trim(&self.connections));
         let none = self.free.len() == self.packets.len();
         if none {
             (self.packets, self.free) = (Vec::new(), Vec::new());
@@ -269,25 +289,6 @@ impl Links {
     /// Forgets links that are not in force and on which nothing is any more.
     fn retire(&mut self) {
         self.stages.retain(|stage| stage.in_force || stage.gateway.under_way() > 0);
-    }
-}
-
-impl Stage {
-    fn new(conditions: &Conditions, place: u32, since: Time) -> Result<Stage, Error> {
-        let (gateway, ends) = conditions.gateway()?;
-        Ok(Stage { place, gateway, ends, takes: conditions.takes(), since, in_force: true })
-    }
-
-    /// Its own time.
-    fn time(&self, now: Time) -> Time {
-        Time(now.since(self.since).nanos())
-    }
-
-    fn next_deadline(&mut self) -> Time {
-        match self.gateway.next_deadline() {
-            Time::NEVER => Time::NEVER,
-            at => Time(self.since.nanos() + at.nanos()),
-        }
     }
 }
 

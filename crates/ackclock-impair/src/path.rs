@@ -151,6 +151,16 @@ impl Path {
         timers.fold(self.links.next_deadline(), Time::min)
     }
 
+    /// When a connection is to be reset next; [`Time::NEVER`] if none is.
+    pub(crate) fn next_reset(&self) -> Time {
+        self.links.next_reset()
+    }
+
+    /// The clients' end of a connection that is to be reset by now. It may be over.
+    pub(crate) fn poll_reset(&mut self) -> Option<End> {
+        self.links.poll_reset(self.now).map(|client| (CLIENTS, client))
+    }
+
     /// Puts on the links what the hosts have to send.
     pub(crate) fn flush(&mut self) {
         for (number, host) in self.hosts.iter_mut().enumerate() {
@@ -200,6 +210,9 @@ impl Path {
         let server = SocketAddr::from(SERVER);
         let end = (CLIENTS, self.hosts[CLIENTS].connect(self.now, server, self.tcp.clone())?);
         self.read(end);
+        if let Some(port) = self.port(end) {
+            self.links.begin(self.now, end.1, port);
+        }
         Ok(end)
     }
 
@@ -242,13 +255,21 @@ impl Path {
     }
 
     pub(crate) fn close(&mut self, end: End) {
-        self.inboxes.remove(end);
+        self.forget(end);
         self.hosts[end.0].close(self.now, end.1);
     }
 
     pub(crate) fn abort(&mut self, end: End) {
-        self.inboxes.remove(end);
+        self.forget(end);
         self.hosts[end.0].abort(self.now, end.1);
+    }
+
+    /// Nobody has it any more.
+    fn forget(&mut self, end: End) {
+        self.inboxes.remove(end);
+        if end.0 == CLIENTS {
+            self.links.end(end.1);
+        }
     }
 
     /// Gives back memory of buffers that hold little, and of packets that are gone. Returns whether

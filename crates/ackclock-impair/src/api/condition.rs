@@ -30,6 +30,12 @@ pub(crate) struct Condition {
     pub(crate) reorder: Option<Late>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue: Option<u32>,
+    /// The share of connections for which it holds; all if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) toxicity: Option<Probability>,
+    /// How long after its beginning a connection is reset; never if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reset_after: Option<Duration>,
     /// The text of a scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scenario: Option<String>,
@@ -65,7 +71,7 @@ impl Condition {
             queue: self.queue,
         };
         let (client, server) = (self.client.as_deref(), self.server.as_deref());
-        match &self.scenario {
+        let links = match &self.scenario {
             None if client.is_some() || server.is_some() => Err(Error::Usage(
                 "client and server name nodes of a scenario, which is not there".into(),
             )),
@@ -79,7 +85,8 @@ impl Condition {
                 Some(file) => Conditions::from_toml(text, file, seed, client, server, registry),
                 None => Conditions::without_files(text, seed, client, server, registry),
             },
-        }
+        };
+        Ok(links?.holding(self.toxicity, self.reset_after))
     }
 
     /// The links of a condition that was changed; `before` has those that it had. A scenario that
@@ -90,10 +97,22 @@ impl Condition {
         before: &Conditions,
         registry: &Registry,
     ) -> Result<Conditions, Error> {
-        let Condition { name, scenario, client, server, seed, file, .. } = self.clone();
-        let stands = Condition { name, scenario, client, server, seed, file, ..Default::default() };
+        let Condition { name, toxicity, reset_after, scenario, client, server, seed, file, .. } =
+            self.clone();
+        let stands = Condition {
+            name,
+            toxicity,
+            reset_after,
+            scenario,
+            client,
+            server,
+            seed,
+            file,
+            ..Default::default()
+        };
         if self.file.is_some() && stands == *self {
-            return before.between(self.client.as_deref(), self.server.as_deref());
+            let links = before.between(self.client.as_deref(), self.server.as_deref())?;
+            return Ok(links.holding(toxicity, reset_after));
         }
         self.links(None, registry)
     }

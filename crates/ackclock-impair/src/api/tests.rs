@@ -872,3 +872,63 @@ fn slow_and_malformed_clients_hold_up_nobody() {
         );
     }
 }
+
+/// A connection that was open before a condition with `reset_after` lasts so long after it, and one
+/// that comes later so long from its beginning. The server hears of it, too.
+#[test]
+fn connections_are_reset_after_a_time() {
+    let all = proxies();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = listener.local_addr().unwrap().to_string();
+    let new = json!({ "name": "web", "upstream": upstream });
+    let made = ask(&all, "POST", "/proxies", new).1;
+    let listen = made["listen"].as_str().unwrap();
+    let ends = |mut client: TcpStream, mut server: TcpStream, since: Instant| {
+        for stream in [&mut client, &mut server] {
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            let error = stream.read(&mut [0]).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+        }
+        let lasted = since.elapsed();
+        assert!(lasted >= Duration::from_millis(300) && lasted < Duration::from_secs(10));
+    };
+    let client = TcpStream::connect(listen).unwrap();
+    let server = listener.accept().unwrap().0;
+    std::thread::sleep(Duration::from_millis(400));
+    let since = Instant::now();
+    let path = "/proxies/web/conditions";
+    let condition = json!({ "name": "cut", "reset_after": "300ms" });
+    let shown = json!({ "name": "cut", "reset_after": "300ms", "seed": 7 });
+    assert_eq!(ask(&all, "POST", path, condition), (201, shown));
+    ends(client, server, since);
+    let since = Instant::now();
+    let client = TcpStream::connect(listen).unwrap();
+    ends(client, listener.accept().unwrap().0, since);
+    assert_eq!(get(&all, "/proxies/web").1["reset"], 2);
+    // None of the connections is one of these.
+    let none = json!({ "toxicity": "0%", "reset_after": "1ms" });
+    let (status, value) = ask(&all, "PATCH", "/proxies/web/conditions/cut", none);
+    let shown = json!({ "name": "cut", "toxicity": 0.0, "reset_after": "1ms", "seed": 8 });
+    assert_eq!((status, value), (200, shown));
+    let client = TcpStream::connect(listen).unwrap();
+    client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    let kind = (&client).read(&mut [0]).unwrap_err().kind();
+    assert!(!matches!(kind, std::io::ErrorKind::ConnectionReset), "{kind}");
+}
+
+/// A condition keeps its share when another key changes.
+#[test]
+fn a_share_stays_through_changes() {
+    let all = proxies();
+    let mut stream = TcpStream::connect(web(&all, json!([]))).unwrap();
+    let slow = json!({ "name": "slow", "delay": "200ms", "toxicity": 0 });
+    assert_eq!(ask(&all, "POST", "/proxies/web/conditions", slow).0, 201);
+    assert!(round_trip(&mut stream) < Duration::from_millis(200));
+    let one = "/proxies/web/conditions/slow";
+    assert_eq!(ask(&all, "PATCH", one, json!({ "delay": "250ms" })).1["toxicity"], 0.0);
+    assert!(round_trip(&mut stream) < Duration::from_millis(200));
+    assert_eq!(ask(&all, "PATCH", one, json!({ "toxicity": null })).0, 200);
+    assert!(round_trip(&mut stream) >= Duration::from_millis(500));
+    let wrong = refused(&all, ("PATCH", one), r#"{"toxicity": 1.5}"#, 400);
+    assert!(wrong.starts_with("toxicity: `1.5` is not a probability"), "{wrong}");
+}

@@ -206,3 +206,78 @@ fn packets_are_counted_also_when_their_links_are_gone() {
     links.set(Time(2 * MS), 0, None).unwrap();
     assert_eq!(counted(&links, Time(2 * MS)), (passed(2, 1), 0));
 }
+
+/// A condition holds for a share of connections, each drawn by its own seed when it begins, or when
+/// the condition comes into force; both directions of one are drawn together. Those that were there
+/// move none of those to come. A port that comes again is another connection.
+#[test]
+fn a_condition_holds_for_a_share_of_connections() {
+    let half = |seed| {
+        let toxicity = Some("50%".parse().unwrap());
+        delay(1, Way::Both).with_seed(seed).holding(toxicity, None)
+    };
+    // The connections of 64 ports, as far as the condition holds for them.
+    let drawn = |links: &Links| -> Vec<u16> {
+        (0..64).filter(|&port| links.stages[0].takes(0, Some(port))).collect()
+    };
+    let begin = |links: &mut Links| {
+        (0..64).for_each(|port| links.begin(Time::ZERO, SocketId(port.into()), port));
+    };
+    let mut after = links(&[half(1)]);
+    begin(&mut after);
+    let first = drawn(&after);
+    let mut rng = ackclock_net::Rng::new(1, "toxicity");
+    assert_eq!(first, (0..64).filter(|_| rng.unit() < 0.5).collect::<Vec<u16>>());
+    assert!((0..64).all(|p| after.stages[0].takes(1, Some(p)) == first.contains(&p)));
+    let mut before = links(&[]);
+    begin(&mut before);
+    before.set(Time::ZERO, 0, Some(&half(1))).unwrap();
+    let mut others = ackclock_net::Rng::new(1, "toxicity of those before");
+    assert_eq!(drawn(&before), (0..64).filter(|_| others.unit() < 0.5).collect::<Vec<u16>>());
+    begin(&mut before);
+    assert_eq!(drawn(&before), first);
+    before.set(Time::ZERO, 0, Some(&half(2))).unwrap();
+    begin(&mut before);
+    assert_ne!(drawn(&before), first);
+    begin(&mut after);
+    assert_eq!(drawn(&after), (0..64).filter(|_| rng.unit() < 0.5).collect::<Vec<u16>>());
+}
+
+/// Packets of connections for which a condition does not hold pass it by.
+#[test]
+fn other_connections_pass_a_condition_by() {
+    for (toxicity, ms) in [("0%", 0), ("100%", 1)] {
+        let toxicity = Some(toxicity.parse().unwrap());
+        let mut links = links(&[delay(1, Way::Both).holding(toxicity, None)]);
+        // Whichever port the host takes.
+        (0..=u16::MAX).for_each(|port| links.begin(Time::ZERO, SocketId(port.into()), port));
+        send(&mut links, Time::ZERO, 0);
+        assert_eq!(arrivals(&mut links)[0].0, ms);
+    }
+}
+
+/// A connection is to be reset so long after it began, or after the condition came into force. One
+/// that has ended is forgotten, and so are all when the condition goes.
+#[test]
+fn connections_are_reset_in_time() {
+    let after = |ms| {
+        let time = Some(Duration(Span::from_millis(ms)));
+        delay(0, Way::Both).holding(None, time)
+    };
+    let mut links = links(&[after(10)]);
+    links.begin(Time(MS), SocketId(1), 1);
+    links.begin(Time(2 * MS), SocketId(2), 2);
+    assert_eq!(links.next_reset(), Time(11 * MS));
+    assert_eq!(
+        (links.poll_reset(Time(11 * MS - 1)), links.poll_reset(Time(11 * MS))),
+        (None, Some(SocketId(1)))
+    );
+    links.end(SocketId(2));
+    links.trim();
+    assert_eq!(links.next_reset(), Time::NEVER);
+    links.begin(Time(12 * MS), SocketId(3), 3);
+    links.set(Time(20 * MS), 1, Some(&after(1))).unwrap();
+    assert_eq!(links.next_reset(), Time(21 * MS));
+    links.set(Time(20 * MS), 1, None).unwrap();
+    assert_eq!(links.next_reset(), Time(22 * MS));
+}
