@@ -130,7 +130,20 @@ class Impair:
         """
         self._request("POST", "/reset")
 
+    def metrics(self):
+        """What all proxies count, in the text format of Prometheus."""
+        return self._ask("GET", "/metrics").decode()
+
     def _request(self, method, path, body=None):
+        """The answer, which is JSON; None for an empty one."""
+        data = self._ask(method, path, body)
+        try:
+            return json.loads(data) if data else None
+        except ValueError as error:
+            raise ImpairError(f"{method} {path}: the answer is no JSON: {error}") from error
+
+    def _ask(self, method, path, body=None):
+        """The bytes of the answer, unless it is an error."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
         try:
             text = None if body is None else json.dumps(body)
@@ -142,14 +155,9 @@ class Impair:
             raise ImpairError(f"no answer of the API at {where}: {error}") from error
         finally:
             connection.close()
-        try:
-            value = json.loads(data) if data else None
-        except ValueError:
-            value = None
         if answer.status >= 400:
-            message = value.get("error") if isinstance(value, dict) else None
-            raise ImpairError(message or f"{method} {path}: {answer.reason}", answer.status)
-        return value
+            raise ImpairError(_error(data) or f"{method} {path}: {answer.reason}", answer.status)
+        return data
 
 
 class Proxy:
@@ -294,6 +302,15 @@ class Condition:
 
     def _path(self):
         return self._proxy._path("conditions", self.name or "")
+
+
+def _error(data):
+    """What the API says is wrong; None of another server."""
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return None
+    return value.get("error") if isinstance(value, dict) else None
 
 
 def _end(process):

@@ -137,6 +137,12 @@ class Client(unittest.TestCase):
             self.client.recv(1)
         self.assertGreaterEqual(time.monotonic() - begin, 0.2)
 
+    def test_metrics_are_text(self):
+        round_trip(self.client, 1000)
+        lines = self.impair.metrics().splitlines()
+        self.assertIn('ackclock_bytes_total{proxy="web",direction="up"} 1000', lines)
+        self.assertIn('ackclock_connections_open{proxy="web"} 1', lines)
+
     def test_bytes_arrive_whatever_happens(self):
         with self.proxy.condition(loss="10%", delay="1ms", reorder="5%:5ms"):
             self.assertGreater(round_trip(self.client, 300_000), 0)

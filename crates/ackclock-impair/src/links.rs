@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use ackclock_net::{Headers, LinkReport, NodeId, Outcome};
 use ackclock_stack::{Outgoing, SocketId};
-use ackclock_tcp::Time;
+use ackclock_tcp::{Cause, Span, Time};
 
 use crate::{Conditions, Error};
 use stage::Stage;
@@ -39,6 +39,16 @@ pub struct Passed {
     pub packets: u64,
     /// Of those, the ones that did not arrive, or with a bit flipped. One under way is none yet.
     pub lost: u64,
+    /// Of those, the ones that arrived.
+    pub delivered: u64,
+    /// How long these took, added up.
+    pub delay: Span,
+    /// Packets with data.
+    pub segments: u64,
+    /// Retransmissions of data and of FINs.
+    pub retransmissions: u64,
+    /// Retransmission timeouts, but for those of SYNs.
+    pub timeouts: u64,
 }
 
 impl Passed {
@@ -46,6 +56,21 @@ impl Passed {
     pub fn add(&mut self, other: Passed) {
         self.packets += other.packets;
         self.lost += other.lost;
+        self.delivered += other.delivered;
+        self.delay = self.delay + other.delay;
+        self.segments += other.segments;
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+    }
+
+    /// A host sends this packet.
+    fn note_sent(&mut self, packet: &Outgoing<'_>) {
+        self.packets += 1;
+        let Some(sent) = packet.sent else { return };
+        self.segments += u64::from(packet.payload.iter().any(|part| !part.is_empty()));
+        self.retransmissions += u64::from(sent.transmission > 1);
+        // The first segment that goes out on a timeout says so.
+        self.timeouts += u64::from(matches!(sent.cause, Cause::Timeout | Cause::BackedOffTimeout));
     }
 }
 
@@ -58,6 +83,8 @@ struct UnderWay {
     uses: u32,
     /// A host has taken it.
     arrived: bool,
+    /// When a host sent it.
+    since: Time,
 }
 
 /// What one direction of a link did since its conditions are in force.
@@ -149,12 +176,13 @@ impl Links {
     /// A host sends a packet to the other one.
     pub(crate) fn enter(&mut self, now: Time, host: usize, packet: &Outgoing<'_>) {
         let token = self.place_for_a_packet();
-        let bytes = &mut self.packets[token as usize].bytes;
+        let UnderWay { bytes, since, .. } = &mut self.packets[token as usize];
+        *since = now;
         for part in [packet.header, packet.payload[0], packet.payload[1]] {
             bytes.extend_from_slice(part);
         }
         self.held += bytes.len();
-        self.passed.packets += 1;
+        self.passed.note_sent(packet);
         self.forward(now, host, token, None);
     }
 
@@ -211,9 +239,14 @@ impl Links {
     }
 
     /// Has `take` see the packet, as it arrives.
-    pub(crate) fn deliver(&mut self, arrived: &Arrived, take: impl FnOnce(&[u8])) {
-        let UnderWay { bytes, flips, arrived: is_there, .. } =
+    pub(crate) fn deliver(&mut self, now: Time, arrived: &Arrived, take: impl FnOnce(&[u8])) {
+        let UnderWay { bytes, flips, arrived: is_there, since, .. } =
             &mut self.packets[arrived.token as usize];
+        // A copy of it may have been there before, and one with flipped bits is none of it.
+        if !*is_there && flips.is_empty() {
+            self.passed.delivered += 1;
+            self.passed.delay = self.passed.delay + now.since(*since);
+        }
         *is_there = true;
         flips.iter().for_each(|&bit| flip(bytes, bit));
         take(bytes);

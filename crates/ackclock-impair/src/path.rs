@@ -135,7 +135,7 @@ impl Path {
             }
             while let Some(arrived) = self.links.poll(self.now) {
                 let (host, now) = (&mut self.hosts[arrived.host], self.now);
-                self.links.deliver(&arrived, |packet| host.on_packet(now, packet, false));
+                self.links.deliver(now, &arrived, |packet| host.on_packet(now, packet, false));
             }
             self.flush();
             // An application reads when the system has answered (Linux `tcp_cleanup_rbuf`).

@@ -39,7 +39,7 @@ pub(super) struct Managed {
 #[derive(Clone)]
 pub(super) struct InForce {
     place: u32,
-    name: String,
+    pub(super) name: String,
     pub(super) condition: Condition,
     seed: u64,
     /// With this seed.
@@ -157,7 +157,7 @@ impl Managed {
     }
 
     /// What it did, in all the times that it ran.
-    fn counts(&self) -> ProxyReport {
+    pub(super) fn counts(&self) -> ProxyReport {
         let mut counts = self.proxy.as_ref().and_then(Proxy::report).unwrap_or_default();
         counts.add(&self.past);
         counts
@@ -309,8 +309,16 @@ impl Managed {
 impl InForce {
     /// The packets that its links have dropped, of both directions, since it is in force.
     fn dropped(&self, counts: &ProxyReport) -> Value {
-        let links = counts.links.iter().filter(|link| link.place == self.place);
-        links.map(LinkCounts::dropped).sum::<u64>().into()
+        self.links_of(counts).map(LinkCounts::dropped).sum::<u64>().into()
+    }
+
+    /// What its links counted.
+    pub(super) fn links_of<'a>(
+        &self,
+        counts: &'a ProxyReport,
+    ) -> impl Iterator<Item = &'a LinkCounts> + use<'a> {
+        let place = self.place;
+        counts.links.iter().filter(move |link| link.place == place)
     }
 
     pub(super) fn show(&self) -> Value {

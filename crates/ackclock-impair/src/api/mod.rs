@@ -8,11 +8,13 @@
 //! - `routes.rs` finds out what a request asks for.
 //! - `wanted.rs` and `condition.rs` have proxies and conditions as JSON has them, and find out what
 //!   takes a while.
-//! - `proxies.rs` has the proxies, `managed.rs` one of them with its conditions.
+//! - `proxies.rs` has the proxies, `managed.rs` one of them with its conditions, `metrics.rs` what
+//!   they counted, for Prometheus.
 
 mod condition;
 mod host;
 mod managed;
+mod metrics;
 mod proxies;
 mod routes;
 mod server;
@@ -37,7 +39,7 @@ pub(crate) use proxies::Proxies;
 pub(crate) use server::Api;
 pub(crate) use wanted::NewProxy;
 
-/// A status, and the body if there is one.
+/// A status, and the body if there is one: a value of JSON, or text.
 type Reply = (u16, Option<Value>);
 
 /// Why a request is not carried out: the status, and what would be right.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::managed::{InForce, Managed};
 use super::wanted::{Found, Wanted};
-use super::{Condition, Problem};
+use super::{Condition, Problem, metrics};
 use crate::{Conditions, Error, ProxyConfig, ProxyReport};
 
 /// The most proxies, each of which has a thread.
@@ -33,6 +33,11 @@ impl Proxies {
     /// All of them, by name.
     pub(crate) fn show(&self) -> Value {
         self.proxies.values().map(|managed| (managed.made.name.clone(), managed.show())).collect()
+    }
+
+    /// What all of them counted, for Prometheus.
+    pub(crate) fn metrics(&self) -> String {
+        metrics::text(self.proxies.values())
     }
 
     pub(crate) fn show_one(&self, name: &str) -> Result<Value, Problem> {

@@ -9,7 +9,7 @@ use super::wanted::Changes;
 use super::{Condition, NewProxy, Object, Problem, Proxies, Reply, read};
 use crate::percent::percent_decode;
 
-const PATHS: &str = "/version, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
+const PATHS: &str = "/version, /metrics, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
                      /proxies/NAME/conditions/NAME, /populate, /reset";
 
 /// Does what is asked for. `registry` has the strategies that scenarios may name.
@@ -43,6 +43,7 @@ fn route(
     let gone = |()| (204, None);
     match (parts.as_slice(), method) {
         (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
+        (["metrics"], "GET") => ok(Value::String(lock().metrics())),
         (["proxies"], "GET") => ok(lock().show()),
         (["proxies"], "POST") => {
             // Not under the lock, since names may take long to look up, and scenarios to read.
@@ -126,7 +127,7 @@ pub(super) fn allowed(path: &str) -> Option<&'static str> {
 /// The methods of a path that there is.
 fn methods(parts: &[&str]) -> Option<&'static str> {
     match parts {
-        ["version"] => Some("GET, HEAD"),
+        ["version"] | ["metrics"] => Some("GET, HEAD"),
         ["proxies"] | ["proxies", _, "conditions"] => Some("GET, HEAD, POST"),
         ["proxies", _] | ["proxies", _, "conditions", _] => Some("GET, HEAD, POST, PATCH, DELETE"),
         ["populate"] | ["reset"] => Some("POST"),

@@ -18,6 +18,7 @@ use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::Value;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
@@ -172,12 +173,16 @@ fn problem(status: u16, text: &str) -> Reply {
 }
 
 fn response((status, body): Reply) -> Response<Full<Bytes>> {
-    let text = body.map_or(String::new(), |body| format!("{body}\n"));
+    // All other values are objects and lists.
+    let (text, kind) = match body {
+        Some(Value::String(text)) => (text, "text/plain; version=0.0.4; charset=utf-8"),
+        body => (body.map_or(String::new(), |body| format!("{body}\n")), "application/json"),
+    };
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

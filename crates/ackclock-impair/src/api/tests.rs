@@ -672,7 +672,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             "[0].name: write a string, not the number 1",
         ),
         (("PUT", "/proxies"), "", 405, "PUT does nothing here; there is GET, HEAD, POST"),
-        (("GET", "/x"), "", 404, "there is no /x; there is /version, /proxies, "),
+        (("GET", "/x"), "", 404, "there is no /x; there is /version, /metrics, /proxies, "),
         (
             ("POST", "/proxies/web/toxics"),
             "{}",
@@ -931,4 +931,57 @@ fn a_share_stays_through_changes() {
     assert!(round_trip(&mut stream) >= Duration::from_millis(500));
     let wrong = refused(&all, ("PATCH", one), r#"{"toxicity": 1.5}"#, 400);
     assert!(wrong.starts_with("toxicity: `1.5` is not a probability"), "{wrong}");
+}
+
+#[test]
+fn metrics_are_those_of_prometheus() {
+    let all = proxies();
+    let listen = web(&all, json!([{ "name": "slow", "delay": "5ms" }]));
+    let mut stream = TcpStream::connect(listen).unwrap();
+    for _ in 0..3 {
+        round_trip(&mut stream);
+    }
+    let (status, text) = get(&all, "/metrics");
+    let text = text.as_str().unwrap();
+    assert_eq!(status, 200);
+    let value = |sample: &str| -> f64 {
+        let found = text.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
+        found.unwrap_or_else(|| panic!("{sample}: {text}")).parse().unwrap()
+    };
+    for (sample, expected) in [
+        ("ackclock_connections_open{proxy=\"web\"}", 1.0),
+        ("ackclock_connections_total{proxy=\"web\"}", 1.0),
+        ("ackclock_connections_reset_total{proxy=\"web\"}", 0.0),
+        ("ackclock_connections_refused_total{proxy=\"web\"}", 0.0),
+        ("ackclock_bytes_total{proxy=\"web\",direction=\"up\"}", 3.0),
+        ("ackclock_bytes_total{proxy=\"web\",direction=\"down\"}", 3.0),
+        ("ackclock_segments_sent_total{proxy=\"web\"}", 6.0),
+        ("ackclock_retransmissions_total{proxy=\"web\"}", 0.0),
+        ("ackclock_timeouts_total{proxy=\"web\"}", 0.0),
+        ("ackclock_packets_lost_total{proxy=\"web\"}", 0.0),
+        ("ackclock_link_drops_total{proxy=\"web\",condition=\"slow\",reason=\"loss\"}", 0.0),
+        ("ackclock_link_drops_total{proxy=\"web\",condition=\"slow\",reason=\"queue\"}", 0.0),
+        ("ackclock_link_drops_total{proxy=\"web\",condition=\"slow\",reason=\"early\"}", 0.0),
+    ] {
+        assert_eq!(value(sample), expected, "{sample}");
+    }
+    let packets = value("ackclock_packets_total{proxy=\"web\"}");
+    assert_eq!(value("ackclock_link_packets_total{proxy=\"web\",condition=\"slow\"}"), packets);
+    let delivered = value("ackclock_packet_delay_seconds_count{proxy=\"web\"}");
+    let mean = value("ackclock_packet_delay_seconds_sum{proxy=\"web\"}") / delivered;
+    assert!((0.005..0.00501).contains(&mean), "{mean}");
+    // Each family is described once, and every sample belongs to the one before it.
+    let mut family = "";
+    for line in text.lines() {
+        match line.strip_prefix("# TYPE ") {
+            Some(described) => family = described.split_once(' ').unwrap().0,
+            None => assert!(line.starts_with("# HELP ") || line.starts_with(family), "{line}"),
+        }
+    }
+    assert_eq!(text.matches("# TYPE ").count(), text.matches("# HELP ").count());
+    let api = api("127.0.0.1:0");
+    let answer = raw(api.address(), b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(answer.contains("\r\ncontent-type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+    let build = format!("ackclock_build_info{{version=\"{}\"}} 1\n", env!("CARGO_PKG_VERSION"));
+    assert!(answer.contains(&build), "{answer}");
 }

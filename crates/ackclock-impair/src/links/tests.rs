@@ -52,7 +52,7 @@ fn arrivals(links: &mut Links) -> Vec<(u64, usize, Vec<u8>)> {
             return all;
         }
         while let Some(arrived) = links.poll(now) {
-            links.deliver(&arrived, |packet| {
+            links.deliver(now, &arrived, |packet| {
                 all.push((now.nanos() / MS, arrived.host, packet.to_vec()));
             });
         }
@@ -179,9 +179,13 @@ fn packets_are_counted_at_the_hosts() {
     ] {
         let mut links = links(&row);
         send(&mut links, Time::ZERO, 0);
-        assert_eq!(links.passed(), Passed { packets: 1, lost: 0 }, "it is under way");
+        let sent = Passed { packets: 1, ..Passed::default() };
+        assert_eq!(links.passed(), sent, "it is under way");
         arrivals(&mut links);
-        assert_eq!(links.passed(), Passed { packets: 1, lost });
+        let delivered = 1 - lost;
+        // 60 bytes at 100 Gbit/s, and 1 ms, on each link.
+        let delay = Span(delivered * row.len() as u64 * (MS + 5));
+        assert_eq!(links.passed(), Passed { packets: 1, lost, delivered, delay, ..sent });
     }
 }
 
@@ -192,9 +196,10 @@ fn packets_are_counted_also_when_their_links_are_gone() {
     let drop = || link("loss = [{ bernoulli = { p = \"100%\", direction = \"both\" } }]", 1);
     let mut links = links(&[delay(1, Way::Both)]);
     let counted = |links: &Links, now| {
-        (links.passed(), links.report(now).iter().map(|l| l.counts.packets).sum())
+        let Passed { packets, lost, .. } = links.passed();
+        ((packets, lost), links.report(now).iter().map(|l| l.counts.packets).sum())
     };
-    let passed = |packets, lost| Passed { packets, lost };
+    let passed = |packets: u64, lost: u64| (packets, lost);
     send(&mut links, Time::ZERO, 0);
     assert_eq!(counted(&links, Time::ZERO), (passed(1, 0), 1));
     // The first packet is on its way yet.

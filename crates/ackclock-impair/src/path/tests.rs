@@ -1,6 +1,7 @@
 use super::*;
 use crate::Simple;
 use ackclock_net::LinkReport;
+use ackclock_tcp::Stats;
 
 fn conditions(simple: &Simple, seed: u64) -> Conditions {
     Conditions::simple(simple, seed).unwrap()
@@ -245,4 +246,21 @@ fn half_of_a_connection_does_not_stay() {
     assert!(!path.is_broken(server));
     path.advance(Time::ZERO + Span::from_secs(7201));
     assert!(path.is_broken(server));
+}
+
+/// What is counted of packets is what the senders count of themselves.
+#[test]
+fn packets_count_what_their_senders_count() {
+    let mut counted = Passed::default();
+    let mut stats = Vec::new();
+    transfer_with(&lossy(), 1, Span::from_millis(1), |_, path| {
+        counted = path.passed();
+        let sender = |host: &Stack, id| host.sender(SocketId(id)).ok().map(|s| *s.stats());
+        stats = path.hosts.iter().filter_map(|host| sender(host, 0)).collect();
+    });
+    let sum = |count: fn(&Stats) -> u64| stats.iter().map(count).sum::<u64>();
+    assert!(sum(|s| s.timeouts) + sum(|s| s.retransmissions) > 5);
+    assert_eq!(counted.segments, sum(|s| s.segments_sent));
+    assert_eq!(counted.retransmissions, sum(|s| s.retransmissions));
+    assert_eq!(counted.timeouts, sum(|s| s.timeouts));
 }
