@@ -4,9 +4,11 @@
 //! in a thread that may wait. So a slow client or a name that takes long to look up holds up nobody
 //! else.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -21,6 +23,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::host::Hosts;
@@ -31,7 +34,8 @@ use crate::proxy::listen;
 
 /// The most bytes of a body: a scenario is some kilobytes long.
 const MOST_BODY: usize = 1 << 20;
-/// The most clients at the same time.
+/// The most clients at the same time. For a further one the oldest ends of those for which nothing
+/// is being done.
 const MOST_CLIENTS: usize = 512;
 /// How long the head of a request may take to come, or a part of its body, and the request from
 /// begin to end.
@@ -93,16 +97,28 @@ type Known = (Arc<Mutex<Proxies>>, Arc<Registry>, Arc<Hosts>);
 async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let room = Arc::new(Semaphore::new(MOST_CLIENTS));
+    // In the order in which they came, and whether what they ask for is being done.
+    let mut clients: VecDeque<(AbortHandle, Arc<AtomicBool>)> = VecDeque::new();
     loop {
-        let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
         let Ok((stream, _)) = listener.accept().await else {
             // No more files, for example. One that ends makes room.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let known = known.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| respond(known.clone(), request));
+        // Whoever says nothing, or does not read, keeps nobody out: the oldest of those goes.
+        clients.retain(|(client, _)| !client.is_finished());
+        if room.available_permits() == 0
+            && let Some(idle) = clients.iter().position(|(_, busy)| !busy.load(Ordering::Relaxed))
+            && let Some((client, _)) = clients.remove(idle)
+        {
+            client.abort();
+        }
+        let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
+        let (known, busy) = (known.clone(), Arc::<AtomicBool>::default());
+        let is_busy = busy.clone();
+        let client = tokio::spawn(async move {
+            let service =
+                service_fn(move |request| respond(known.clone(), request, is_busy.clone()));
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(PART)
@@ -114,13 +130,15 @@ async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
             let _ = timeout(ALL, connection).await;
             drop(place);
         });
+        clients.push_back((client.abort_handle(), busy));
     }
 }
 
-/// The answer to a request, after its body has come.
+/// The answer to a request, after its body has come. `busy` says whether it is being made.
 async fn respond(
     (proxies, registry, hosts): Known,
     request: Request<Incoming>,
+    busy: Arc<AtomicBool>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (head, mut body) = request.into_parts();
     // All of it is read, also if there is too much: who still writes hears no answer.
@@ -156,11 +174,13 @@ async fn respond(
         return Ok(response(problem(413, &text)));
     }
     let allowed = allowed(head.uri.path());
+    busy.store(true, Ordering::Relaxed);
     let done = tokio::task::spawn_blocking(move || {
         answer(&proxies, &registry, head.method.as_str(), head.uri.path(), &bytes)
     });
     let failed = || problem(500, "the request could not be carried out");
     let mut response = response(done.await.unwrap_or_else(|_| failed()));
+    busy.store(false, Ordering::Relaxed);
     // RFC 9110 section 15.5.6.
     if let (StatusCode::METHOD_NOT_ALLOWED, Some(methods)) = (response.status(), allowed) {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));

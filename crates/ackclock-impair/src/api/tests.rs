@@ -873,6 +873,28 @@ fn slow_and_malformed_clients_hold_up_nobody() {
     }
 }
 
+/// Far more clients than there is room for have sent half of a request and hold on. Others are
+/// answered at once.
+#[test]
+fn half_sent_requests_hold_up_nobody() {
+    crate::files::make_room(2000);
+    let api = api("127.0.0.1:0");
+    let half = b"POST /proxies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
+    let held: Vec<_> = (0..700)
+        .map(|_| {
+            let mut stream = TcpStream::connect(api.address()).unwrap();
+            // The API may have had enough of it.
+            let _ = stream.write_all(half);
+            stream
+        })
+        .collect();
+    let begin = Instant::now();
+    let answer = raw(api.address(), b"GET /proxies HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(status(&answer), "200");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    drop(held);
+}
+
 /// A connection that was open before a condition with `reset_after` lasts so long after it, and one
 /// that comes later so long from its beginning. The server hears of it, too.
 #[test]
