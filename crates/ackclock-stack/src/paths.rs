@@ -32,11 +32,12 @@ impl PathMtus {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The MTU of the path to a destination, at most that of the link.
-    pub(crate) fn mtu(&self, now: Time, destination: IpAddr, link: u16) -> u16 {
+    /// The MTU of the path to a destination, at most that of the link; and until when it is
+    /// remembered, if it is less than that.
+    pub(crate) fn mtu(&self, now: Time, destination: IpAddr, link: u16) -> (u16, Option<Time>) {
         match self.paths().mtus.get(&destination) {
-            Some(&(mtu, until)) if now < until => mtu.min(link),
-            _ => link,
+            Some(&(mtu, until)) if now < until && mtu < link => (mtu, Some(until)),
+            _ => (link, None),
         }
     }
 

@@ -422,7 +422,7 @@ impl Stack {
     /// Remembers what the path to a host takes, for connections to come.
     pub(crate) fn learn_mtu(&self, now: Time, remote: IpAddr, mtu: u16) {
         let remembered = mtu.max(LEAST_REMEMBERED);
-        if remembered < self.paths.mtu(now, remote, self.config.mtu) {
+        if remembered < self.paths.mtu(now, remote, self.config.mtu).0 {
             self.paths.learn(now, remote, remembered);
         }
     }
@@ -436,14 +436,17 @@ impl Stack {
         iss: Seq,
     ) -> ConnectionConfig {
         let most = config.mss.unwrap_or(u16::MAX);
-        let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
+        let (path_mtu, until) = self.paths.mtu(now, tuple.remote, self.config.mtu);
+        let mss = |mtu: u16| mtu.saturating_sub(tuple.fixed_headers()).min(most);
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer as u64));
         ConnectionConfig {
             // What a peer asks for; `connect` says what we ask for.
             ecn: config.ecn != EcnUse::Off,
             iss,
-            local_mss: (self.config.mtu - tuple.fixed_headers()).min(most),
-            path_mss: path_mtu.saturating_sub(tuple.fixed_headers()).min(most),
+            local_mss: mss(self.config.mtu),
+            path_mss: mss(path_mtu),
+            // When nobody remembers it any more, new connections begin wide.
+            wide_path_mss: until.map(|until| (mss(self.config.mtu), until)),
             least_path_mss: config
                 .find_black_holes
                 .then(|| least_mtu(tuple) - tuple.fixed_headers()),

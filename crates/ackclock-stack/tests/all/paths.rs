@@ -119,6 +119,31 @@ fn an_open_connection_tries_large_packets_again() {
     }
 }
 
+/// A connection that begins with what an earlier one has found tries a large packet, too, once that
+/// is as old as ten minutes.
+#[test]
+fn a_connection_that_begins_narrow_tries_large_packets() {
+    for (most, mss) in [(1000, 524), (1500, 1448)] {
+        let hole = Rc::new(Cell::new(1000));
+        let (mut world, longest) = with_hole(&hole);
+        world.per_byte = 100_000;
+        let config = TcpConfig { receive_buffer: 16_384, ..TcpConfig::default() };
+        world.listen(v4(1), config, 16, |_| App::new(0, 2, 1));
+        sends(&mut world, v4(1), "linux", 20_000);
+        world.run_for(Span::from_secs(300));
+        assert_eq!(world.hosts[0].stack.stats().black_holes, 1);
+        hole.set(most);
+        longest.set(0);
+        let client = sends(&mut world, v4(1), "linux", 1_000_000_000);
+        world.run_for(Span::from_secs(290));
+        assert_eq!(longest.get(), 576);
+        world.run_for(Span::from_secs(100));
+        let sender = world.hosts[0].stack.sender(client).unwrap();
+        assert_eq!((sender.state().mss, sender.stats().timeouts), (mss, 0));
+        assert_eq!(longest.get() as u64, mss + 52);
+    }
+}
+
 /// Everything is lost for a while, again and again, as where a mobile path is handed over.
 #[test]
 fn outages_are_no_black_holes() {

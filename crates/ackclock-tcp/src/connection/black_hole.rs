@@ -7,13 +7,14 @@
 //! large segments are lost and small ones are not: the path takes no more than the trial had. What
 //! acknowledges the large segment, which may only have been late, is no such evidence.
 //!
-//! Routes change. Ten minutes after a path was found narrow, by a trial or by ICMP, one segment of
-//! the old size goes out, a *probe* (RFC 4821 section 7; Linux's `tcp_mtu_probe`). If it is
-//! acknowledged, segments are large again. If what was sent after it arrives before it, it is lost
-//! for its size: it goes again in pieces, and cwnd stays (`tcp_mtup_probe_failed`). Only SACK tells
-//! in time which one is missing, so without SACK there is no probe. Sizes between are not tried.
+//! Routes change. Ten minutes after a path was found narrow, by a trial, by ICMP or by an earlier
+//! connection ([`ConnectionConfig::wide_path_mss`]), one segment of the old size goes out, a
+//! *probe* (RFC 4821 section 7; Linux's `tcp_mtu_probe`). If it is acknowledged, segments are large
+//! again. If what was sent after it arrives before it, it is lost for its size: it goes again in
+//! pieces, and cwnd stays (`tcp_mtup_probe_failed`). Only SACK tells in time which one is missing,
+//! so without SACK there is no probe. Sizes between are not tried.
 
-use super::Connection;
+use super::{Connection, ConnectionConfig};
 use crate::segment::Segment;
 use crate::sender::Transmit;
 use crate::seq::Seq;
@@ -50,6 +51,16 @@ pub(super) struct BlackHole {
     probe_at: Option<Time>,
     /// Where the probe that is out begins and ends.
     probe: Option<(u64, u64)>,
+}
+
+impl BlackHole {
+    /// One that others may have found.
+    pub fn new(config: &ConnectionConfig) -> BlackHole {
+        match config.wide_path_mss {
+            Some((wide, at)) => BlackHole { wide, probe_at: Some(at), ..BlackHole::default() },
+            None => BlackHole::default(),
+        }
+    }
 }
 
 /// A trial that nothing has been heard of.

@@ -3,7 +3,7 @@
 use crate::receiver::ReceiverConfig;
 use crate::sender::SenderConfig;
 use crate::seq::Seq;
-use crate::time::Span;
+use crate::time::{Span, Time};
 
 /// The state of a connection (RFC 9293 section 3.3.2). LISTEN belongs to the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,10 +70,13 @@ pub struct ConnectionConfig {
     /// SMSS. A peer whose SYN names no MSS takes 536 (RFC 9293 section 3.7.1); over IPv6 it
     /// takes 1220, which the driver puts into the SYN's options.
     pub path_mss: u16,
-    /// The same for what every path takes: 536 over IPv4, where every host takes packets of 576
-    /// bytes (RFC 791), and 1220 over IPv6 (RFC 8200 section 5). If large segments vanish and no
-    /// ICMP tells of it, the connection tries smaller ones, down to that. `None` does not look for
-    /// such paths, and is the default.
+    /// What the path may take again, and from when on a probe may look for that: of a path that
+    /// was found narrower lately. `None` does not look, and is the default.
+    pub wide_path_mss: Option<(u16, Time)>,
+    /// The same as `path_mss` for what every path takes: 536 over IPv4, where every host takes
+    /// packets of 576 bytes (RFC 791), and 1220 over IPv6 (RFC 8200 section 5). If large segments
+    /// vanish and no ICMP tells of it, the connection tries smaller ones, down to that. `None` does
+    /// not look for such paths, and is the default.
     pub least_path_mss: Option<u16>,
     /// Offer SACK.
     pub sack: bool,
@@ -114,6 +117,7 @@ impl Default for ConnectionConfig {
             iss: Seq(0),
             local_mss: 1460,
             path_mss: 1460,
+            wide_path_mss: None,
             least_path_mss: None,
             sack: true,
             timestamps: true,

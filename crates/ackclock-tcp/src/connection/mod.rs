@@ -127,7 +127,7 @@ impl Connection {
             peer_fin: None,
             reset: None,
             challenges: Challenges::default(),
-            black_hole: BlackHole::default(),
+            black_hole: BlackHole::new(&config),
             heard: now,
             progress: now,
             keep_alives: 0,

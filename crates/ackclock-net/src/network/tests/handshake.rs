@@ -51,6 +51,7 @@ fn config(receiver: ReceiverConfig) -> ConnectionConfig {
         iss: Seq(0),
         local_mss: 1000,
         path_mss: 1000,
+        wide_path_mss: None,
         least_path_mss: None,
         sack: true,
         timestamps: false,

@@ -218,6 +218,7 @@ impl<'a> FlowBuilder<'a> {
             iss: sender.isn - 1,
             local_mss: mss,
             path_mss: mss,
+            wide_path_mss: None,
             least_path_mss: None,
             sack: sender.sack,
             timestamps: sender.timestamps,

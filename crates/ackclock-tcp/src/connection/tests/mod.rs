@@ -49,6 +49,7 @@ pub(super) fn config() -> ConnectionConfig {
         iss: Seq(0),
         local_mss: 1000,
         path_mss: 1000,
+        wide_path_mss: None,
         least_path_mss: None,
         sack: false,
         timestamps: false,

@@ -122,6 +122,25 @@ fn a_probe_that_arrives_makes_segments_large_again() {
     });
 }
 
+/// A connection that begins with what an earlier one has found looks for more, too.
+#[test]
+fn a_connection_that_begins_with_small_segments_probes() {
+    let wide = Some((1000, Time(600_000_000_000)));
+    run_established(ConnectionConfig { path_mss: 400, wide_path_mss: wide, ..with_sack() }, |x| {
+        x.at(599_000).write(40_000);
+        for ack in [401, 801, 1201, 1601] {
+            x.sent.clear();
+            x.at(599_999).gets(&format!("A 301 a{ack}"));
+        }
+        x.sent.clear();
+        x.at(600_000).gets("A 301 a2001").sends("");
+        x.gets("A 301 a2401").sends("A 4801+1000 a301 | A 5801+400 a301");
+        x.gets("A 301 a5801");
+        x.sends("A 6201+1000 a301 | A 7201+1000 a301 | A 8201+1000 a301 | A 9201+1000 a301");
+        assert_eq!(x.c.sender().state().mss, 1000);
+    });
+}
+
 /// Segments before it were lost, and it was not: that recovery goes its way.
 #[test]
 fn a_probe_arrives_among_losses() {

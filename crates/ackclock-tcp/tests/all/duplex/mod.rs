@@ -53,6 +53,7 @@ impl Setup {
             iss: Seq(self.iss),
             local_mss: self.mss,
             path_mss: self.mss,
+            wide_path_mss: None,
             least_path_mss: Some(self.mss / 2),
             sack: self.sack,
             timestamps: self.timestamps,
