@@ -1,8 +1,8 @@
 //! Where proxies listen and lead to: addresses of a text, and what cannot be right about them.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use crate::Error;
+use crate::{Error, names};
 
 /// The address that a text such as `:8080` names.
 pub(crate) fn listen_address(option: &str, text: &str) -> Result<SocketAddr, Error> {
@@ -22,10 +22,9 @@ fn all_addresses() -> &'static str {
 }
 
 fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
-    let found = text.to_socket_addrs().map_err(|error| {
+    names::addresses(text).map_err(|error| {
         Error::Usage(format!("{option} {text}: {error}; write for example 127.0.0.1:8080"))
-    })?;
-    Ok(found.collect())
+    })
 }
 
 /// The addresses of a server.

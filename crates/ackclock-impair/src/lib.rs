@@ -22,6 +22,8 @@ mod files;
 mod joint;
 mod links;
 mod look_up;
+#[doc(hidden)]
+pub mod names;
 mod options;
 mod path;
 mod percent;

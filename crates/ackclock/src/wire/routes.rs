@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ackclock_impair::names;
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_tcp::Registry;
 use schemars::JsonSchema;
@@ -145,7 +146,7 @@ pub(crate) fn resolve(
     own: &[Prefix],
     look_ups: &LookUps,
 ) -> Result<Vec<SocketAddr>, String> {
-    let found = to.to_socket_addrs();
+    let found = names::addresses(to);
     // A text such as `host:x` asks nobody.
     let asked = found.as_ref().map_or_else(|e| e.kind() != io::ErrorKind::InvalidInput, |_| true);
     if name(to).is_some() && asked {
@@ -156,7 +157,7 @@ pub(crate) fn resolve(
         io::ErrorKind::InvalidInput => format!("{to}: {error}; write for example 127.0.0.1:8080"),
         _ => format!("{to}: {error}"),
     };
-    let found: Vec<SocketAddr> = found.map_err(wrong)?.collect();
+    let found = found.map_err(wrong)?;
     if found.iter().any(|address| address.port() == 0) {
         return Err(format!("{to}: no server has port 0; write the port of the backend"));
     }

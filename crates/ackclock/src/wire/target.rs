@@ -1,7 +1,9 @@
 //! Whom to talk to, and whether there is a way.
 
 use std::fs;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+use ackclock_impair::names;
 
 use super::WireArgs;
 use crate::error::Error;
@@ -11,7 +13,7 @@ pub(crate) fn resolve(peer: &str, args: &WireArgs) -> Result<SocketAddr, Error> 
     let wrong = |why: &str| {
         Error::Usage(format!("{peer}: {why}; write for example 10.77.0.1:5001 or [fd77::1]:5001"))
     };
-    let all: Vec<SocketAddr> = peer.to_socket_addrs().map_err(|e| wrong(&e.to_string()))?.collect();
+    let all = names::addresses(peer).map_err(|e| wrong(&e.to_string()))?;
     let ours = |a: &&SocketAddr| args.addr.iter().any(|own| own.addr.is_ipv4() == a.is_ipv4());
     let Some(&address) = all.iter().find(ours) else {
         return Err(wrong("our stack has no address of this family (--addr)"));
