@@ -20,6 +20,20 @@ use crate::error::Error;
 /// it is here, so that it takes neither more nor less than its share beside them.
 pub(crate) const DEFAULT_STRATEGY: &str = "linux";
 
+/// How large packets may be.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Mtu {
+    /// The MTU of each device.
+    #[arg(
+        id = "mtu",
+        long = "mtu",
+        value_name = "BYTES",
+        default_value_t = 1500,
+        value_parser = clap::value_parser!(u16).range(576..)
+    )]
+    pub bytes: u16,
+}
+
 /// Our stack and how it behaves.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Our stack")]
@@ -36,14 +50,8 @@ pub(crate) struct WireArgs {
     /// prefix that is not ours.
     #[arg(long, value_name = "ADDR")]
     pub kernel_addr: Vec<IpAddr>,
-    /// The MTU of the device.
-    #[arg(
-        long,
-        value_name = "BYTES",
-        default_value_t = 1500,
-        value_parser = clap::value_parser!(u16).range(576..)
-    )]
-    pub mtu: u16,
+    #[command(flatten)]
+    pub mtu: Mtu,
     /// Packets that wait in the device (in each of its queues) until our stack reads them. The
     /// kernel drops what comes beyond.
     #[arg(
@@ -259,15 +267,15 @@ pub(crate) fn open_hosts(
     memory: usize,
     half_open: usize,
 ) -> Result<Vec<Host>, Error> {
-    if args.mtu < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
+    if args.mtu.bytes < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
         return Err(Error::Usage(
             "--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into(),
         ));
     }
     // A header of IPv4 has 20 bytes, one of IPv6 40, and one of TCP 20.
     let headers = if args.addr.iter().any(|own| own.addr.is_ipv4()) { 40 } else { 60 };
-    if let Some(mss) = args.mss.filter(|&mss| mss > args.mtu - headers) {
-        let (mtu, most) = (args.mtu, args.mtu - headers);
+    if let Some(mss) = args.mss.filter(|&mss| mss > args.mtu.bytes - headers) {
+        let (mtu, most) = (args.mtu.bytes, args.mtu.bytes - headers);
         let text = format!("--mss {mss}: an MTU of {mtu} (--mtu) has room for at most {most}");
         return Err(Error::Usage(text));
     }
@@ -278,7 +286,7 @@ pub(crate) fn open_hosts(
     let device = TunConfig {
         name: args.tun.clone(),
         addresses: kernel.into_iter().zip(args.addr.iter().map(|a| a.len)).collect(),
-        mtu: args.mtu,
+        mtu: args.mtu.bytes,
         offload: !args.no_offload,
     };
     let queues = Tun::open_queues(&device, queues)
@@ -292,7 +300,7 @@ pub(crate) fn open_hosts(
         .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;
     let config = StackConfig {
         addresses: args.addr.iter().map(|a| a.addr).collect(),
-        mtu: args.mtu,
+        mtu: args.mtu.bytes,
         offload: !args.no_offload,
         secret,
         half_open,

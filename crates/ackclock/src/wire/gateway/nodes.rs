@@ -160,7 +160,7 @@ impl Node<'_> {
         let config = TunConfig {
             name: device,
             addresses: self.addresses.iter().map(|prefix| (prefix.addr, prefix.len)).collect(),
-            mtu: args.mtu,
+            mtu: args.mtu.bytes,
             offload: false,
         };
         let refused = |error: io::Error| {

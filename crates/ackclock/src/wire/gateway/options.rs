@@ -10,6 +10,7 @@ use std::str::FromStr;
 use ackclock_net::scenario::units::Duration;
 use clap::Args;
 
+use super::super::options::Mtu;
 use super::super::prefix::Prefix;
 use crate::args::{Format, file, seconds};
 
@@ -36,14 +37,8 @@ pub(crate) struct GatewayArgs {
     /// or SIGTERM.
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<Duration>,
-    /// The MTU of the devices.
-    #[arg(
-        long,
-        value_name = "BYTES",
-        default_value_t = 1500,
-        value_parser = clap::value_parser!(u16).range(576..)
-    )]
-    pub mtu: u16,
+    #[command(flatten)]
+    pub mtu: Mtu,
     /// Write a line of JSON to this file for each packet that a link drops. Within a second the
     /// line is there for whoever follows the file.
     #[arg(long, value_name = "FILE", value_parser = file())]
