@@ -8,8 +8,9 @@ use rustix::io::Errno;
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files beside those of clients: of the terminal, of signals, of the API, and of a proxy.
-const OTHERS: u64 = 32;
+/// Files beside those of clients: three of the terminal, three of the API and three of a proxy, one
+/// that is left over, and some for requests to the API.
+const OTHERS: u64 = 16;
 
 /// Each client is a connection, and another one to the server.
 fn needed(clients: u32) -> u64 {

@@ -152,7 +152,7 @@ fn clients_for_whom_there_are_no_files_wait() {
     let proxy = Running::start("ulimit -n 64", echo());
     assert_eq!(
         proxy.said,
-        ["warning: 64 open files are allowed, which is room for some 16 clients at the same \
+        ["warning: 64 open files are allowed, which is room for some 24 clients at the same \
           time, not for --max-connections 100; further ones wait; `ulimit -Hn` is the limit\n"]
     );
     let mut clients = proxy.clients();
