@@ -1,6 +1,8 @@
 //! Quantities with units, written as iproute2 writes them (tc(8), "PARAMETERS"), and read exactly:
 //! no value passes through floating point on its way to bits, bytes or nanoseconds.
 
+pub(super) mod pattern;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -408,7 +410,7 @@ quantity!(
     "a rate such as \"800kbit\"",
     {
         "type": "string",
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgGtT][iI]?)?[bB][iI][tT]$",
+        "pattern": pattern::rate(),
         "description": "A rate: bit, kbit, mbit, gbit, tbit, as in tc.",
         "examples": ["800kbit", "1.2mbit", "10gbit"]
     },
@@ -422,7 +424,7 @@ quantity!(
     "a duration such as \"100ms\"",
     {
         "type": ["string", "integer"],
-        "pattern": "^(0|[0-9][0-9_]*(\\.[0-9]*)? ?([nNuUmM]?[sS]([eE][cC][sS]?)?))$",
+        "pattern": format!("^({})$", pattern::time()),
         "maximum": 0,
         "description": "A duration: ns, us, ms, s. Only 0 needs no unit.",
         "examples": ["100ms", "1.5s", "20us"]
@@ -437,7 +439,7 @@ quantity!(
     "a size such as \"64kb\" or a number of bytes",
     {
         "type": ["string", "integer"],
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgG]?[bB]?)$",
+        "pattern": format!("^({})$", pattern::size()),
         "minimum": 0,
         "description": "Bytes: a plain number, or b, kb (1024 bytes), mb, gb.",
         "examples": [1000, "64kb", "1mb"]
@@ -452,8 +454,11 @@ quantity!(
     "a size such as \"64kb\", a number of bytes, or \"64seg\" for full segments",
     {
         "type": ["string", "integer"],
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? \
-         ?([kKmMgG]?[bB]?|[sS][eE][gG]([mM][eE][nN][tT][sS]?)?)$",
+        "pattern": format!(
+            "^({}|{} ?[sS][eE][gG]([mM][eE][nN][tT][sS]?)?)$",
+            pattern::size(),
+            pattern::number(0)
+        ),
         "minimum": 0,
         "description": "Bytes (a plain number, b, kb, mb, gb) or full segments (seg).",
         "examples": [65535, "64kb", "64seg"]
@@ -468,7 +473,7 @@ quantity!(
     "a probability such as 0.01 or \"1%\"",
     {
         "type": ["string", "number"],
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)?( ?%|[eE][+-]?[0-9]+)?$",
+        "pattern": pattern::PROBABILITY,
         "minimum": 0,
         "maximum": 1,
         "description": "A probability from 0 to 1, or a percentage.",

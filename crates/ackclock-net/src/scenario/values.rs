@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::units::{Duration, UnitError};
+use super::units::{Duration, UnitError, pattern};
 
 /// Whether and how long ACKs wait: `off`, a duration, `bsd`, `linux` or `ns2:` and a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +201,7 @@ macro_rules! word {
 
 word!(DelayedAck, {
     "type": "string",
+    "pattern": format!("^(off|bsd|linux|(ns2:)?({}))$", pattern::time()),
     "description": "`off`, a duration of at most 500 ms, `bsd`, `linux`, or `ns2:` and such a duration.",
     "examples": ["off", "200ms", "bsd", "linux", "ns2:200ms"]
 });

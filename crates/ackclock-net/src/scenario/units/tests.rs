@@ -1,3 +1,6 @@
+use proptest::string::string_regex;
+use proptest::test_runner::TestRunner;
+
 use super::*;
 
 fn rate(text: &str) -> Result<u64, String> {
@@ -188,4 +191,39 @@ fn what_is_wrong_with_a_number_is_named() {
         let known = "write for example \"800kbit\" (units: bit, kbit, mbit, gbit, tbit)";
         assert_eq!(why(text), format!("`{text}` is not a rate: {reason}; {known}"));
     }
+}
+
+/// Every text that the schema of a quantity takes is read, but for what no pattern can say. A rate
+/// is above zero, as every key asks for.
+#[test]
+fn what_the_schema_takes_is_read() {
+    fn check<T: JsonSchema>(read: impl Fn(&str) -> Result<(), String>) {
+        let schema = schemars::schema_for!(T);
+        let pattern = schema.get("pattern").unwrap().as_str().unwrap();
+        let texts = string_regex(pattern.strip_prefix('^').unwrap().strip_suffix('$').unwrap());
+        let unsayable =
+            ["it is too large", "too many segments", "it is not a whole number of bytes"];
+        let run = |text: String| {
+            let binary = |unit| text.to_lowercase().contains(unit);
+            match read(&text) {
+                Err(_) if text.chars().filter(char::is_ascii_digit).count() > 30 => {}
+                Err(why) if unsayable.iter().any(|reason| why.contains(reason)) => {}
+                Err(why) if why.contains("not a whole number of bits") && binary("ibit") => {}
+                read => assert_eq!(read, Ok(()), "{text}"),
+            }
+            Ok(())
+        };
+        TestRunner::deterministic().run(&texts.unwrap(), run).unwrap();
+    }
+    fn any<T: FromStr<Err = UnitError>>(text: &str) -> Result<(), String> {
+        text.parse::<T>().map(drop).map_err(|error| error.to_string())
+    }
+    check::<Rate>(|text| match text.parse::<Rate>() {
+        Ok(Rate(0)) => Err("no rate".into()),
+        read => read.map(drop).map_err(|error| error.to_string()),
+    });
+    check::<Duration>(any::<Duration>);
+    check::<Size>(any::<Size>);
+    check::<Amount>(any::<Amount>);
+    check::<Probability>(any::<Probability>);
 }
