@@ -21,7 +21,7 @@ pub(super) fn position(c: &Sender, segment: &Segment) -> Option<u64> {
 /// What any ACK does.
 #[inline(never)]
 pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
-    c.quiet = false;
+    (c.quiet, c.calm) = (false, false);
     if c.wants.rates {
         by_rate::before_ack(c);
     }

@@ -95,7 +95,7 @@ impl Sender {
     /// A segment arrived from the peer; its acknowledgment, window and options count here.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        self.begin(now);
+        self.begin_ack(now);
         self.turn = Turn::Any;
         self.stats.acks += 1;
         let Some(ack) = ack::position(self, segment) else { return };
@@ -252,12 +252,18 @@ impl Sender {
     }
 
     fn begin(&mut self, now: Time) {
+        self.begin_ack(now);
+        self.calm = false;
+    }
+
+    /// The same for an ACK, which may leave the sender as calm as it was.
+    #[inline(always)]
+    fn begin_ack(&mut self, now: Time) {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst;
         self.writing = false;
         self.one = None;
-        self.calm = false;
     }
 
     /// RFC 5681 section 4.1: "before beginning transmission", if no data was sent for more than an

@@ -57,6 +57,7 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
 /// do windows that count them (`tcp_ack_update_window`, `tcp_sync_mss`).
 #[cold]
 pub(super) fn follow_window(c: &mut Sender) {
+    c.calm = false;
     let before = bound(c);
     if c.s.mss != before {
         if c.wants.keeps_buffers && c.s.written > c.s.snd_max {

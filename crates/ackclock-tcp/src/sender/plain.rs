@@ -20,7 +20,7 @@ use super::{Transmit, emit, one_timer, repair, summarise, transmit};
 use crate::event::Cause;
 use crate::scoreboard::Record;
 use crate::segment::Segment;
-use crate::state::Phase;
+use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::Time;
 
@@ -31,9 +31,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     let s = &mut c.s;
     let flags = segment.flags.fin() || segment.ecn.ece();
     let bare = segment.len == 0 && !flags && segment.sack.is_empty();
-    let calm =
-        s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && s.emulated == 0 && s.limited == 0;
-    if !(c.wants.plain && bare && calm && s.snd_nxt == s.snd_max) {
+    if !(c.wants.plain && bare && s.emulated == 0 && s.limited == 0) {
+        return false;
+    }
+    // What the last input let out may have asked the same already.
+    debug_assert!(!c.calm || is_calm(c));
+    if !(c.calm || is_in_sequence(&c.s)) {
         return false;
     }
     debug_assert!(!c.quiet || is_quiet(c) == Some(true));
@@ -75,6 +78,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
         ..AckSummary::default()
     };
     summarise::take(c, &mut a, Some(acked.first_sent));
+    c.calm &= !c.s.board.is_empty();
     summarise::restart(c);
     if !c.quiet {
         note(c, &a);
@@ -111,6 +115,7 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
         ack::advance_probes(c, a);
     }
     if !judged {
+        c.calm = false;
         repair::detect(c, a);
     }
 }
@@ -147,6 +152,7 @@ fn is_quiet(c: &Sender) -> Option<bool> {
 /// Probes and undo see the ACK before anything responds to it.
 #[inline(never)]
 fn note(c: &mut Sender, a: &AckSummary) {
+    c.calm = false;
     before_response(c, a);
     for undo in &mut c.strategy.undo {
         undo.on_plain_ack(&c.s);
@@ -196,7 +202,7 @@ fn end_turn(c: &mut Sender, in_flight: u64) {
 /// Where the full segment of new data ends that is there to send, if only windows have a say in it.
 #[inline(always)]
 fn usual_end(c: &mut Sender) -> Option<u64> {
-    // What is sent changes none of it, so that it is asked once for each input.
+    // Neither what is sent nor a plain ACK changes any of it.
     debug_assert!(!c.calm || is_calm(c));
     c.calm = c.calm || is_calm(c);
     let s = &c.s;
@@ -208,10 +214,15 @@ fn usual_end(c: &mut Sender) -> Option<u64> {
 #[inline(always)]
 pub(super) fn is_calm(c: &Sender) -> bool {
     let s = &c.s;
-    let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
-    let other = other || s.buffers.is_some();
-    s.snd_nxt == s.snd_max && calm && !other && c.burst == u32::MAX
+    let other = other || s.buffers.is_some() || s.board.is_empty();
+    is_in_sequence(s) && !other && c.burst == u32::MAX
+}
+
+/// Whether nothing is repaired, no duplicates are counted, and what goes next is new data.
+#[inline(always)]
+fn is_in_sequence(s: &State) -> bool {
+    s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && s.snd_nxt == s.snd_max
 }
 
 /// Sends that segment.
