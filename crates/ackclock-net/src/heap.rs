@@ -34,6 +34,7 @@ const KINDS: [Kind; 8] = [
     Kind::Transmitter,
 ];
 const INDEX_BITS: u32 = 25;
+const KIND_MASK: u64 = 7 << INDEX_BITS;
 const TRANSIT_MAX: u64 = (1 << 36) - 1;
 
 /// When something happens, and to which component.
@@ -80,6 +81,13 @@ impl Key {
     /// When.
     pub(crate) fn time(self) -> u64 {
         self.time
+    }
+
+    /// Whether it is of the kind [`Kind::Wire`]. Asked of the bits alone, so that no table is made
+    /// of it and of what else the kind decides.
+    #[inline(always)]
+    pub(crate) fn is_wire(self) -> bool {
+        self.tie & KIND_MASK == (Kind::Wire as u64) << INDEX_BITS
     }
 
     /// What kind of component.

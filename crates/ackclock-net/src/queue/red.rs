@@ -58,6 +58,7 @@ pub(crate) struct RedState {
     max_th: f64,
     avg: Average,
     /// Packets, and their bytes, since the last early drop or since the average crossed `min_th`.
+    /// Below it they say nothing.
     count: u64,
     count_bytes: u64,
     /// The average was above `min_th` at the last arrival.
@@ -102,8 +103,6 @@ impl RedState {
         let queue =
             if self.config.queue_in_bytes { bytes() as f64 } else { f64::from(waiting.packets) };
         self.avg.update(queue, waiting.idle_for);
-        self.count += 1;
-        self.count_bytes += u64::from(size);
 
         let mut verdict = Verdict::Enqueue;
         if self.avg.value >= self.min_th && queue > 1.0 {
@@ -111,10 +110,14 @@ impl RedState {
                 self.above = true;
                 self.count = 1;
                 self.count_bytes = u64::from(size);
-            } else if !self.is_soon() {
-                let p = self.probability(size);
-                if p > 0.0 && self.rng.chance(p) {
-                    verdict = Verdict::early(self.config.ecn && capable);
+            } else {
+                self.count += 1;
+                self.count_bytes += u64::from(size);
+                if !self.is_soon() {
+                    let p = self.probability(size);
+                    if p > 0.0 && self.rng.chance(p) {
+                        verdict = Verdict::early(self.config.ecn && capable);
+                    }
                 }
             }
         } else {

@@ -34,7 +34,7 @@ impl Simulator {
                 self.hand_over_visits(recorder);
             }
             // Almost every event. A branch of its own is cheaper than the table of `match`.
-            if key.kind() == Kind::Wire {
+            if key.is_wire() {
                 self.first_arrives(key, recorder);
                 continue;
             }
