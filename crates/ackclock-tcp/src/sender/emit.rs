@@ -2,17 +2,62 @@
 
 use alloc::boxed::Box;
 
-use super::Transmit;
 use super::machine::Sender;
-use super::{by_rate, ecn, one_timer};
+use super::{Transmit, by_rate, ecn, one_timer};
 use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
 use crate::recovery::segmentation::Outgoing;
 use crate::scoreboard::Judge;
-use crate::segment::{Flags, Segment, Timestamps};
+use crate::segment::{Ecn, Flags, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::state::Phase;
 use crate::time::Time;
+
+/// A segment that is sent, before its header is written. What decides on it hands no more than this
+/// on, so that the header is put together once, where it goes ([`Sent::transmit`]).
+#[derive(Clone, Copy)]
+pub(super) struct Sent {
+    /// As in [`Transmit`].
+    pub position: u64,
+    pub seq: Seq,
+    pub len: u32,
+    pub transmission: u32,
+    pub cause: Cause,
+    pub psh: bool,
+    pub ecn: Ecn,
+}
+
+impl Sent {
+    /// The segment of the stream that begins at `position`.
+    #[inline(always)]
+    pub fn new(c: &Sender, position: u64, len: u32, cause: Cause) -> Sent {
+        let seq = Seq::at(c.config.isn, position);
+        Sent { position, seq, len, transmission: 1, cause, psh: false, ecn: Ecn::NONE }
+    }
+
+    /// A segment without data at `position`.
+    pub fn empty(c: &Sender, position: u64, cause: Cause) -> Sent {
+        Sent { transmission: 0, ..Sent::new(c, position, 0, cause) }
+    }
+
+    /// With its header.
+    #[inline(always)]
+    pub fn transmit(self, c: &Sender) -> Transmit {
+        let Sent { position, seq, len, transmission, cause, psh, ecn } = self;
+        let timestamps = c.config.timestamps;
+        let segment = Segment {
+            seq,
+            ack: c.config.remote_seq,
+            len,
+            wnd: u16::MAX,
+            flags: Flags::new(psh, false),
+            ecn,
+            timestamps: timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
+            ..Segment::default()
+        };
+        Transmit { segment, position, cause, transmission }
+    }
+}
 
 /// Why a segment is retransmitted, besides its cause.
 #[derive(Clone, Copy, Default)]
@@ -28,7 +73,7 @@ pub(super) fn counted(c: &Sender) -> u64 {
     if c.s.phase == Phase::Recovery || c.s.cwr { c.regulated() } else { c.in_flight() }
 }
 
-pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
+pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Sent {
     let (seq, first) = (c.s.snd_nxt, c.s.board.is_empty());
     if c.wants.measures && c.s.snd_max > 0 && c.in_flight() == 0 {
         c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
@@ -51,16 +96,16 @@ pub(super) fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     if c.wants.times {
         c.strategy.timer.on_new(&c.s, c.s.snd_max);
     }
-    let mut transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
+    let mut sent = sent(c, seq, len, cause, 1, Judge::Nobody);
     if c.config.ecn {
-        transmit.segment.ecn = ecn::of_new(c, cause, len);
+        sent.ecn = ecn::of_new(c, cause, len);
     }
     // A tail loss probe has set the timer already, and none follows a window probe
     // (tcp_write_wakeup).
     if c.timers.serves_all && !matches!(cause, Cause::TailLossProbe | Cause::WindowProbe) {
         one_timer::after_new(c, first);
     }
-    transmit
+    sent
 }
 
 /// What is sent next comes from the next buffer, or from what a window probe has left of one.
@@ -118,7 +163,7 @@ pub(super) fn retransmit(
     cause: Cause,
     why: Why,
     counts: bool,
-) -> Option<Transmit> {
+) -> Option<Sent> {
     let short = c.short_head.filter(|_| index == 0);
     if (c.wants.refits || short.is_some()) && !refit(c, index, short.unwrap_or(u32::MAX)) {
         return None;
@@ -152,14 +197,7 @@ pub(super) fn retransmit(
 }
 
 #[inline(always)]
-fn sent(
-    c: &mut Sender,
-    seq: u64,
-    len: u32,
-    cause: Cause,
-    transmission: u32,
-    judge: Judge,
-) -> Transmit {
+fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32, judge: Judge) -> Sent {
     c.stats.segments_sent += 1;
     c.stats.bytes_sent += u64::from(len);
     c.last_sent = c.s.now;
@@ -191,7 +229,7 @@ fn sent(
         let now = Outgoing { seq, len, first: transmission == 1, cause, in_flight };
         psh |= c.strategy.segmentation.as_mut().is_some_and(|s| s.on_sent(&c.s, now));
     }
-    Transmit { segment: header(c, seq, len, psh), position: seq, cause, transmission }
+    Sent { transmission, psh, ..Sent::new(c, seq, len, cause) }
 }
 
 /// Shows the mechanisms of recovery what was sent.
@@ -207,7 +245,7 @@ pub(super) fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
 /// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293
 /// section 3.10.7.4: an unacceptable segment draws one). A window open by less than a segment is
 /// filled instead.
-pub(super) fn window_probe(c: &mut Sender) -> Option<Transmit> {
+pub(super) fn window_probe(c: &mut Sender) -> Option<Sent> {
     c.window_probe = false;
     let (from, written, mss) = (c.s.snd_nxt, c.s.written, c.s.mss);
     let end = c.s.buffers.as_ref().map_or(written, |buffers| buffers.head());
@@ -217,27 +255,13 @@ pub(super) fn window_probe(c: &mut Sender) -> Option<Transmit> {
         if c.wants.keeps_buffers && room < mss && written > from + mss {
             c.s.buffers.get_or_insert_with(|| Box::new(Buffers::new(from, written, mss)));
         }
-        let transmit = send_new(c, room as u32, Cause::WindowProbe);
+        let sent = send_new(c, room as u32, Cause::WindowProbe);
         c.arm_persist();
         one_timer::wait_for_window(c);
-        return Some(transmit);
+        return Some(sent);
     }
     c.arm_persist();
     one_timer::wait_for_window(c);
-    let mut segment = header(c, c.s.snd_una, 0, false);
-    segment.seq = segment.seq - 1;
-    Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })
-}
-
-#[inline(always)]
-pub(super) fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
-    Segment {
-        seq: Seq::at(c.config.isn, seq),
-        ack: c.config.remote_seq,
-        len,
-        wnd: u16::MAX,
-        flags: Flags::new(psh, false),
-        timestamps: c.config.timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
-        ..Segment::default()
-    }
+    let probe = Sent::empty(c, c.s.snd_una, Cause::WindowProbe);
+    Some(Sent { seq: probe.seq - 1, ..probe })
 }

@@ -149,7 +149,7 @@ impl Sender {
     pub(crate) fn poll_probe(&mut self, now: Time, len: u32) -> Option<Option<Transmit>> {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
-        mss::poll_probe(self, len)
+        mss::poll_probe(self, len).map(|room| room.map(|sent| sent.transmit(self)))
     }
 
     /// Whether the outstanding byte at this position was SACKed.
@@ -172,11 +172,12 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
         self.s.now = self.s.now.max(now);
-        match plain::has_room(self) {
-            Some(true) => Some(plain::send(self)),
-            Some(false) => None,
-            None => transmit::poll(self),
-        }
+        let sent = match plain::has_room(self) {
+            Some(true) => plain::send(self),
+            Some(false) => return None,
+            None => transmit::poll(self)?,
+        };
+        Some(sent.transmit(self))
     }
 
     /// When to call [`Sender::on_deadline`]; [`Time::NEVER`] if no timer runs.

@@ -8,8 +8,9 @@
 
 use alloc::boxed::Box;
 
+use super::emit::{self, Sent};
 use super::machine::{Beyond, Sender};
-use super::{Transmit, emit, pacing, plain};
+use super::{pacing, plain};
 use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
 use crate::recovery::linux::most_emulated;
@@ -20,7 +21,7 @@ const FOLLOWING: u64 = 3;
 
 /// The segment of [`Sender::poll_probe`], with what `tcp_mtu_probe` asks for: nothing is missing,
 /// and data, window and cwnd have room for segments that follow (RFC 4821 section 7.4).
-pub(super) fn poll_probe(c: &mut Sender, len: u32) -> Option<Option<Transmit>> {
+pub(super) fn poll_probe(c: &mut Sender, len: u32) -> Option<Option<Sent>> {
     let s = &c.s;
     let bytes = u64::from(len);
     let room = bytes + FOLLOWING * s.mss;

@@ -15,8 +15,9 @@
 //! equal.
 
 use super::ack::{self, after_response, before_response};
+use super::emit::{self, Sent};
 use super::machine::Sender;
-use super::{Transmit, emit, one_timer, repair, summarise, transmit};
+use super::{one_timer, repair, summarise, transmit};
 use crate::event::Cause;
 use crate::scoreboard::Record;
 use crate::segment::Segment;
@@ -227,7 +228,7 @@ fn is_in_sequence(s: &State) -> bool {
 
 /// Sends that segment.
 #[inline(always)]
-pub(super) fn send(c: &mut Sender) -> Transmit {
+pub(super) fn send(c: &mut Sender) -> Sent {
     let (seq, len, now) = (c.s.snd_nxt, c.s.mss as u32, c.s.now);
     let end = seq + u64::from(len);
     c.sent_new = true;
@@ -242,6 +243,5 @@ pub(super) fn send(c: &mut Sender) -> Transmit {
     if c.timers.serves_all {
         one_timer::after_new(c, false);
     }
-    let segment = emit::header(c, seq, len, end == c.s.written);
-    Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
+    Sent { psh: end == c.s.written, ..Sent::new(c, seq, len, Cause::New) }
 }

@@ -1,7 +1,6 @@
 //! What is sent next: the urgent retransmission, then what the phase of recovery allows.
 
-use super::Transmit;
-use super::emit::{Why, counted, header, on_transmit, retransmit, send_new, window_probe};
+use super::emit::{Sent, Why, counted, on_transmit, retransmit, send_new, window_probe};
 use super::machine::{Beyond, Sender, Turn};
 use super::{one_timer, pacing};
 use crate::event::{Cause, EventKind};
@@ -10,7 +9,7 @@ use crate::recovery::select::Next;
 use crate::scoreboard::{Judge, Record};
 use crate::state::Phase;
 
-pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
+pub(super) fn poll(c: &mut Sender) -> Option<Sent> {
     one_timer::settle(c);
     if c.wants.asks {
         return poll_asking(c);
@@ -21,7 +20,7 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 /// What comes next. Where regulation or segmentation limits what an input releases, it releases
 /// nothing later once nothing more may go.
 #[inline(always)]
-fn next_or_none(c: &mut Sender) -> Option<Transmit> {
+fn next_or_none(c: &mut Sender) -> Option<Sent> {
     let sent = next(c);
     if sent.is_none() && (c.wants.limits || c.wants.segments) {
         c.burst = 0;
@@ -30,7 +29,7 @@ fn next_or_none(c: &mut Sender) -> Option<Transmit> {
 }
 
 /// Pacing may hold back what comes next, and the window law measures what is sent.
-fn poll_asking(c: &mut Sender) -> Option<Transmit> {
+fn poll_asking(c: &mut Sender) -> Option<Sent> {
     let sent = if c.wants.paces && pacing::holds(c) { None } else { next_or_none(c) };
     if c.wants.paces
         && sent.is_none()
@@ -64,7 +63,7 @@ pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
 }
 
 #[inline(always)]
-fn next(c: &mut Sender) -> Option<Transmit> {
+fn next(c: &mut Sender) -> Option<Sent> {
     if c.window_probe {
         return window_probe(c);
     }
@@ -79,17 +78,17 @@ fn next(c: &mut Sender) -> Option<Transmit> {
         return retransmit(c, index, urgent.cause, why, counts);
     }
     if c.beyond.bytes > 0
-        && let Some(transmit) = beyond(c)
+        && let Some(sent) = beyond(c)
     {
         // The two of F-RTO go out whatever the limit, but leave no room for more.
         c.burst = c.burst.saturating_sub(1);
-        return Some(transmit);
+        return Some(sent);
     }
     if c.one.is_some()
         && let Some(room) = c.one.take()
-        && let Some(transmit) = one(c, room)
+        && let Some(sent) = one(c, room)
     {
-        return Some(transmit);
+        return Some(sent);
     }
     match c.burst {
         0 => None,
@@ -100,7 +99,7 @@ fn next(c: &mut Sender) -> Option<Transmit> {
 
 /// What the input at hand may still release is limited.
 #[inline(never)]
-fn within_burst(c: &mut Sender) -> Option<Transmit> {
+fn within_burst(c: &mut Sender) -> Option<Sent> {
     let sent = by_phase(c);
     if sent.is_some() {
         c.burst -= 1;
@@ -110,7 +109,7 @@ fn within_burst(c: &mut Sender) -> Option<Transmit> {
 
 /// What the phase of recovery allows.
 #[inline(always)]
-fn by_phase(c: &mut Sender) -> Option<Transmit> {
+fn by_phase(c: &mut Sender) -> Option<Sent> {
     match c.s.phase {
         Phase::Open => open(c),
         Phase::Recovery => recovery(c),
@@ -120,7 +119,7 @@ fn by_phase(c: &mut Sender) -> Option<Transmit> {
 }
 
 /// What a mechanism wants sent at once, whatever cwnd says: new data, or else the last segment.
-fn beyond(c: &mut Sender) -> Option<Transmit> {
+fn beyond(c: &mut Sender) -> Option<Sent> {
     let beyond = core::mem::replace(&mut c.beyond, Beyond::NONE);
     let Beyond { bytes, cause, or_last, counts } = beyond;
     // Nagle's algorithm does not hold a probe back.
@@ -136,7 +135,7 @@ fn beyond(c: &mut Sender) -> Option<Transmit> {
 }
 
 /// What comes next in sequence, with so many bytes of room beyond cwnd.
-fn one(c: &mut Sender, room: u64) -> Option<Transmit> {
+fn one(c: &mut Sender, room: u64) -> Option<Sent> {
     if c.uses_sacks_after_timeout() {
         skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
@@ -153,7 +152,7 @@ fn one(c: &mut Sender, room: u64) -> Option<Transmit> {
 }
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
-fn open(c: &mut Sender) -> Option<Transmit> {
+fn open(c: &mut Sender) -> Option<Sent> {
     // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for
     // it.
     if c.wants.everywhere || c.s.cwr {
@@ -183,7 +182,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
 }
 
 /// The same where cwnd counts what is in flight: what SACK blocks report has made room.
-fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
+fn open_by_flight(c: &mut Sender) -> Option<Sent> {
     if c.in_flight() + c.s.mss > c.s.cwnd && !c.s.board.is_empty() {
         return None;
     }
@@ -203,7 +202,7 @@ fn by_room(c: &mut Sender, len: u32) -> Cause {
     Cause::LimitedTransmit
 }
 
-fn recovery(c: &mut Sender) -> Option<Transmit> {
+fn recovery(c: &mut Sender) -> Option<Sent> {
     let in_flight = c.regulated();
     // RFC 6675 section 5 step C: "If cwnd - pipe >= 1 SMSS".
     let room = c.s.cwnd.saturating_sub(in_flight) >= c.s.mss;
@@ -268,7 +267,7 @@ fn new_in_turn(c: &mut Sender) -> Option<u32> {
 }
 
 /// Within recovery, what goes where there is no data to send.
-fn fill(c: &mut Sender) -> Option<Transmit> {
+fn fill(c: &mut Sender) -> Option<Sent> {
     let may_fill = core::mem::take(&mut c.may_fill);
     match c.strategy.fill.as_mut().filter(|_| may_fill)?.next(&c.s)? {
         Filler::Retransmit { index } => {
@@ -284,14 +283,13 @@ fn fill(c: &mut Sender) -> Option<Transmit> {
                 transmission: 0,
                 detected_by: None,
             });
-            let segment = header(c, position, 0, false);
-            Some(Transmit { segment, position, cause: Cause::Filler, transmission: 0 })
+            Some(Sent::empty(c, position, Cause::Filler))
         }
     }
 }
 
 /// After a timeout: from `snd_nxt` on, without what is known to have arrived or to be on its way.
-fn loss(c: &mut Sender) -> Option<Transmit> {
+fn loss(c: &mut Sender) -> Option<Sent> {
     if c.uses_sacks_after_timeout() {
         skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
@@ -326,7 +324,7 @@ fn skip(c: &mut Sender, skipped: impl Fn(&Record) -> bool) {
 }
 
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
-fn sequential(c: &mut Sender) -> Option<Transmit> {
+fn sequential(c: &mut Sender) -> Option<Sent> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
         return retransmit(c, index, Cause::SlowStart, Why::default(), true);
