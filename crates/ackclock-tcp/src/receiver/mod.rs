@@ -277,10 +277,7 @@ impl Receiver {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        let timestamps = self
-            .config
-            .timestamps
-            .then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
+        let timestamps = self.config.timestamps.then(|| self.timestamps(now));
         let mut segment = Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),
@@ -291,16 +288,27 @@ impl Receiver {
             timestamps,
             sack: SackBlocks::NONE,
         };
-        let duplicate = self.duplicate.take();
-        if self.config.sack && (duplicate.is_some() || !self.out_of_order.is_empty()) {
-            segment.sack = self.sack_blocks(duplicate);
+        if self.duplicate.is_some() || !self.out_of_order.is_empty() {
+            segment.sack = self.sack_blocks();
         }
         segment
     }
 
+    /// The timestamps of an ACK. A function of its own: otherwise the division by which the clock
+    /// ticks is done for every segment, with timestamps or without.
     #[inline(never)]
-    fn sack_blocks(&self, duplicate: Option<SackBlock>) -> SackBlocks {
+    fn timestamps(&self, now: Time) -> Timestamps {
+        Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) }
+    }
+
+    /// The blocks that an ACK has now, where there are any; a duplicate is reported once.
+    #[inline(never)]
+    fn sack_blocks(&mut self) -> SackBlocks {
+        let duplicate = self.duplicate.take();
         let mut blocks = SackBlocks::NONE;
+        if !self.config.sack {
+            return blocks;
+        }
         // RFC 2018 section 3: 40 bytes of options hold four blocks, or three beside timestamps.
         let room = if self.config.timestamps { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
         let of_linux = self.linux.as_ref().map(|linux| linux.blocks.get().iter().copied());
