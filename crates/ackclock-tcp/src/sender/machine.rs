@@ -120,8 +120,9 @@ pub struct Sender {
     pub(super) first_waits: bool,
     /// A window probe has to go out.
     pub(super) window_probe: bool,
-    /// Only windows have a say in what is sent (`plain.rs`). While this is not set, that is not
-    /// known. It is set no longer once anything comes but a plain ACK.
+    /// Only windows have a say in what is sent, and there is nothing that a plain ACK counts down
+    /// (`plain.rs`). While this is not set, that is not known. It is set no longer once anything
+    /// comes but a plain ACK.
     pub(super) calm: bool,
     /// No undo and no probe has a say in plain ACKs (`plain.rs`). While this is not set, that is
     /// not known.

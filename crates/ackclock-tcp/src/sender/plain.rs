@@ -29,15 +29,12 @@ use crate::time::Time;
 /// nothing has changed.
 #[inline(always)]
 pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
-    let s = &mut c.s;
     let flags = segment.flags.fin() || segment.ecn.ece();
     let bare = segment.len == 0 && !flags && segment.sack.is_empty();
-    if !(c.wants.plain && bare && s.emulated == 0 && s.limited == 0) {
-        return false;
-    }
-    // What the last input let out may have asked the same already.
-    debug_assert!(!c.calm || is_calm(c));
-    if !(c.calm || is_in_sequence(&c.s)) {
+    debug_assert!(!c.calm || (c.wants.plain && is_undisturbed(c)));
+    // Most often the last input that let anything out has asked the same.
+    let calm = c.calm || (c.wants.plain && is_in_sequence(&c.s) && counts_nothing(&c.s));
+    if !(bare && calm) {
         return false;
     }
     debug_assert!(!c.quiet || is_quiet(c) == Some(true));
@@ -204,11 +201,17 @@ fn end_turn(c: &mut Sender, in_flight: u64) {
 #[inline(always)]
 fn usual_end(c: &mut Sender) -> Option<u64> {
     // Neither what is sent nor a plain ACK changes any of it.
-    debug_assert!(!c.calm || is_calm(c));
-    c.calm = c.calm || is_calm(c);
+    debug_assert!(!c.calm || is_undisturbed(c));
+    c.calm = c.calm || is_undisturbed(c);
     let s = &c.s;
     let end = s.snd_nxt + s.mss;
     (c.calm && end <= s.written && end <= s.window_edge).then_some(end)
+}
+
+/// Whether only windows have a say in what goes out, and a plain ACK finds nothing to count down.
+#[inline(always)]
+fn is_undisturbed(c: &Sender) -> bool {
+    is_calm(c) && counts_nothing(&c.s)
 }
 
 /// Whether only windows have a say in what goes out.
@@ -224,6 +227,12 @@ pub(super) fn is_calm(c: &Sender) -> bool {
 #[inline(always)]
 fn is_in_sequence(s: &State) -> bool {
     s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && s.snd_nxt == s.snd_max
+}
+
+/// Whether nothing was sent beyond cwnd, and no segments are taken to have arrived.
+#[inline(always)]
+fn counts_nothing(s: &State) -> bool {
+    s.emulated == 0 && s.limited == 0
 }
 
 /// Sends that segment.

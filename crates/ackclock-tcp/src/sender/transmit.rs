@@ -199,6 +199,7 @@ fn by_room(c: &mut Sender, len: u32) -> Cause {
         return Cause::New;
     }
     c.s.limited += len;
+    c.calm = false;
     Cause::LimitedTransmit
 }
 
