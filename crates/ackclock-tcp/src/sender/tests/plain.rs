@@ -94,6 +94,10 @@ fn the_short_path_does_what_the_full_one_does() {
                     pair.iter_mut().for_each(|c| c.on_deadline(now));
                 }
                 3 if dice.below(8) == 0 => pair.iter_mut().for_each(|c| c.close(now)),
+                4 if dice.below(16) == 0 => {
+                    let mss = 500 + dice.below(1000) as u32;
+                    pair.iter_mut().for_each(|c| c.set_mss(now, mss));
+                }
                 _ => {
                     let segment = ack(&pair[0].s, isn, timestamps, &mut dice);
                     pair.iter_mut().for_each(|c| c.on_segment(now, &segment));
