@@ -429,6 +429,25 @@ def chooses(reader: Reader) -> None:
     expect(reader, "undone", state["text"], None)
 
 
+def scenarios(reader: Reader) -> None:
+    """Every scenario of the project is taken apart; one whose flow has no source runs."""
+    page = reader.open().page
+    for file in sorted((ROOT / "scenarios").glob("*.toml")):
+        knobs = reader.ask("""async (text) => {
+          const { scenario, edits } = await ask("opened", text);
+          return KNOBS.map((knob) => String(knob.of(scenario, edits.link)));
+        }""", file.read_text())
+        expect(reader, f"knobs of {file.name}", len(knobs), 10)
+    page.click("#source summary")
+    page.fill("#text", (ROOT / "scenarios/gateway-lossy.toml").read_text())
+    after(reader, lambda: page.click("#apply"))
+    expect(reader, "error", page.inner_text("#error") if page.is_visible("#error") else "", "")
+    expect(reader, "segments to send", page.get_by_label("Segments to send").inner_text(),
+           "not in this scenario")
+    expect(reader, "panels that ran", reader.ask("panels.filter((p) => p.run).length"), 4)
+    shot(reader, "gateway-lossy")
+
+
 def copies(reader: Reader) -> None:
     """What is copied out gives the same events when the command runs it."""
     page = reader.open().page
@@ -718,8 +737,8 @@ def speed(reader: Reader) -> None:
           f"{clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
 
 
-CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, copies,
-          mistakes, explains, large, looks, speed]
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
+          copies, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

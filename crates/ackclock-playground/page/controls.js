@@ -4,7 +4,7 @@ const KNOBS = [
   { label: "Rate", key: (i) => `link[${i}].rate`, of: (s, i) => s.link[i]?.rate, values: ["128kbit", "256kbit", "384kbit", "800kbit", "1.5mbit", "2mbit", "5mbit", "10mbit", "50mbit", "100mbit"] },
   { label: "Delay, one way", key: (i) => `link[${i}].delay`, of: (s, i) => s.link[i]?.delay, values: ["1ms", "5ms", "10ms", "20ms", "50ms", "100ms", "180ms", "250ms", "500ms"] },
   { label: "Queue, packets", key: (i) => `link[${i}].queue.droptail.packets`, of: (s, i) => (s.link[i]?.queue ? s.link[i].queue.droptail?.packets : 1000), values: ["2", "3", "5", "8", "10", "20", "50", "100", "1000"] },
-  { label: "Segments to send", key: () => "flow[0].source.segments", of: (s) => s.flow[0]?.source.segments, values: ["5", "10", "20", "50", "100", "200", "500", "1000"] },
+  { label: "Segments to send", key: () => "flow[0].source.segments", of: (s) => s.flow[0]?.source?.segments, values: ["5", "10", "20", "50", "100", "200", "500", "1000"] },
   { label: "Receive window", key: () => "tcp.rwnd", of: (s) => s.tcp?.rwnd ?? "64kb", values: ["4seg", "8seg", "16seg", "20seg", "28seg", "32seg", "64seg", "128seg", "500seg"] },
   { label: "Initial window, segments", key: () => "tcp.initial_window", of: (s) => s.tcp?.initial_window ?? "", values: ["1", "2", "3", "4", "10"] },
   { label: "Delayed ACKs", key: () => "tcp.delayed_ack", of: (s) => s.tcp?.delayed_ack ?? "200ms", values: ["off", "40ms", "100ms", "200ms", "bsd", "linux"] },
