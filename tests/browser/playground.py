@@ -507,6 +507,41 @@ def copies(reader: Reader) -> None:
     expect(reader, "compare.toml is what compare prints", kept.read_text() == compare.stdout, True)
 
 
+def views(reader: Reader) -> None:
+    """A view is of one scenario, and shows nothing beyond it."""
+    page = reader.open("#from=compare&strategy=reno,sack&lost=14,26,28&link=1").page
+    view = "[view.t0, view.t1, view.y0, view.y1]"
+    whole = "[whole.t0, whole.t1, whole.y0, whole.y1]"
+    first = reader.ask(view)
+    expect(reader, "at first", first, reader.ask(whole))
+    after(reader, lambda: page.select_option("#figure", "lin-kung/figure-2"))
+    second = reader.ask(view)
+    expect(reader, "another", second != first, True)
+    after(reader, lambda: page.click("#undo"))
+    expect(reader, "undone", reader.ask(view), first)
+    after(reader, lambda: page.click("#redo"))
+    expect(reader, "done again", reader.ask(view), second)
+    after(reader, lambda: page.click("#undo"))
+    delay = page.get_by_label("Delay, one way", exact=True)
+    after(reader, lambda: delay.select_option("500ms"))
+    expect(reader, "a knob", reader.ask(view), reader.ask(whole))
+    after(reader, lambda: page.click("#undo"))
+    expect(reader, "a knob undone", reader.ask(view), first)
+    # What happens to packets leaves the view as it is.
+    zoomed(reader)
+    after(reader, lambda: page.mouse.click(*point(reader, 0, segment(20))))
+    after(reader, lambda: page.click("#undo"))
+    expect(reader, "a loss undone", reader.ask(view), [0.5, 1.6, 5, 45])
+    page.goto("about:blank")
+    reader.open("#from=compare&strategy=reno,newreno,sack,newreno+lt&lost=14,26,28&link=1"
+                "&set=flow[0].source.segments=1000")
+    shot(reader, "thousand")
+    t0, t1, y0, y1 = reader.ask(view)
+    whole = reader.ask(whole)
+    expect(reader, "begins with everything", (t0, y0), (whole[0], whole[2]))
+    expect(reader, "ends within everything", (t1 <= whole[1], y1 <= whole[3]), (True, True))
+
+
 def mistakes(reader: Reader) -> None:
     """Whatever is wrong is said, and the page goes on."""
     page = reader.open("#from=nowhere&strategy=reno").page
@@ -738,7 +773,7 @@ def speed(reader: Reader) -> None:
 
 
 CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
-          copies, mistakes, explains, large, looks, speed]
+          copies, views, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

@@ -98,7 +98,6 @@ async function add(name) {
 async function own(text) {
   const next = { figure: "", text, set: {}, link: 0, lost: [], acks: [], late: [], strategies: state.strategies };
   await open(next);
-  view = null;
   next.text = opened.text;
   return change(withEdits(next));
 }
@@ -125,7 +124,6 @@ function dial(knob) {
     const set = { ...state.set }, key = knob.key(state.link);
     if (select.value === "") delete set[key];
     else set[key] = select.value;
-    view = null;
     change({ ...state, set });
   };
   knob.select = select;

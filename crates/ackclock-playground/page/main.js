@@ -36,7 +36,7 @@ addEventListener("hashchange", () => {
   try {
     const given = stateOf(location.hash);
     if (given && !same(given, state)) {
-      view = null;
+      viewOf = null;
       change(given);
     }
   } catch (error) {

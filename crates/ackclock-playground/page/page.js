@@ -8,7 +8,7 @@ const element = (tag, properties = {}, ...children) => {
 };
 
 let names = null, opened = null, panels = [], scenario = "";
-let view = null, whole = null, selected = null, until = Infinity, moment = null, stepRun = 0;
+let view = null, viewOf = null, whole = null, selected = null, until = Infinity, moment = null, stepRun = 0;
 // One request is under way at most; the last state waits.
 let busy = false, waiting = false;
 
@@ -30,7 +30,6 @@ async function open(next) {
 async function begin(figure) {
   const next = { figure: figure.id, text: null, set: {}, link: 0, lost: [], acks: [], late: [], strategies: figure.strategies };
   await open(next);
-  view = null;
   return change(withEdits(next));
 }
 
@@ -59,7 +58,7 @@ async function rerun(wanted) {
     const answer = await ask("all", opened.text, editsOf(wanted), wanted.strategies);
     scenario = answer.text;
     showError(answer.runs.filter((r) => r.error).map((r) => `${r.strategy}: ${r.error}`).join("\n"));
-    showRuns(answer.runs);
+    showRuns(answer.runs, wanted);
   } catch (error) {
     showError(error.message);
   }
@@ -81,14 +80,17 @@ async function stopRuns() {
   old.stop();
 }
 
-function showRuns(runs) {
+function showRuns(runs, wanted) {
   if (panels.length !== runs.length || panels.some((p, i) => p.strategy !== runs[i].strategy)) makePanels(runs);
   runs.forEach((run, i) => {
     panels[i].run = run.rows ? tracesOf(run) : null;
   });
   const all = panels.map((p) => p.run).filter(Boolean);
   whole = wholeOf(all);
-  view ??= startOf(all, whole);
+  // A view is of one scenario: of another one, be it undone, it begins anew.
+  const of = sourceOf(wanted);
+  if (viewOf !== of) view = startOf(all, whole);
+  viewOf = all.length ? of : null;
   if (selected) selected = findMark(panels[selected.panel]?.run, selected) && { ...findMark(panels[selected.panel].run, selected), panel: selected.panel };
   showTable();
   showMark();

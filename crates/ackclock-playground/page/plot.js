@@ -87,7 +87,11 @@ function startOf(runs, whole) {
   const t = lost.map((m) => m.t), y = lost.map((m) => m.y);
   const [t0, t1] = [Math.min(...t), Math.max(...t)], [y0, y1] = [Math.min(...y), Math.max(...y)];
   const more = Math.max(1.2, (t1 - t0) * 0.7), higher = Math.max(60, (y1 - y0) * 2);
-  return { ...whole, t0: t0 - more / 3, t1: t1 + more, y0: y0 - higher / 2, y1: y1 + higher };
+  return {
+    ...whole,
+    t0: Math.max(whole.t0, t0 - more / 3), t1: Math.min(whole.t1, t1 + more),
+    y0: Math.max(whole.y0, y0 - higher / 2), y1: Math.min(whole.y1, y1 + higher),
+  };
 }
 
 // Where the graph is on a canvas.

@@ -8,6 +8,8 @@ let state = { figure: COMPARE, text: null, set: {}, link: 0, lost: [], acks: [],
 const past = [], future = [];
 
 const figureOf = (name) => FIGURES.find((f) => f.id === name);
+// What runs but for the fates of packets and the strategies.
+const sourceOf = ({ figure, text, set }) => JSON.stringify([figure, text, set]);
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // Another state, which can be undone.
