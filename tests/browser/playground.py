@@ -542,6 +542,22 @@ def views(reader: Reader) -> None:
     expect(reader, "ends within everything", (t1 <= whole[1], y1 <= whole[3]), (True, True))
 
 
+def boards(reader: Reader) -> None:
+    """A scoreboard is counted whole, of which 600 segments are drawn."""
+    page = reader.open("#from=compare&strategy=sack&lost=&link=1&set=link[1].delay=500ms"
+                       "&set=flow[0].source.segments=2500&set=link[1].rate=100mbit"
+                       "&set=link[1].queue.droptail.packets=10000&set=tcp.rwnd=4000seg").page
+    page.fill("#nth", "1023")
+    page.press("#nth", "Enter")
+    page.wait_for_function('document.getElementById("step").textContent.includes("ACK 1023 of ")')
+    said = page.inner_text("#step .soft")
+    outstanding = int(page.inner_text("#step dl").split("flight\n")[1].split()[0])
+    expect(reader, "outstanding", outstanding, 1024)
+    expect(reader, "said", said, "The scoreboard, segments 1023 to 2046: 1024 on its way. "
+           "The first 600 are drawn.")
+    expect(reader, "drawn", page.locator("#step .strip span").count(), 600)
+
+
 def mistakes(reader: Reader) -> None:
     """Whatever is wrong is said, and the page goes on."""
     page = reader.open("#from=nowhere&strategy=reno").page
@@ -773,7 +789,7 @@ def speed(reader: Reader) -> None:
 
 
 CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
-          copies, views, mistakes, explains, large, looks, speed]
+          copies, views, boards, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

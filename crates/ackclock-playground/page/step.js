@@ -10,6 +10,9 @@ const AXIS_OF_CAUSE = {
 // that inflate alike have in their rows how they end a recovery.
 const ON_DUPLICATES = { "inflate-to-ssthresh": "inflate", "inflate-bsd": "inflate" };
 
+// The most segments of the scoreboard that are drawn.
+const DRAWN = 600;
+
 let stepping = 0;
 
 function acksOf() {
@@ -118,16 +121,18 @@ function senderParts(s, segments, mss) {
   }
   const kinds = { sacked: 0, "judged lost": 0, "retransmitted": 0, "on its way": 0 };
   const strip = element("div", { className: "strip" });
-  for (const [seq, , transmissions, sacked, lost, again] of s.board.slice(0, 600)) {
+  for (const [index, [seq, , transmissions, sacked, lost, again]] of s.board.entries()) {
     const kind = sacked ? "sacked" : again ? "retransmitted" : lost ? "judged lost" : "on its way";
     kinds[kind]++;
+    if (index >= DRAWN) continue;
     const sign = { sacked: "s", retransmitted: "r", "judged lost": "×", "on its way": "" }[kind];
     const title = `segment ${segments(seq)}: ${kind}, sent ${transmissions === 1 ? "once" : `${transmissions} times`}`;
     strip.append(element("span", { className: kind.replaceAll(" ", "-"), title, textContent: sign }));
   }
   const said = Object.entries(kinds).filter(([, n]) => n).map(([kind, n]) => `${n} ${kind}`).join(", ");
   const first = segments(s.snd_una), end = segments(s.board.length ? s.board.at(-1)[0] + s.board.at(-1)[1] : s.snd_una);
-  const label = s.board.length ? `The scoreboard, segments ${first} to ${Math.ceil(end) - 1}: ${said}.` : "Nothing is outstanding.";
+  const drawn = s.board.length > DRAWN ? ` The first ${DRAWN} are drawn.` : "";
+  const label = s.board.length ? `The scoreboard, segments ${first} to ${Math.ceil(end) - 1}: ${said}.${drawn}` : "Nothing is outstanding.";
   strip.setAttribute("role", "img");
   strip.setAttribute("aria-label", label);
   return [dl, element("p", { className: "soft", textContent: label }), strip];
