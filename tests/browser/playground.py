@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 from pathlib import Path
 
 import same
@@ -460,6 +461,7 @@ def copies(reader: Reader) -> None:
         "#from=compare&strategy=reno,sack&lost=14&acks=7,12&late=20.1~25ms,a9~40ms&link=1"
         "&set=tcp.sack=false",
         "#from=miyake-inamura/figures-6-8&strategy=newreno-lrx-1&lost=38,38:1,42,46&link=1",
+        "#from=compare&strategy=sack&lost=3&link=1&set=tcp.min_rto='300ms'",
         "#from=gurtov-floyd/figure-4&strategy=newreno-ts,newreno-ack&lost=20&link=1",
     )
     for number, state in enumerate(states):
@@ -505,6 +507,59 @@ def copies(reader: Reader) -> None:
                              capture_output=True, text=True, check=True)
     kept = ROOT / "crates/ackclock-playground/page/compare.toml"
     expect(reader, "compare.toml is what compare prints", kept.read_text() == compare.stdout, True)
+
+
+# Copied out of a page, these would run what the author of a link wants.
+HOSTILE = """x
+END
+touch written
+END_
+touch written
+cat >/dev/null <<'END'
+"""
+
+
+def quotes(reader: Reader) -> None:
+    """Whatever a link has, the command that is copied runs nothing else, in any shell."""
+    page = reader.open().page
+    words = ["a b", "", "it's", "$(touch written)", "`touch written`", "1s;touch written", "a\nb",
+             "~", "{a,b}", "*", "#", "!!", "\\", "\"", "newreno+lrxt", "link[1].rate=8mbit"]
+    for shell in ("dash", "bash"):
+        line = reader.ask("(words) => words.map(quoted).join(' ')", words)
+        # This one needs no quotes.
+        expect(reader, "a plain word", line.split(" ")[-2], "newreno+lrxt")
+        with tempfile.TemporaryDirectory() as folder:
+            printed = subprocess.run([shell, "-c", f"printf '%s\\0' {line}"], cwd=folder,
+                                     capture_output=True, text=True, check=True).stdout
+            expect(reader, f"words in {shell}", printed.split("\0")[:-1], words)
+            expect(reader, f"files of {shell}", list(Path(folder).iterdir()), [])
+    text = (ROOT / "crates/ackclock-playground/page/compare.toml").read_text()
+    text = text.replace("[[flow]]", f"[[flow]]\nname = \"\"\"{HOSTILE}\"\"\"")
+    page.goto("about:blank")
+    reader.open(f"#strategy=sack&lost=14&link=1&text={urllib.parse.quote(text)}")
+    events = reader.ask(
+        "async () => new TextDecoder().decode(await ask('events', scenario, 'sack'))")
+    page.click("#ascommand")
+    command = page.input_value("#copytext")
+    page.click("#close")
+    expect(reader, "its end", (command.split("\n")[0], command.split("\n")[-2:]),
+           ("ackclock run - --strategy sack <<'END__'", ["END__", ""]))
+    for shell in ("dash", "bash"):
+        with tempfile.TemporaryDirectory() as folder:
+            run = f"{reader.args.ackclock} run --events e.jsonl"
+            bare = command.replace("ackclock run", run, 1)
+            subprocess.run([shell, "-c", bare], cwd=folder, check=True, capture_output=True)
+            expect(reader, f"what {shell} writes", [f.name for f in Path(folder).iterdir()],
+                   ["e.jsonl"])
+            expect(reader, f"the events in {shell}", (Path(folder) / "e.jsonl").read_text(),
+                   events)
+    # What does not run gives no command.
+    for state in ("#from=compare&strategy=reno&lost=3&link=1&set=tcp.min_rto=1s;touch%20written",
+                  "#from=compare&strategy=reno,$(touch%20written)&lost=3&link=1"):
+        page.goto("about:blank")
+        reader.open(state)
+        expect(reader, f"{state}: an error", page.is_visible("#error"), True)
+        expect(reader, f"{state}: a command", page.is_enabled("#ascommand"), False)
 
 
 def views(reader: Reader) -> None:
@@ -789,7 +844,7 @@ def speed(reader: Reader) -> None:
 
 
 CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
-          copies, views, boards, mistakes, explains, large, looks, speed]
+          copies, quotes, views, boards, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

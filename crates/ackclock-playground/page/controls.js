@@ -73,7 +73,7 @@ function prepareControls() {
   $("apply").onclick = () => guarded(own($("text").value));
   $("aslink").onclick = () => copied("The link", location.href, "playground-link.txt");
   $("asfile").onclick = () => copied("The scenario file", scenario, "scenario.toml");
-  $("ascommand").onclick = () => copied("The command", commandOf(), "run.sh");
+  $("ascommand").onclick = () => copied("The command", commandOf(state), "run.sh");
   $("asfigure").onclick = () => guarded(figure());
   $("copyagain").onclick = () => navigator.clipboard?.writeText($("copytext").value).catch(() => $("copytext").select());
   $("close").onclick = () => $("copied").close();
@@ -191,16 +191,30 @@ const OPTIONS = {
   "tcp.rwnd": "--rwnd", "tcp.initial_window": "--initial-window", "tcp.delayed_ack": "--delayed-ack", "tcp.min_rto": "--min-rto",
 };
 
+// As one word of a POSIX shell: what is within single quotes stands for itself (XCU 2.2.2).
+const quoted = (word) => (/^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const commandLine = (...of) => of.map(quoted).join(" ");
+
+// A word that ends this text as a here-document: no line of it.
+function endOf(text) {
+  const lines = new Set(text.split("\n"));
+  let end = "END";
+  while (lines.has(end)) end += "_";
+  return end;
+}
+
 // A command that runs the same: `compare` where it has options for it, or `run` with the scenario.
-function commandOf() {
-  const s = state, strategies = s.strategies.join(","), knobs = Object.entries(s.set);
-  const known = ([key, value]) => OPTIONS[key] || (key === "tcp.handshake" && value === "true");
+// Options take no quoted strings, nor numbers in TOML's other forms.
+function commandOf(s) {
+  const strategies = s.strategies.join(","), knobs = Object.entries(s.set);
+  const known = ([key, value]) => (OPTIONS[key] ? /^(\d+(\.\d+)?)?[a-z]*$/.test(value) : key === "tcp.handshake" && value === "true");
   if (s.text === null && s.figure === COMPARE && s.link === 1 && !s.acks.length && !s.late.length && knobs.every(known)) {
-    const options = knobs.map(([key, value]) => (OPTIONS[key] ? `${OPTIONS[key]} ${value.replace(/seg$/, "")}` : "--handshake"));
+    const options = knobs.flatMap(([key, value]) => (OPTIONS[key] ? [OPTIONS[key], value.replace(/seg$/, "")] : ["--handshake"]));
     const first = s.lost.filter(([, nth]) => nth === 1).map(([segment]) => segment), again = s.lost.filter(([, nth]) => nth > 1).map(([segment, nth]) => `${segment}:${nth - 1}`);
-    if (first.length) options.push(`--drop ${first.join(",")}`);
-    if (again.length) options.push(`--drop-retransmission ${again.join(",")}`);
-    return `${["ackclock compare", `--strategy ${strategies}`, ...options].join(" ")}\n`;
+    if (first.length) options.push("--drop", first.join(","));
+    if (again.length) options.push("--drop-retransmission", again.join(","));
+    return `${commandLine("ackclock", "compare", "--strategy", strategies, ...options)}\n`;
   }
-  return `ackclock run - --strategy ${strategies} <<'END'\n${scenario.replace(/\n?$/, "\n")}END\n`;
+  const text = scenario.replace(/\n?$/, "\n"), end = endOf(text);
+  return `${commandLine("ackclock", "run", "-", "--strategy", strategies)} <<'${end}'\n${text}${end}\n`;
 }
