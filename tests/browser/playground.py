@@ -613,6 +613,49 @@ def boards(reader: Reader) -> None:
     expect(reader, "drawn", page.locator("#step .strip span").count(), 600)
 
 
+def stands(reader: Reader) -> None:
+    """What is shown of an earlier state is marked, and what does not run is not copied out."""
+    page = reader.open().page
+    enabled = lambda: [page.is_enabled(f"#{id}") for id in ("asfile", "ascommand", "asfigure")]
+    old = lambda: (page.is_visible("#old"), page.locator(".old").count())
+    expect(reader, "runs", (enabled(), old()), ([True] * 3, (False, 0)))
+    reader.ask("() => { location.hash += '&set=link[1].rate=fast'; }")
+    page.wait_for_selector("#error:not([hidden])")
+    page.wait_for_function("!busy")
+    expect(reader, "does not run", (enabled(), old()), ([False] * 3, (True, 3)))
+    shot(reader, "old")
+    state = after(reader, lambda: page.click("#undo"))
+    expect(reader, "runs again", (enabled(), old(), state["set"]), ([True] * 3, (False, 0), {}))
+    # A text with a mistake is not taken, which is said; all else stays in step.
+    page.click("#source summary")
+    page.fill("#text", page.input_value("#text").replace("segments = 100", "writes = []"))
+    page.click("#apply")
+    page.wait_for_selector("#error:not([hidden])")
+    expect(reader, "a text that does not run", page.inner_text("#error"),
+           "scenario:33: flow[0].source.writes: nothing to send\n"
+           "The text was not applied: all else is of the scenario before.")
+    expect(reader, "after it", (enabled(), old(), reader.ask(STATE) == state),
+           ([True] * 3, (False, 0), True))
+    # One strategy that does not run is no reason to keep the scenario back.
+    page.goto("about:blank")
+    reader.open("#from=compare&strategy=reno,renoo&lost=14&link=1")
+    expect(reader, "one of two", (enabled(), old()), ([True, False, False], (False, 0)))
+    expect(reader, "headings", page.locator("#panels section p").all_inner_texts()[1],
+           "does not run")
+    page.goto("about:blank")
+    reader.open("#from=compare&strategy=reno&lost=14&link=1&set=link[1].rate=fast")
+    expect(reader, "never ran", (enabled(), old()), ([False] * 3, (False, 0)))
+    page.goto("about:blank")
+    reader.open("#from=compare&strategy=reno&lost=14&link=1")
+    state = after(reader, lambda: page.click('[aria-label="Leave reno out"]'))
+    expect(reader, "none left", (state["strategies"], page.inner_text("#error"), enabled()),
+           ([], "No strategy is left: add one to compare.", [False] * 3))
+    after(reader, lambda: page.select_option("#preset", "sack"))
+    expect(reader, "one again", (page.is_visible("#error"), enabled(),
+                                 reader.ask("view.t1 === whole.t1 && whole.t1 > 1")),
+           (False, [True] * 3, True))
+
+
 def mistakes(reader: Reader) -> None:
     """Whatever is wrong is said, and the page goes on."""
     page = reader.open("#from=nowhere&strategy=reno").page
@@ -844,7 +887,7 @@ def speed(reader: Reader) -> None:
 
 
 CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
-          copies, quotes, views, boards, mistakes, explains, large, looks, speed]
+          copies, quotes, views, boards, stands, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

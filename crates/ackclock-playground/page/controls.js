@@ -73,7 +73,7 @@ function prepareControls() {
   $("apply").onclick = () => guarded(own($("text").value));
   $("aslink").onclick = () => copied("The link", location.href, "playground-link.txt");
   $("asfile").onclick = () => copied("The scenario file", scenario, "scenario.toml");
-  $("ascommand").onclick = () => copied("The command", commandOf(state), "run.sh");
+  $("ascommand").onclick = () => copied("The command", commandOf(ran), "run.sh");
   $("asfigure").onclick = () => guarded(figure());
   $("copyagain").onclick = () => navigator.clipboard?.writeText($("copytext").value).catch(() => $("copytext").select());
   $("close").onclick = () => $("copied").close();
@@ -97,7 +97,11 @@ async function add(name) {
 
 async function own(text) {
   const next = { figure: "", text, set: {}, link: 0, lost: [], acks: [], late: [], strategies: state.strategies };
-  await open(next);
+  try {
+    await open(next);
+  } catch (error) {
+    throw new Error(`${error.message}\nThe text was not applied: all else is of the scenario before.`);
+  }
   next.text = opened.text;
   return change(withEdits(next));
 }
@@ -170,7 +174,7 @@ async function copied(title, text, file, picture = "") {
 }
 
 async function figure() {
-  const svg = await ask("picture", scenario, state.strategies, titleOf(state));
+  const svg = await ask("picture", scenario, ran.strategies, titleOf(ran));
   return copied("The figure", svg, "playground.svg", svg);
 }
 

@@ -7,7 +7,9 @@ const element = (tag, properties = {}, ...children) => {
   return e;
 };
 
-let names = null, opened = null, panels = [], scenario = "";
+let names = null, opened = null, panels = [];
+// The scenario that is shown, and its state; `null` where that of the page does not run.
+let scenario = "", ran = null;
 let view = null, viewOf = null, whole = null, selected = null, until = Infinity, moment = null, stepRun = 0;
 // One request is under way at most; the last state waits.
 let busy = false, waiting = false;
@@ -56,12 +58,15 @@ async function rerun(wanted) {
     await open(wanted);
     if (!drag) showDials();
     const answer = await ask("all", opened.text, editsOf(wanted), wanted.strategies);
-    scenario = answer.text;
-    showError(answer.runs.filter((r) => r.error).map((r) => `${r.strategy}: ${r.error}`).join("\n"));
+    [scenario, ran] = [answer.text, wanted];
+    const wrong = answer.runs.filter((r) => r.error).map((r) => `${r.strategy}: ${r.error}`).join("\n");
+    showError(answer.runs.length ? wrong : "No strategy is left: add one to compare.");
     showRuns(answer.runs, wanted);
   } catch (error) {
+    ran = null;
     showError(error.message);
   }
+  showStanding();
   clearTimeout(long);
   $("long").hidden = true;
   busy = false;
@@ -70,6 +75,14 @@ async function rerun(wanted) {
     waiting = false;
     await rerun(next);
   }
+}
+
+// Graphs and table of an earlier state are marked, and what does not run is not copied out.
+function showStanding() {
+  $("asfile").disabled = !ran || !panels.length;
+  $("ascommand").disabled = $("asfigure").disabled = $("asfile").disabled || panels.some((p) => !p.run);
+  $("old").hidden = ran !== null || !panels.length;
+  for (const id of ["panels", "results", "steps"]) $(id).classList.toggle("old", !$("old").hidden);
 }
 
 // Ends what takes too long, and begins anew.
@@ -367,7 +380,11 @@ const seconds = (s) => (s === null ? "unfinished" : `${s.toFixed(3)} s`);
 function showTable() {
   const rows = panels.map(({ strategy, run, results, canvas }) => {
     const name = element("th", { scope: "row", textContent: strategy });
-    if (!run) return element("tr", {}, name, element("td", { colSpan: 10, textContent: "does not run" }));
+    if (!run) {
+      results.textContent = "does not run";
+      canvas.setAttribute("aria-label", `${strategy}: does not run`);
+      return element("tr", {}, name, element("td", { colSpan: 10, textContent: "does not run" }));
+    }
     const s = run.about.summary;
     const timeouts = s.timeouts === 1 ? "1 timeout" : `${s.timeouts} timeouts`;
     results.textContent = `${s.completion_s === null ? "unfinished" : `done in ${s.completion_s.toFixed(3)} s`}, ${s.retransmissions} retransmissions, ${timeouts}`;
@@ -387,7 +404,7 @@ function showTable() {
 let playing = 0;
 function play() {
   if (playing) return stop();
-  if ($("play").disabled) return;
+  if ($("play").disabled || !view) return;
   const end = Math.max(...panels.map((p) => p.run?.end ?? 0)), from = Math.max(0, view.t0), to = Math.min(end, view.t1);
   const began = performance.now(), lasts = 6000;
   $("play").textContent = "■ Stop";
