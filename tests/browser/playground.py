@@ -271,7 +271,7 @@ def touch(reader: Reader) -> None:
     page.wait_for_timeout(100)
     expect(reader, "a tap changes nothing", reader.ask(STATE)["lost"], [[14, 1], [26, 1], [28, 1]])
     expect(reader, "a tap tells",
-           page.inner_text("#mark").startswith("reno: The segment 14, sent at"), True)
+           page.inner_text("#mark").startswith("reno: Segment 14, sent at"), True)
     at = point(reader, 0, segment(14))
 
     def press():
@@ -366,7 +366,8 @@ def says(reader: Reader) -> None:
     say what the columns are."""
     page = reader.open("#from=compare&strategy=linux,oracle&lost=14,26,28&link=1").page
     legend = page.inner_text("#legend").replace("\n", " ")
-    for text in ("F-RTO", "backed-off timeout", "in recovery", "timer expires"):
+    for text in ("F-RTO", "backed-off timeout", "in recovery", "timer expires",
+                 "green: ACKs (hollow: on their way at the end)"):
         expect(reader, f"the legend has {text}", text in legend, True)
     untold = reader.ask("""() => [...document.querySelectorAll("#results th[scope=col]")]
       .filter((th) => !th.title).map((th) => th.textContent)""")
@@ -656,6 +657,43 @@ def stands(reader: Reader) -> None:
            (False, [True] * 3, True))
 
 
+def lateness(reader: Reader) -> None:
+    """What is typed is what the engine takes, and an ACK that is too late was not lost."""
+    page = reader.open().page
+    ack = reader.ask("() => panels[0].run.came.find((m) => m.t > 0.3).ack")
+    choose = f"() => select(0, panels[0].run.marks.find((m) => m.ack === {ack}))"
+    reader.ask(choose)
+    for typed in ("1e-7", "1e300", "0x10", "-5", "1e9", "0.0000001", "soon", "."):
+        page.fill("#late", typed)
+        page.press("#late", "Enter")
+        expect(reader, typed, (page.inner_text("#error"), reader.ask(STATE)["late"]),
+               (f"late: {typed} is no number of milliseconds below 10⁹ with at most 6 decimals",
+                []))
+        reader.ask("() => showError('')")
+    for typed, by in (("0,000001", "0.000001ms"), ("1.50", "1.5ms"), ("100", "100ms"),
+                      ("999999999", "999999999ms")):
+        page.fill("#late", "")
+        state = after(reader, lambda typed=typed: (page.fill("#late", typed),
+                                                   page.press("#late", "Enter")))
+        expect(reader, typed, ([late["by"] for late in state["late"]], page.is_visible("#error")),
+               ([by], False))
+    said = page.inner_text("#mark")
+    expect(reader, f"{said!r} says", re.sub(r"[\d.]+ s", "T", said.split(", ", 2)[2]),
+           "left at T and had not come when the run ended. It is 999999999 ms late.")
+    state = after(reader, lambda: page.click("#lose"))
+    expect(reader, "lost", "and was lost." in page.inner_text("#mark"), True)
+    reader.ask(f"() => select(0, panels[0].run.marks.find((m) => {segment(1)}))")
+    expect(reader, "new data", re.sub(r"[\d.]+ s", "T", page.inner_text("#mark")),
+           "reno: Segment 1, sent at T as new data.")
+    # A run that ends early: two ACKs were lost on purpose, and the last one was on its way.
+    page.goto("about:blank")
+    reader.open("#from=compare&strategy=sack&lost=&acks=5,6&link=1&set=duration=2s")
+    away = reader.ask("""() => panels[0].run.marks.filter((m) => m.kind === "ack" && !m.came)
+      .map((m) => [m.ack, m.lost])""")
+    expect(reader, "the last that came", reader.ask("panels[0].run.came.at(-1).ack"), 90)
+    expect(reader, "ACKs that did not come", away, [[5, True], [6, True], [91, False]])
+
+
 def mistakes(reader: Reader) -> None:
     """Whatever is wrong is said, and the page goes on."""
     page = reader.open("#from=nowhere&strategy=reno").page
@@ -669,6 +707,9 @@ def mistakes(reader: Reader) -> None:
         ("#from=compare&strategy=reno&link=9", "there is no link 9; there are 2"),
         ("#from=compare&strategy=reno&link=1&set=link[1].rate=fast", "`fast` is not a rate"),
         ("#from=compare&strategy=reno&link=1&late=20.1~soon", "soon"),
+        ("#from=compare&strategy=reno&link=1&late=14.0~5ms", "late=0; it counts from 1."),
+        ("#from=compare&strategy=reno&link=1&acks=0", "acks=0; it counts from 1."),
+        ("#from=compare&strategy=reno&link=1&lost=14:0", "lost=0; it counts from 1."),
         ("#text=duration%3D1&strategy=reno", "duration"),
         ("#from=compare&strategy=oracle&link=1&set=tcp.handshake=true", "oracle"),
     ):
@@ -887,7 +928,7 @@ def speed(reader: Reader) -> None:
 
 
 CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, recoveries, says, chooses, scenarios,
-          copies, quotes, views, boards, stands, mistakes, explains, large, looks, speed]
+          copies, quotes, views, boards, stands, lateness, mistakes, explains, large, looks, speed]
 
 
 def main() -> int:

@@ -58,9 +58,10 @@ function prepareControls() {
   $("clear").onclick = () => change({ ...state, lost: [], acks: [], late: [] });
   $("lose").onclick = () => selected && change(toggleLost(selected));
   $("late").onchange = () => {
-    const ms = Number($("late").value.replace(",", "."));
-    if (!Number.isFinite(ms) || ms < 0) return showError(`late: ${$("late").value} is no number of milliseconds`);
-    if (selected) change(delayed(selected, ms));
+    const typed = $("late").value.trim().replace(",", ".");
+    // What the engine takes: whole nanoseconds, and days enough.
+    if (!/^(\d{1,9}(\.\d{0,6})?|\.\d{1,6})?$/.test(typed)) return showError(`late: ${typed} is no number of milliseconds below 10⁹ with at most 6 decimals`);
+    if (selected) change(delayed(selected, Number(typed)));
   };
   $("stepof").onchange = () => {
     stepRun = Number($("stepof").value);
@@ -79,7 +80,7 @@ function prepareControls() {
   $("close").onclick = () => $("copied").close();
   for (const knob of KNOBS) $("dials").append(dial(knob));
   $("legend").append(...names.causes.filter((cause) => SIGNS[cause][0]).map((cause) => element("span", { className: cause }, element("b", { textContent: SIGNS[cause][0] }), ` ${words(cause)}`)),
-    element("span", { textContent: "× lost" }), element("span", { textContent: "green: ACKs" }),
+    element("span", { textContent: "× lost" }), element("span", { textContent: "green: ACKs (hollow: on their way at the end)" }),
     element("span", {}, element("i", { className: "recovering" }), " in recovery"), element("span", {}, element("i", { className: "expires" }), " timer expires"));
 }
 

@@ -265,7 +265,7 @@ function listen(canvas, p, panel) {
 function delayOf(s, mark) {
   const late = s.late.find((one) => isMark(one, mark));
   const [, number, unit] = late?.by.match(/^([\d.]+)(\D+)$/) ?? [0, 0, "ms"];
-  return Number(number) * ({ s: 1000, ms: 1, us: 1e-3 }[unit] ?? 1);
+  return Number(number) * ({ s: 1000, ms: 1, us: 1e-3, ns: 1e-6 }[unit] ?? 1);
 }
 
 function beginPinch(p) {
@@ -347,14 +347,15 @@ addEventListener("keydown", (event) => {
 
 function markText(m) {
   const [segment, nth] = m.segment ?? [];
-  const which = nth > 1 ? `${ordinal(nth - 1)} retransmission of segment ${segment}` : `segment ${segment}`;
+  const which = nth > 1 ? `The ${ordinal(nth - 1)} retransmission of segment ${segment}` : `Segment ${segment}`;
   const at = `${m.t.toFixed(3)} s`;
   if (m.kind === "segment") {
-    const lost = m.dropped === null ? "" : ` It was lost (${words(m.dropped)}).`;
-    return `The ${which}, sent at ${at} for ${words(names.causes[m.cause])}.${lost}`;
+    const lost = m.dropped === null ? "" : ` It was lost (${words(m.dropped)}).`, cause = names.causes[m.cause];
+    return `${which}, sent at ${at} ${cause === "new" ? "as new data" : `for ${words(cause)}`}.${lost}`;
   }
   const all = `ACK ${m.ack}, which acknowledges all below segment ${Math.round(m.y * 1000) / 1000}`;
-  return m.came ? `${all}, came at ${at}${m.dupacks ? ` as duplicate ${m.dupacks}` : ""}.` : `${all}, left at ${at} and was lost.`;
+  if (!m.came) return `${all}, left at ${at} and ${m.lost ? "was lost" : "had not come when the run ended"}.`;
+  return `${all}, came at ${at}${m.dupacks ? ` as duplicate ${m.dupacks}` : ""}.`;
 }
 
 const ordinal = (n) => `${n}${["th", "st", "nd", "rd"][n % 100 > 10 && n % 100 < 14 ? 0 : n % 10] ?? "th"}`;

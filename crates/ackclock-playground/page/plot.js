@@ -1,7 +1,7 @@
 // The time-sequence graphs: what a run has, where it is on a canvas, and drawing it.
 
 const ROW = 11;
-const KIND = { sent: 0, acked: 1, lost: 3, entered: 4, left: 5, timedOut: 6, arrived: 9, dropped: 10 };
+const KIND = { sent: 0, acked: 1, lost: 3, entered: 4, left: 5, timedOut: 6, arrived: 9, dropped: 10, ackDropped: 11 };
 const LEFT = 46, RIGHT = 8, TOP = 8, BOTTOM = 20, STRIP = 70, GAP = 18;
 
 // The letter beside a retransmission, so that no cause is told by colour alone, and its colours on
@@ -36,7 +36,7 @@ function readTheme() {
 
 // The marks of a run in the order of time: segments, ACKs that came and ACKs that did not.
 function tracesOf({ about, rows, acks }) {
-  const mss = about.mss, marks = [], sent = new Map(), windows = [], recoveries = [], timeouts = [], came = [];
+  const mss = about.mss, marks = [], sent = new Map(), windows = [], recoveries = [], timeouts = [], came = [], gone = new Map();
   for (let i = 0; i < rows.length; i += ROW) {
     const kind = rows[i], t = rows[i + 1] / 1e9, a = rows[i + 2], b = rows[i + 3], c = rows[i + 4], d = rows[i + 5];
     if (kind === KIND.sent && b > 0) {
@@ -52,7 +52,8 @@ function tracesOf({ about, rows, acks }) {
     } else if (kind === KIND.dropped) {
       const mark = sent.get(`${a}.${c}`);
       if (mark) mark.dropped = about.words[d];
-    } else if (kind === KIND.entered) recoveries.push([t, Infinity]);
+    } else if (kind === KIND.ackDropped) gone.set(a, (gone.get(a) ?? 0) + 1);
+    else if (kind === KIND.entered) recoveries.push([t, Infinity]);
     else if (kind === KIND.left) {
       // The end of what a timeout began is told in the same way, with no recovery before it.
       if (recoveries.at(-1)?.[1] === Infinity) recoveries.at(-1)[1] = t;
@@ -62,7 +63,10 @@ function tracesOf({ about, rows, acks }) {
   }
   for (let i = 0; i < acks.length; i += 4) {
     if (acks[i + 3] >= 0) continue;
-    marks.push({ kind: "ack", t: acks[i + 1] / 1e9, y: acks[i + 2] / mss, h: 0, segment: null, ack: acks[i], came: false });
+    // Of those that acknowledge the same, the first: the others were on their way at the end.
+    const left = gone.get(acks[i + 2]) ?? 0;
+    gone.set(acks[i + 2], left - 1);
+    marks.push({ kind: "ack", t: acks[i + 1] / 1e9, y: acks[i + 2] / mss, h: 0, segment: null, ack: acks[i], came: false, lost: left > 0 });
   }
   marks.sort((m, n) => m.t - n.t);
   const end = rows.length ? rows[rows.length - ROW + 1] / 1e9 : 1;
@@ -260,7 +264,13 @@ function drawMarks(ctx, g, { marks }, view, until) {
       if (letter && letters) ctx.fillText(letter, x + 5, y + h / 2);
       if (m.dropped !== null) cross(ctx, x, y + h / 2, 5, theme.lost);
     } else if (!m.came) {
-      cross(ctx, x, y, 4, theme.ack);
+      if (m.lost) cross(ctx, x, y, 4, theme.ack);
+      else {
+        // On its way at the end.
+        ctx.strokeStyle = theme.ack;
+        ctx.lineWidth = 1;
+        ctx.strokeRect(x - 2, y - 2, 4, 4);
+      }
     } else {
       ctx.fillStyle = theme.ack;
       if (m.dupacks > 0) ctx.fillRect(x - 3, y - 1, 6, 2);

@@ -70,6 +70,10 @@ function stateOf(hash) {
     if (!/^\d{1,15}$/.test(one)) throw new Error(`The link has ${key}=${one}; a number is expected.`);
     return Number(one);
   };
+  const counted = (key, one) => {
+    if (number(key, one) < 1) throw new Error(`The link has ${key}=${one}; it counts from 1.`);
+    return Number(one);
+  };
   const figure = parts.get("from") ?? COMPARE;
   if (!parts.has("text") && !figureOf(figure)) throw new Error(`The link starts from ${figure}, which is not here.`);
   return {
@@ -78,16 +82,16 @@ function stateOf(hash) {
     strategies: list("strategy"),
     lost: list("lost").map((one) => {
       const [segment, nth] = one.split(":");
-      return [number("lost", segment), nth === undefined ? 1 : number("lost", nth) + 1];
+      return [number("lost", segment), nth === undefined ? 1 : counted("lost", nth) + 1];
     }),
-    acks: list("acks").map((one) => number("acks", one)),
+    acks: list("acks").map((one) => counted("acks", one)),
     late: list("late").map((one) => {
       const [packet, by] = one.split("~");
       if (!by) throw new Error(`The link has late=${one}; a packet, ~ and a time are expected.`);
       const [segment, nth] = packet.split(".");
       return packet.startsWith("a")
-        ? { segment: null, ack: number("late", packet.slice(1)), by }
-        : { segment: [number("late", segment), number("late", nth ?? "1")], ack: null, by };
+        ? { segment: null, ack: counted("late", packet.slice(1)), by }
+        : { segment: [number("late", segment), counted("late", nth ?? "1")], ack: null, by };
     }),
     link: number("link", parts.get("link") ?? "0"),
     set: Object.fromEntries(parts.getAll("set").map((one) => {
@@ -111,12 +115,13 @@ function toggleLost(mark) {
   return { ...state, lost, late };
 }
 
-// The packet arrives so many milliseconds later; 0 takes that back.
+// The packet arrives so many milliseconds later, to the nanosecond; 0 takes that back.
 function delayed(mark, ms) {
   const late = state.late.filter((one) => !isMark(one, mark));
   const lost = state.lost.filter((one) => !same(one, mark.segment));
   const acks = state.acks.filter((n) => n !== mark.ack);
-  if (ms > 0) late.push({ segment: mark.segment, ack: mark.ack, by: `${ms}ms` });
+  const by = ms.toFixed(6).replace(/\.?0+$/, "");
+  if (Number(by) > 0) late.push({ segment: mark.segment, ack: mark.ack, by: `${by}ms` });
   return { ...state, lost, acks, late };
 }
 
