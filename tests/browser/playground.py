@@ -239,6 +239,12 @@ def keyboard(reader: Reader) -> None:
     shot(reader, "playing")
     page.keyboard.press(" ")
     expect(reader, "stops", reader.ask("until === Infinity"), True)
+    # Who removes strategies stays where they are.
+    focus = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.id"
+    page.focus('[aria-label="Leave newreno out"]')
+    for then in ("Leave sack out", "Leave newreno+lt out", "Leave reno out", "strategy"):
+        after(reader, lambda: page.keyboard.press("Enter"))
+        expect(reader, "the focus after removing", reader.ask(focus), then)
     # Every control can be reached.
     unreached = reader.ask(
         """() => [...document.querySelectorAll("button, select, input, textarea, canvas, summary")]

@@ -153,12 +153,15 @@ function showControls() {
   $("undo").disabled = !past.length;
   $("redo").disabled = !future.length;
   $("clear").disabled = !(state.lost.length || state.acks.length || state.late.length);
+  const chosen = [...$("chosen").children], at = chosen.findIndex((item) => item.contains(document.activeElement));
   $("chosen").replaceChildren(...state.strategies.map((name) => {
     const remove = element("button", { textContent: "×", title: `Leave ${name} out` });
     remove.setAttribute("aria-label", `Leave ${name} out`);
     remove.onclick = () => change({ ...state, strategies: state.strategies.filter((other) => other !== name) });
     return element("li", {}, name, remove);
   }));
+  // The keyboard goes on where it was.
+  if (at >= 0) ([...$("chosen").querySelectorAll("button")].slice(0, at + 1).at(-1) ?? $("strategy")).focus();
 }
 
 // ---- Copies ----------------------------------------------------------------------------------
