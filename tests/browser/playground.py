@@ -8,6 +8,7 @@ anything from a network. Needs Debian's `chromium` and the packages of requireme
 """
 
 import argparse
+import gzip
 import hashlib
 import re
 import struct
@@ -777,6 +778,7 @@ def explains(reader: Reader) -> None:
         own = reader.ask("(number) => explainer.ask('page', number)", number)
         wanted = (Path(folder) / f"connection-{number}.html").read_text()
         expect(reader, "so is a page", own.replace(capture.name, str(capture)) == wanted, True)
+    expect(reader, "whole", "damaged" in page.inner_text("#explained"), False)
     shot(reader, "explained")
     frame.locator(f"a[href^='connection-{number}.html']").first.click()
     frame.locator("#panels canvas").first.wait_for(timeout=10_000)
@@ -794,6 +796,17 @@ def explains(reader: Reader) -> None:
     expect(reader, "no capture",
            page.inner_text("#error").startswith("notes.txt: no capture: the first bytes are 6e 6f "
                                                 "20 63"), True)
+    # One that is cut off is explained up to there, and said to be.
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "cut.pcap"
+        part.write_bytes(gzip.decompress(capture.read_bytes())[:20_000])
+        page.set_input_files("#file", part)
+        page.wait_for_function('document.getElementById("explained").textContent.includes("cut.pcap'
+                               ': 217 packets in ")', timeout=60_000)
+        said = re.sub(r"in [\d.]+ s", "in T", page.inner_text("#explained"))
+        expect(reader, "what is said of it", said,
+               "cut.pcap: 217 packets in T. It is damaged at byte 19900: a record is cut off: 84 "
+               "of its 108 bytes are there. What comes before is explained.")
 
 
 def large(reader: Reader) -> None:

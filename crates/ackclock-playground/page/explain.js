@@ -45,9 +45,10 @@ async function explain(file) {
       $("progress").value = part;
     });
     explainer = own;
-    const { index, packets } = await own.ask("explain", file);
+    const { index, packets, damage } = await own.ask("explain", file);
     own.index = index;
     said = `${file.name}: ${packets} packets in ${((performance.now() - began) / 1000).toFixed(1)} s.`;
+    if (damage) said += ` It is damaged at ${damage}. What comes before is explained.`;
     showExplained(index);
   } catch (error) {
     own?.stop();

@@ -15,7 +15,7 @@ const calls = {
   explain: (file) => {
     capture = file;
     explanation = new wasm_bindgen.Explanation(file.size, file.name);
-    return { index: explanation.index(), packets: explanation.packets() };
+    return { index: explanation.index(), packets: explanation.packets(), damage: explanation.damage() };
   },
   page: (number) => explanation.page(number),
   names: () => JSON.parse(wasm_bindgen.names()),

@@ -55,6 +55,11 @@ impl Explanation {
         self.0.page(number)
     }
 
+    /// [`crate::Explanation::damage`].
+    pub fn damage(&self) -> String {
+        self.0.damage()
+    }
+
     /// [`crate::Explanation::packets`].
     pub fn packets(&self) -> f64 {
         self.0.packets() as f64

@@ -58,6 +58,14 @@ impl Explanation {
         Some(connection_page(&self.explained, found))
     }
 
+    /// Where the capture stops making sense, and why: what comes before is explained. Empty if it
+    /// is whole.
+    pub fn damage(&self) -> String {
+        let damaged = self.explained.captures.iter().filter_map(|capture| capture.damage.as_ref());
+        let said = damaged.map(|damage| format!("byte {}: {}", damage.offset, damage.what));
+        said.collect::<Vec<_>>().join("; ")
+    }
+
     /// Packets read.
     pub fn packets(&self) -> u64 {
         self.explained.captures.iter().map(|capture| capture.packets).sum()

@@ -1,7 +1,9 @@
 //! What the page is told, against the simulated network.
 
+use std::io::Cursor;
+
 use ackclock_playground::{
-    Edits, Late, ROW, Rows, edited, events, opened, parts, picture, runs, step,
+    Edits, Explanation, Late, ROW, Rows, edited, events, opened, parts, picture, runs, step,
 };
 use ackclock_tcp::strategy::DEFAULTS;
 use serde_json::Value;
@@ -187,4 +189,20 @@ fn parts_and_figures() {
     let svg = picture(COMPARE, &["reno".into(), "sack".into()], "Losses & <more>").unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("Losses &amp; &lt;more&gt;"));
     assert!(svg.contains(">reno<") && svg.contains(">sack<"));
+}
+
+/// What is there is explained, and where it ends is said.
+#[test]
+fn a_capture_that_is_cut_off_is_said_to_be_damaged() {
+    // The header of a pcap file (raw IP), and two records of four bytes.
+    let header = [0xA1B2_C3D4, 0x0004_0002, 0, 0, 65_535, 101];
+    let words = header.into_iter().chain([1, 0, 4, 4, 0x45]).chain([2, 0, 4, 4, 0x45]);
+    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let explained = |len: usize| {
+        let explanation = Explanation::new(Cursor::new(bytes[..len].to_vec()), "cut.pcap").unwrap();
+        (explanation.packets(), explanation.damage())
+    };
+    assert_eq!(explained(64), (2, String::new()));
+    let damage = "byte 44: a record is cut off: 2 of its 4 bytes are there";
+    assert_eq!(explained(62), (1, damage.into()));
 }
