@@ -31,7 +31,7 @@ pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings, outages};
 use self::trial::{Budget, Lists, Says, Setting, run};
-use self::whole::{Whole, Wholes, is_calm};
+use self::whole::{Whole, Wholes};
 use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
 use crate::standards::LEAST_RTOS;
@@ -228,7 +228,7 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
                 work += 1 + says.len();
                 let cost = says.last().map_or(0.0, |says| says.cost);
                 let is_whole = says.len() == script.segments && fit.is_good(&script);
-                if is_whole && is_calm(&says) && best.is_none_or(|best| cost < best.cost) {
+                if is_whole && lists.are_calm() && best.is_none_or(|best| cost < best.cost) {
                     best = Some(Whole { cost, start, paused, setting });
                     if cost < FITS * script.segments as f32 {
                         return best;
@@ -367,7 +367,7 @@ impl Tries<'_> {
                     if is_whole && is_better(self.wholes.any) {
                         self.wholes.any = Some(whole);
                     }
-                    if is_whole && is_calm(&says) && is_better(self.wholes.calm) {
+                    if is_whole && self.lists.are_calm() && is_better(self.wholes.calm) {
                         self.wholes.calm = Some(whole);
                     }
                 }

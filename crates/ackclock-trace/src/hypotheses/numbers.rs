@@ -17,10 +17,9 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
     next > 0 && next >= sent.count() / 2
 }
 
-/// Whether numbers are missing between the segments that were seen. Packets without data may have
-/// had them.
+/// Whether packets are missing between the segments that were seen, by their numbers.
 pub(super) fn are_missing<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> bool {
-    are_counted(sent.clone()) && steps(sent).any(|step| step > 1)
+    are_counted(sent.clone()) && sent.skip(1).any(|sent| sent.skipped > 0)
 }
 
 /// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was

@@ -304,8 +304,8 @@ impl Writes {
                 // The round trip may be that of short packets, and a full segment takes a slow
                 // link before the capture as much longer.
                 let quiet = una >= max && idle > grain + service;
-                let pauses_here = max > base && quiet && idle > timers(s.missing);
-                is_unsure |= pauses_here && s.missing > 0;
+                let pauses_here = max > base && quiet && idle > timers(s.missing());
+                is_unsure |= pauses_here && s.missing() > 0;
                 may_pause |= pauses_here && !short;
                 if let Some(answered) = in_flight
                     && max > base

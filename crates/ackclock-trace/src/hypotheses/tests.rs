@@ -49,7 +49,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
         fin: false,
         tsval: None,
         ip_id: None,
-        missing: 0,
+        skipped: 0,
         counted: false,
     })
 }
@@ -518,8 +518,8 @@ fn a_lost_echo_is_a_fast_retransmit() {
     let echo = |t: f64, n: u64, id: u64| match seen(t, 0) {
         Entry::Sent(s) => {
             let (position, ip_id) = (n * LEN, Some(id as u16));
-            let missing = u16::from(id == LOST + 1);
-            Entry::Sent(Sent { position, seq: Seq(position as u32), len: 36, ip_id, missing, ..s })
+            let skipped = u16::from(id == LOST + 1);
+            Entry::Sent(Sent { position, seq: Seq(position as u32), len: 36, ip_id, skipped, ..s })
         }
         other => other,
     };

@@ -70,6 +70,11 @@ impl Lists {
         last.clear();
         stamps.clear();
     }
+
+    /// The candidate has retransmitted nothing, nor what was not seen.
+    pub fn are_calm(&self) -> bool {
+        self.own.iter().all(|own| own.says.kind.is_none())
+    }
 }
 
 struct Trial<'a> {

@@ -6,13 +6,8 @@ use super::Passed;
 use super::division::Divided;
 use super::script::{Script, Step};
 use super::start::Start;
-use super::trial::{Says, Setting, divide};
+use super::trial::{Setting, divide};
 use crate::sender::Terms;
-
-/// Nothing that was seen had been sent before.
-pub(super) fn is_calm(says: &[Says]) -> bool {
-    says.iter().all(|says| says.kind.is_none())
-}
 
 /// The best candidates that explain all of a connection, from its beginning on.
 #[derive(Clone, Copy, Default)]

@@ -326,7 +326,7 @@ impl Model {
             }
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
-        let mut missing = data.missing;
+        let mut skipped = data.skipped;
         let mss = self.sender.mss().max(1);
         let Data { frame, tsval, ip_id, counted, fin, .. } = *data;
         let at = self.now;
@@ -335,14 +335,14 @@ impl Model {
             while rest > mss {
                 let (len, fin) = (mss, false);
                 let piece =
-                    Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
+                    Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted };
                 self.piece(&piece, places);
-                (position, seq, missing) = (position + u64::from(len), seq + len, 0);
+                (position, seq, skipped) = (position + u64::from(len), seq + len, 0);
                 rest -= len;
             }
         }
         let len = rest + u32::from(fin);
-        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
+        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted };
         self.sent(&sent, places);
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Data {
     pub tsval: Option<u32>,
     pub ip_id: Option<u16>,
     /// As in [`Sent`](crate::sender::Sent).
-    pub missing: u16,
+    pub skipped: u16,
     /// The numbers tell that.
     pub counted: bool,
     /// It has CWR.

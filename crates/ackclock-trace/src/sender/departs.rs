@@ -39,7 +39,7 @@ impl SenderModel {
                 fin,
                 tsval,
                 ip_id,
-                missing: 0,
+                skipped: 0,
                 counted: false,
             };
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
@@ -354,7 +354,7 @@ impl SenderModel {
 /// Packets that were lost before the capture since the last one, by their numbers. One may have
 /// been the ACK of what the other end had `asked`.
 fn lost(sent: &Sent, asked: bool) -> u16 {
-    sent.missing.saturating_sub(asked.into())
+    sent.missing().saturating_sub(asked.into())
 }
 
 /// Whether an ACK has let this go; what else did was silence.

@@ -41,10 +41,10 @@ pub(crate) struct Sent {
     pub fin: bool,
     pub tsval: Option<u32>,
     pub ip_id: Option<u16>,
-    /// Packets of this end that went out after what was seen before, and were not seen, by their
-    /// numbers; 0 if these do not tell.
-    pub missing: u16,
-    /// The numbers tell that.
+    /// Packets of this end that went out after what was seen before, ACKs included, and were not
+    /// seen, if its numbers tell that.
+    pub skipped: u16,
+    /// They are known to do so.
     pub counted: bool,
 }
 
@@ -52,6 +52,11 @@ impl Sent {
     /// Position after the last byte.
     pub fn end(&self) -> u64 {
         self.position + u64::from(self.len)
+    }
+
+    /// Packets of this end that are missing before it, by their numbers; 0 if these do not tell.
+    pub fn missing(&self) -> u16 {
+        if self.counted { self.skipped } else { 0 }
     }
 
     /// Bytes of payload.

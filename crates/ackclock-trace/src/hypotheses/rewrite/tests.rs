@@ -29,7 +29,7 @@ fn sent(frame: u64) -> Sent {
         fin: false,
         tsval: None,
         ip_id: None,
-        missing: 0,
+        skipped: 0,
         counted: false,
     }
 }

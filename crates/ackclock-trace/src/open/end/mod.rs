@@ -216,7 +216,7 @@ impl End {
     #[inline]
     pub fn payload(&mut self, p: &Packet, now: &Moment, mss: u32) -> (Option<Data>, bool) {
         let Moment { at, silence, .. } = *now;
-        let (missing, counted) = self.numbers.passed(p, mss);
+        let (skipped, counted) = self.numbers.passed(p, mss);
         let syn = p.control.contains(Control::SYN);
         let mut seq = if syn { p.seq + 1 } else { p.seq };
         let Some(mut position) = self.position(seq) else { return (None, false) };
@@ -244,7 +244,7 @@ impl End {
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
         let data =
-            Data { frame, at, position, seq, len, fin, again, tsval, ip_id, missing, counted, cwr };
+            Data { frame, at, position, seq, len, fin, again, tsval, ip_id, skipped, counted, cwr };
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {

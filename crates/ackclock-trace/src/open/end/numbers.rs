@@ -25,8 +25,9 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// A packet of this end was seen. Returns how many before it were not, 0 if that is not known,
-    /// and whether it is. `mss`: what it is cut into if it is a super-segment.
+    /// A packet of this end was seen. Returns how many before it were not, by the step of its
+    /// number from the one before, and whether the numbers of this end are known to tell that.
+    /// `mss`: what it is cut into if it is a super-segment.
     #[inline]
     pub fn passed(&mut self, p: &Packet, mss: u32) -> (u16, bool) {
         let Some(id) = p.ip_id.filter(|_| p.ttl <= TTL) else { return (0, false) };
@@ -37,8 +38,12 @@ impl Numbers {
             self.in_order = self.in_order.saturating_add(1);
             return (0, self.in_order >= ENOUGH);
         }
-        let tells = self.in_order >= ENOUGH && missing < MOST;
-        self.in_order = if missing < MOST { self.in_order / 2 } else { 0 };
-        (if tells { missing } else { 0 }, tells)
+        if missing >= MOST {
+            self.in_order = 0;
+            return (0, false);
+        }
+        let tells = self.in_order >= ENOUGH;
+        self.in_order /= 2;
+        (missing, tells)
     }
 }

@@ -21,7 +21,7 @@ fn data(ms: f64, position: u64, len: u32) -> (usize, Input) {
         again,
         tsval: None,
         ip_id: None,
-        missing: 0,
+        skipped: 0,
         counted: false,
         cwr,
     };

@@ -61,6 +61,36 @@ fn numbers_tell_silence_from_losses() {
     }
 }
 
+/// A server acknowledges each request at once and answers it later. Its ACKs have numbers of their
+/// own: nothing is missing, and none of the silence is recovery.
+#[test]
+fn acks_between_answers_have_numbers() {
+    for late in [80_u32, 450] {
+        each(|mut talk| {
+            opened(&mut talk);
+            for n in 0..10_u32 {
+                let (stamp, id) = (60 + (50 + late) * n, 3 * n as u16 + 1);
+                let (asks, answers) = (200 * u64::from(n), 2000 * u64::from(n));
+                let served = |position, len, after: u32| {
+                    s(position, len).ack(asks + 200).ts(stamp + 20 + after, stamp)
+                };
+                let taken = |answers| {
+                    c(asks + 200, 0).ack(answers).ts(stamp + 40 + late, stamp + 20 + late)
+                };
+                let (at, then) = (f64::from(stamp), f64::from(stamp + 40 + late));
+                talk.at(at, c(asks, 200).ack(answers).ts(stamp, stamp - 20))
+                    .at(at + 40.0, served(answers, 0, 0).id(id))
+                    .at(then, served(answers, 1448, late).id(id + 1))
+                    .at(then + 0.1, taken(answers + 1448))
+                    .at(then + 0.4, served(answers + 1448, 552, late).id(id + 2))
+                    .at(then + 0.5, taken(answers + 2000));
+            }
+            let lifetime = talk.one().from_server.lifetime;
+            assert_eq!(shares(&lifetime, [Limit::Recovery]), [0.0], "{late}");
+        });
+    }
+}
+
 /// A download as its receiver sees it, from its midst on. The first timestamps that are echoed are
 /// older; from 40 ms on they say how far the server is. Until then ACKs measure nothing: that of
 /// each segment passes right behind it.

@@ -16,7 +16,7 @@ impl Unseen {
     /// A segment was seen.
     #[inline]
     pub fn passed(&mut self, sent: &Sent) {
-        self.more = self.more.saturating_add_unsigned(sent.missing);
+        self.more = self.more.saturating_add_unsigned(sent.missing());
         self.uncounted |= !sent.counted;
     }
 

@@ -90,7 +90,7 @@ fn an_original_behind_its_retransmission_is_none() {
                 fin: false,
                 tsval,
                 ip_id,
-                missing: 0,
+                skipped: 0,
                 counted: false,
             };
             line.model.sent(&sent)

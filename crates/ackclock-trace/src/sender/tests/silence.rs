@@ -49,7 +49,7 @@ fn acks_are_held_back_as_well() {
         line.ack(100.0, 10);
         line.send(101.0, 10..14);
         let behind = line.segment(super::ms(3101.0), 14 * MSS, MSS as u32);
-        line.model.sent(&Sent { frame: 99, missing, counted: true, ..behind });
+        line.model.sent(&Sent { frame: 99, skipped: missing, counted: true, ..behind });
         line.send(3101.1, [15]);
         line.ack(3102.0, 14);
         line.ack(3152.0, 16);

@@ -12,11 +12,11 @@ use crate::sender::{Sent, Sight};
 fn timeout(missing: u16, counted: bool) -> Vec<(u64, TimeoutClass, State)> {
     let mut line = Line::without_sack(50.0);
     line.model.stream.terms.sight = Sight::Arrived;
-    let pass = |line: &mut Line, t: f64, n: u64, missing| {
+    let pass = |line: &mut Line, t: f64, n: u64, skipped| {
         line.frame += 1;
         let (frame, at, position, seq) = (line.frame, ms(t), n * MSS, Seq((1 + n * MSS) as u32));
         let (len, fin, tsval, ip_id) = (MSS as u32, false, None, None);
-        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, missing, counted };
+        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted };
         line.model.sent(&sent);
     };
     pass(&mut line, 0.0, 0, 0);
