@@ -2,7 +2,7 @@
 //! it was.
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Flow, Lifetime, Limit};
+use ackclock_trace::{Connection, Flow, Lifetime, Limit, Retransmission};
 
 use crate::explained::{End, Found};
 
@@ -15,10 +15,16 @@ impl Found {
     /// The end that the connection waited for: of those that sent data, that which was busy for
     /// longer, with more payload if both were for as long. But a few bytes wait for their ACK as
     /// long as many: if neither was held up, it is the end that sent more, unless that waited most
-    /// of its time for what the other one would say next.
+    /// of its time for what the other one would say next. An end that repeats what had arrived
+    /// waits for the other one, if that sends more.
     pub fn sender(&self) -> End {
         let of = |end: End| &self.flow(end).lifetime;
-        let opened = |end: End| of(end).busy() - of(end).of(Limit::Handshake);
+        let more = |end: End| self.flow(end).bytes > self.flow(end.other()).bytes;
+        let opened = |end: End| {
+            let busy = of(end).busy() - of(end).of(Limit::Handshake);
+            let repeats = more(end.other()) && all_had_arrived(self.flow(end));
+            if repeats { busy - of(end).of(Limit::Recovery) } else { busy }
+        };
         let busy = |end: &End| {
             let bytes = self.flow(*end).bytes;
             (bytes > 0, opened(*end), bytes)
@@ -28,9 +34,8 @@ impl Found {
         let much = Span(opened(busiest).0 / 10).max(FELT);
         let other = busiest.other();
         let waited = of(busiest).answering() > Span(of(other).of(Limit::Application).0 / 2);
-        let more = self.flow(other).bytes > self.flow(busiest).bytes;
         let is_held = End::BOTH.into_iter().any(|end| held(end) >= much);
-        if more && !waited && !is_held { other } else { busiest }
+        if more(other) && !waited && !is_held { other } else { busiest }
     }
 
     /// What limited that end, and for how long.
@@ -95,6 +100,15 @@ impl Found {
         let waiting = lifetime.of(Limit::Application) + asked;
         (answering > Span::ZERO && answering >= Span(waiting.0 / 2)).then(|| answering.min(waiting))
     }
+}
+
+/// All data that it repeated had arrived before, as one of the retransmissions proves.
+fn all_had_arrived(flow: &Flow) -> bool {
+    let again = || flow.retransmissions.iter().filter(|r| r.len > 0);
+    let arrived = |r: &Retransmission| {
+        again().any(|other| other.position == r.position && other.spurious.is_some())
+    };
+    again().next().is_some() && again().all(arrived)
 }
 
 /// How fast one end of a connection sent.

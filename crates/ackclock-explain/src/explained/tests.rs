@@ -1,5 +1,5 @@
 use ackclock_tcp::Span;
-use ackclock_trace::{Jump, Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, StallCause};
 
 use crate::clock::Back;
 use crate::explained::{End, Found};
@@ -210,6 +210,30 @@ fn a_few_bytes_are_not_what_a_download_waited_for() {
     assert_eq!(found.sender(), End::Server);
     found.connection.from_client.lifetime.add(Limit::Recovery, Span::from_millis(1));
     assert_eq!(found.sender(), End::Client);
+}
+
+/// A client repeats its request three times, for longer than the server is seen to have anything to
+/// do. If the last one was not needed, all of them had arrived, and it waited for the server.
+#[test]
+fn a_request_that_had_arrived_waits_for_its_answer() {
+    let sender = |spurious: Option<Spurious>, bytes: u64| {
+        let mut explained = explained();
+        let connection = &mut explained.connections[0].connection;
+        let [r, ..] = connection.from_server.retransmissions[..] else { unreachable!() };
+        let client = &mut connection.from_client;
+        (client.bytes, client.lifetime) = (1, Lifetime::default());
+        client.lifetime.add(Limit::Recovery, Span::from_secs(2));
+        let again = Retransmission { position: 0, len: 1, spurious: None, lost: None, ..r };
+        client.retransmissions = vec![again, again, Retransmission { spurious, ..again }];
+        let server = &mut connection.from_server;
+        (server.bytes, server.lifetime) = (bytes, Lifetime::default());
+        server.lifetime.add(Limit::Application, Span::from_secs(1));
+        server.lifetime.add(Limit::Path, Span::from_secs(1));
+        explained.connections[0].sender()
+    };
+    assert_eq!(sender(Some(Spurious::Dsack), 200_000), End::Server);
+    assert_eq!(sender(None, 200_000), End::Client);
+    assert_eq!(sender(Some(Spurious::Dsack), 1), End::Client);
 }
 
 /// What was never answered is told so, but for an answer that may be on its way.
