@@ -114,6 +114,7 @@ fn lossy() -> Flow {
         cwnd: 3000,
         waited: Span::from_millis(900),
         spurious: None,
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     };
     let recovery = Recovery {

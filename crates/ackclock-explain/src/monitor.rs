@@ -7,6 +7,7 @@ use ackclock_trace::{
 
 use crate::explained::{Capture, Found};
 use crate::json::ConnectionJson;
+use crate::others;
 use crate::summary::Summary;
 use crate::text;
 
@@ -93,9 +94,11 @@ impl Monitor {
             saved: Vec::new(),
             got_through: Vec::new(),
         });
+        let mut found: Vec<Found> = found.collect();
+        others::look(&mut found);
         let mut bad = Vec::new();
         // Both sides of a translator see a connection end at about the same time.
-        for found in found.filter(|found| found.same_as.is_none()) {
+        for found in found.into_iter().filter(|found| found.same_as.is_none()) {
             self.all.add(&found);
             if found.counts().lost_time() > Span::ZERO {
                 self.bad.add(&found);

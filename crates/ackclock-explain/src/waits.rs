@@ -57,7 +57,11 @@ impl Found {
             _ if !at_sender && most > first.times(TRIPS) => None,
             _ => return None,
         };
-        Some(Outage { least, most, timeouts: timeouts.len() })
+        let known = stall.start + least.unwrap_or(Span(most.0 / 2));
+        let begun = stall.start + flow.rtt.map_or(FIRST_TIMEOUT, |rtt| rtt.p99).times(2);
+        // What others sent before an outage is acknowledged a round trip later at the most.
+        let others = timeouts.iter().any(|t| begun < t.passed && t.passed <= known);
+        (!others).then_some(Outage { least, most, timeouts: timeouts.len() })
     }
 
     /// For how long, until the connection or the capture ended, this end sent the same again

@@ -371,13 +371,13 @@ pub struct Timeout {
     pub flight: u64,
     /// The estimate of cwnd before it, in bytes: the largest flight since the window last changed.
     pub cwnd: u64,
-    /// Time since the last progress (an ACK that acknowledged something, or the first
-    /// transmission), not since the timer was set.
+    /// Time since the last ACK for more, or the first transmission, not since the timer was set.
     pub waited: Span,
     /// Proved spurious.
     pub spurious: Option<Spurious>,
-    /// What a replay needs, at the first timeout of an episode; `None` at the others of it, and
-    /// where that cannot be known (part of the flight was not seen).
+    /// When an ACK for any connection on the same way had last come; 0 if that is not known.
+    pub passed: Time,
+    /// What a replay needs, at the first timeout of an episode of which all of the flight was seen.
     pub episode: Option<Episode>,
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Path {
     flight: AtomicU64,
     /// Bytes of all of them that were acknowledged while nothing was lost.
     delivered: AtomicU64,
+    /// When data of any of them was last acknowledged, in nanoseconds; 0 before.
+    passed: AtomicU64,
     /// When the first of `leaving` is, in nanoseconds: that is looked at all the time.
     next: AtomicU64,
     /// Connections that have nothing outstanding from a time on, the first at the top.
@@ -80,6 +82,7 @@ impl Default for Path {
         Path {
             flight: AtomicU64::new(0),
             delivered: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
             next: AtomicU64::new(u64::MAX),
             leaving: Mutex::default(),
         }
@@ -101,6 +104,17 @@ impl Path {
         let all = self.delivered.load(Relaxed).saturating_add(bytes);
         self.delivered.store(all, Relaxed);
         all
+    }
+
+    /// Data of one of the connections was acknowledged: the way is open.
+    #[inline]
+    pub fn got_through(&self, at: Time) {
+        self.passed.store(self.passed.load(Relaxed).max(at.0), Relaxed);
+    }
+
+    /// When that last was, for any of them.
+    pub fn passed(&self) -> Time {
+        Time(self.passed.load(Relaxed))
     }
 
     /// Nothing of this part is outstanding from this time on: an ACK that says so is on its way to

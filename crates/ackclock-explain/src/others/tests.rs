@@ -40,6 +40,7 @@ fn data_of_others_contradicts_an_outage() {
             cwnd: 1000,
             waited: Span::from_millis(500),
             spurious: None,
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         };
         let flow = &mut silent.connection.from_server;

@@ -25,6 +25,7 @@ fn timeout(episode: Episode) -> Timeout {
         cwnd: 0,
         waited: WAITED,
         spurious: None,
+        passed: Time::ZERO,
         episode: Some(episode),
     }
 }

@@ -18,3 +18,31 @@ fn what_is_sent_in_vain() {
     assert_eq!(sent(3, 0), Some(Span::from_secs(8)));
     assert_eq!([sent(2, 0), sent(3, 9)], [None; 2]);
 }
+
+/// Four timeouts of the server were in vain until 4 s. An ACK for data of another connection of the
+/// same hosts comes meanwhile: two round trips of 100 ms or more after the silence began, and
+/// before the last timer but one.
+#[test]
+fn new_data_of_others_contradicts_an_outage() {
+    let least = |passed: u64| {
+        let mut found = fixture::explained().connections.remove(0);
+        let flow = &mut found.connection.from_server;
+        let r = Retransmission { spurious: None, ..flow.retransmissions[0] };
+        let (times, t) = ([500, 1000, 2000, 4000], flow.timeouts[0].clone());
+        flow.retransmissions = times
+            .map(|n| Retransmission { at: fixture::at(n), lost: Some(n < 4000), ..r })
+            .to_vec();
+        let timeout = |(retransmission, n): (usize, u64)| {
+            let passed = fixture::at(if n > passed { passed } else { 0 });
+            Timeout { at: fixture::at(n), retransmission, passed, ..t.clone() }
+        };
+        flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
+        let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+        let (start, end) = (fixture::at(100), fixture::at(4040));
+        let stall = Stall { start, end, frame: 9, cause, timeout: Some(3) };
+        found.outage(End::Server, &stall).map(|outage| outage.least)
+    };
+    let outage = Some(Some(Span::from_millis(1900)));
+    assert_eq!([300, 301, 1999].map(least), [outage, None, None]);
+    assert_eq!(least(2001), outage);
+}

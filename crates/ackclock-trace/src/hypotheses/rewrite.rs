@@ -1,6 +1,6 @@
 //! The verdicts of hypotheses in place of what the model of the sender had found.
 
-use ackclock_tcp::{Cause, EventKind, Span};
+use ackclock_tcp::{Cause, EventKind, Span, Time};
 
 use super::numbers::are_missing;
 use super::whole::Whole;
@@ -90,6 +90,7 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
             let was = timeout.take();
             let sent = &verdict.sent;
             let (at, seq, position) = (sent.at, sent.seq, sent.position);
+            let passed = was.as_ref().map_or(Time::ZERO, |t| t.passed);
             let (spurious, episode) = (retransmission.spurious, was.and_then(|t| t.episode));
             *timeout = Some(Timeout {
                 at,
@@ -102,6 +103,7 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
                 cwnd,
                 waited,
                 spurious,
+                passed,
                 episode,
             });
         }

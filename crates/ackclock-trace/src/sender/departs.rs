@@ -296,6 +296,7 @@ impl SenderModel {
             ways.expired(waited, stream);
         }
         if !is_by_ack(kind) {
+            causes.timeouts.passed(recovery.retransmissions.len(), limits.passed());
             limits.timer_expired(stream);
             let holds_up = sent.payload() > 0;
             if holds_up && stream.outstanding.is_empty() && !stream.terms.at_sender() {

@@ -162,6 +162,17 @@ impl Limits {
         self.on_path.delivered(bytes)
     }
 
+    /// Data was acknowledged.
+    #[inline]
+    pub fn got_through(&self, at: Time) {
+        self.on_path.got_through(at);
+    }
+
+    /// When data of any connection on the path last was.
+    pub fn passed(&self) -> Time {
+        self.on_path.passed()
+    }
+
     /// Bytes that other connections have outstanding on the path by now.
     #[inline]
     pub fn others(&self, now: Time) -> u32 {

@@ -137,6 +137,7 @@ impl SenderModel {
     fn progressed(&mut self, a: &Acked, opens: bool) {
         self.check_stall(a.at, a.frame, opens);
         self.stream.moments.progressed(a.at);
+        self.limits.got_through(a.at);
         self.limits.news();
         if let Some(repair) = &mut self.repair {
             repair.causes.timeouts.progressed();

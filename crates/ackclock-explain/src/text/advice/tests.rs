@@ -307,6 +307,7 @@ fn without_probes() -> Found {
         cwnd: 9000,
         waited: span(1900),
         spurious: None,
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     }];
     let rescue = |strategy, avoided, saved_s| Rescue {

@@ -139,6 +139,7 @@ fn a_syn_or_a_fin_of_an_end_without_data() {
             cwnd: 1448,
             waited: Span(200),
             spurious: None,
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         };
         found.connection.from_server.timeouts = vec![timeout];
@@ -187,6 +188,7 @@ fn syns_that_were_lost_before_an_answer_was() {
             cwnd: 1448,
             waited: Span::from_millis(1000),
             spurious: proof(i),
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         };
         client.timeouts = (0..3).map(timeout).collect();
@@ -230,6 +232,7 @@ fn what_was_lost_again_is_what_went_before() {
             cwnd: 1448,
             waited: Span(80),
             spurious: None,
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         };
         flow.timeouts = vec![timeout];
@@ -285,6 +288,7 @@ fn a_spurious_timeout_lost_nothing() {
             cwnd: 1448,
             waited: Span(200),
             spurious,
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         }];
         why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0)))
@@ -383,6 +387,7 @@ fn an_outage_is_no_spurious_timeout() {
             cwnd: 1448,
             waited: Span::from_millis(times[i]),
             spurious: r.spurious,
+            passed: ackclock_tcp::Time::ZERO,
             episode: None,
         };
         let timeouts = retransmissions.iter().enumerate().map(timeout).collect();

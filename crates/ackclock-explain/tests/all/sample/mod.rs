@@ -108,6 +108,7 @@ pub fn stalled() -> Connection {
         cwnd: 12_500,
         waited: Span::from_millis(500),
         spurious: None,
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     };
     let from_server = Flow {

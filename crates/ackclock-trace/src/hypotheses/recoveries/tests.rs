@@ -35,6 +35,7 @@ fn timeout(of: &Retransmission, retransmission: usize) -> Timeout {
         cwnd: 0,
         waited: Span::ZERO,
         spurious: None,
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     }
 }

@@ -64,6 +64,7 @@ fn timeout(frame: u64, retransmission: usize, class: TimeoutClass) -> Timeout {
         cwnd: 2,
         waited: Span(3),
         spurious: None,
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     }
 }

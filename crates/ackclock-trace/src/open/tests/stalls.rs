@@ -101,3 +101,37 @@ fn the_handshake_lasts_until_an_ack_of_it_has_arrived() {
         assert_eq!(handshakes(talk), [30_000, 1_030_000]);
     });
 }
+
+/// Of two connections to a server one loses a segment several times: a probe of it, and what four
+/// timeouts send. Data of the other one gets through meanwhile, until 1.7 s: each timeout knows when
+/// that last was.
+#[test]
+fn a_timeout_knows_whether_the_way_is_open() {
+    each(|mut talk| {
+        let other = |mut p: P| {
+            let port = |addr: &mut SocketAddr| addr.set_port(addr.port().max(40_000) + 1);
+            port(if p.from == 0 { &mut p.packet.src } else { &mut p.packet.dst });
+            p
+        };
+        talk.open().at(20.0, c(0, 1000)).at(30.0, s(0, 0).ack(1000)).at(40.0, c(1000, 1000));
+        talk.at(100.0, other(syn(0))).at(110.0, other(syn(1))).at(110.01, other(c(0, 0)));
+        let mut lost = vec![251.0, 460.0, 880.0, 1720.0, 3400.0];
+        for n in 0..5 {
+            let at = 300.0 + 350.0 * n as f64;
+            while lost.first().is_some_and(|timer| *timer < at) {
+                talk.at(lost.remove(0), c(1000, 1000));
+            }
+            talk.at(at, other(c(1000 * n, 1000)));
+            talk.at(at + 10.0, other(s(0, 0).ack(1000 * (n + 1))));
+        }
+        for at in lost {
+            talk.at(at, c(1000, 1000));
+        }
+        talk.at(3410.0, s(0, 0).ack(2000));
+        let flow = &talk.all()[0].from_client;
+        let ms = |t: Time| (t.0 - START) / 1_000_000;
+        let passed: Vec<_> = flow.timeouts.iter().map(|t| (ms(t.at), ms(t.passed))).collect();
+        let wanted = [(460, 310), (880, 660), (1720, 1710), (3400, 1710)];
+        assert_eq!(passed, wanted);
+    });
+}

@@ -384,6 +384,7 @@ impl Causes {
             cwnd: stream.cwnd().max(stream.windows.pipe()),
             waited,
             spurious: None,
+            passed: Time::ZERO,
             episode: None,
         }
     }

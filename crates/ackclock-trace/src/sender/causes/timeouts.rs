@@ -58,6 +58,14 @@ impl Timeouts {
         self.in_a_row += 1;
     }
 
+    /// Another time is known of the timeout that sent this retransmission, if one did: when data of
+    /// any connection on the way last got through.
+    pub fn passed(&mut self, retransmission: usize, at: Time) {
+        if let Some(last) = self.found.last_mut().filter(|t| t.retransmission == retransmission) {
+            last.passed = at;
+        }
+    }
+
     /// What seemed to be a probe was a timeout.
     pub fn push_late(&mut self, timeout: Timeout) {
         self.found.push(timeout);

@@ -116,6 +116,17 @@ impl OnPath {
         self.path.delivered(bytes)
     }
 
+    /// Data was acknowledged.
+    #[inline]
+    pub fn got_through(&self, at: Time) {
+        self.path.got_through(at);
+    }
+
+    /// When data of any connection on the path last was.
+    pub fn passed(&self) -> Time {
+        self.path.passed()
+    }
+
     /// Bytes that other connections have outstanding on the path by now.
     #[inline]
     pub fn others(&self, now: Time) -> u32 {

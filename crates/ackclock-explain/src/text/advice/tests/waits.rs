@@ -241,6 +241,7 @@ fn an_outage() {
         cwnd: 1000,
         waited: span(at),
         spurious: (at == 4000).then_some(Spurious::Dsack),
+        passed: ackclock_tcp::Time::ZERO,
         episode: None,
     };
     flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
