@@ -71,11 +71,14 @@ impl Found {
         Some(last.end.since(last.start))
     }
 
-    /// It is the stall in which that happened.
+    /// It is the stall in which that happened. A probe may have sent another segment before, which
+    /// says nothing.
     pub(crate) fn is_in_vain(&self, from: End, stall: &Stall) -> bool {
         let again = self.flow(from).retransmissions.iter();
-        let again = again.filter(|r| r.at > stall.start && r.len > 0);
-        stall.frame == 0 && again.count() >= IN_A_ROW
+        let again = || again.clone().filter(|r| r.at > stall.start && r.len > 0);
+        let Some(last) = again().next_back() else { return false };
+        let same = again().filter(|r| r.position == last.position && r.spurious.is_none());
+        stall.frame == 0 && same.count() >= IN_A_ROW
     }
 
     /// The capture was taken at the server, which has answered only the last of several SYNs.

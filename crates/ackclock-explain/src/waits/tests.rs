@@ -1,22 +1,32 @@
+use ackclock_trace::Spurious;
+
 use super::*;
 use crate::fixture;
 
-/// The server sends the same three times more, and nothing comes until the end.
+/// The server sends the same three times more, and nothing comes until the end. Other segments do
+/// not count, nor what had arrived.
 #[test]
 fn what_is_sent_in_vain() {
-    let sent = |n: usize, frame: u64| {
+    let sent_as = |n: usize, frame: u64, other: Retransmission| {
         let mut found = fixture::explained().connections.remove(0);
         let flow = &mut found.connection.from_server;
         let r = flow.retransmissions[0];
-        let again = |n: usize| Retransmission { at: fixture::at(500 << n), ..r };
+        let again = |n: usize| {
+            let of = if n == 0 { other } else { r };
+            Retransmission { at: fixture::at(500 << n), ..of }
+        };
         flow.retransmissions = (0..n).map(again).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(0), fixture::at(8000));
         flow.stalls = vec![Stall { start, end, frame, cause, timeout: None }];
         found.in_vain(End::Server)
     };
+    let r = fixture::explained().connections[0].connection.from_server.retransmissions[0];
+    let sent = |n, frame| sent_as(n, frame, r);
     assert_eq!(sent(3, 0), Some(Span::from_secs(8)));
     assert_eq!([sent(2, 0), sent(3, 9)], [None; 2]);
+    assert_eq!(sent_as(3, 0, Retransmission { position: 9000, ..r }), None);
+    assert_eq!(sent_as(3, 0, Retransmission { spurious: Some(Spurious::Dsack), ..r }), None);
 }
 
 /// Four timeouts of the server were in vain until 4 s. An ACK for data of another connection of the
