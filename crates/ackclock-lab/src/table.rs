@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use ackclock_report::{Align, align_within, with_interval};
+use ackclock_report::{Align, Written, align_within, with_interval};
 
 use crate::measure::Measure;
 use crate::outcome::{AGREEMENT, AimOutcome, Cell, Outcome, RowOutcome};
@@ -21,7 +21,7 @@ impl Measure {
             | Measure::Late => {
                 format!("{value:.0}")
             }
-            Measure::Simulation => with_interval(row.simulation(), |v| format!("{v:.0}")),
+            Measure::Simulation => with_interval(row.simulation(), |_| Written::plain(0, "")),
             Measure::Difference => format!("{value:+.1}"),
             Measure::DifferenceInterval => format!("{value:.1}"),
             Measure::GoodputRatio

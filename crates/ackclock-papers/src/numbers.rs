@@ -1,10 +1,16 @@
 //! Numbers as tables and verdicts show them.
 
-use ackclock_report::Estimate;
+use ackclock_report::{Estimate, place, to_place};
 
 /// The mean with its 95 % interval, both to two figures of the interval.
 pub(crate) fn estimate(samples: &[f64]) -> String {
     with_more(samples, 0)
+}
+
+/// A number with its unit, if it has one; words that stand for a number have none.
+pub(crate) fn in_unit(number: String, unit: &str) -> String {
+    let is_number = number.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    if is_number && !unit.is_empty() { format!("{number} {unit}") } else { number }
 }
 
 /// Two of them, and the decimals that both have beyond that, so that different means look
@@ -28,11 +34,13 @@ fn with_more(samples: &[f64], more: usize) -> String {
             let missing = samples.iter().filter(|s| s.is_nan()).count();
             format!("missing in {missing} of {} runs", samples.len())
         }
-        Some(Estimate { mean, half_width: Some(half_width) }) if half_width > 0.0 => {
-            let decimals = decimals(half_width, 2) + more;
-            format!("{mean:.decimals$} ± {half_width:.decimals$}")
+        Some(Estimate { mean, half_width }) => {
+            let half_width = half_width.unwrap_or_default();
+            let Some(place) = place(mean, half_width) else { return figure(mean, more) };
+            let [mean, half_width] =
+                [mean, half_width].map(|value| to_place(value, place + more as i32));
+            format!("{mean} ± {half_width}")
         }
-        Some(e) => figure(e.mean, more),
     }
 }
 
@@ -41,22 +49,22 @@ pub(crate) fn signed(difference: f64) -> String {
     signed_to(difference, 1)
 }
 
-/// A difference to so many decimals.
-pub(crate) fn signed_to(difference: f64, decimals: usize) -> String {
-    let text = format!("{difference:+.decimals$}");
-    let is_zero = text.chars().all(|c| matches!(c, '+' | '-' | '0' | '.'));
-    if is_zero { text[1..].into() } else { text }
+/// A difference to this [`place`].
+pub(crate) fn signed_to(difference: f64, place: i32) -> String {
+    let text = to_place(difference, place);
+    let is_above = difference > 0.0 && text.contains(|c: char| matches!(c, '1'..='9'));
+    if is_above { format!("+{text}") } else { text }
 }
 
 /// A number to four figures and so many decimals more, whole numbers without decimals.
 fn figure(n: f64, more: usize) -> String {
-    let decimals = if n == n.trunc() { 0 } else { decimals(n, 4) + more };
+    let decimals = if n == n.trunc() { 0 } else { decimals(n) + more };
     format!("{n:.decimals$}")
 }
 
-/// The decimals that show so many figures of `n`, six at most.
-fn decimals(n: f64, figures: i32) -> usize {
-    (figures - 1 - n.abs().log10().floor() as i32).clamp(0, 6) as usize
+/// The decimals that show four figures of `n`, six at most.
+fn decimals(n: f64) -> usize {
+    (3 - n.abs().log10().floor() as i32).clamp(0, 6) as usize
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@
 //! on the other side. It is undecided if the interval covers the boundary. A single, deterministic
 //! run is judged exactly.
 
-use ackclock_report::Estimate;
+use ackclock_report::{Estimate, place, to_place};
 use serde::Serialize;
 
 use crate::format::{Claim, Margin, NumberOrText};
 use crate::measurement::{Measurement, Measurements};
-use crate::numbers::{estimate, signed_to, two_estimates};
+use crate::measures::unit;
+use crate::numbers::{estimate, in_unit, signed_to, two_estimates};
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -104,9 +105,11 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         }
         Measurement::Samples(samples) => samples,
     };
+    let ours_in = unit(&claim.measurement);
+    let estimate = |samples: &[f64]| in_unit(estimate(samples), ours_in);
     let expected = plain(other).parse::<f64>().ok();
     if let (Some(expected), Some(in_runs)) = (expected, claim.in_runs) {
-        return in_all_runs(samples, expected, in_runs);
+        return in_all_runs(samples, &estimate(samples), expected, in_runs);
     }
     if let (Some(expected), "equals") = (expected, relation) {
         let same = samples.iter().all(|s| *s == expected);
@@ -126,10 +129,14 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     };
     let mut measured = estimate(samples);
     let mut percent = None;
-    if let NumberOrText::Text(_) = other {
+    if let NumberOrText::Text(name) = other {
         let relative = relative(samples, &others);
         let ([ours, theirs], more) = two_estimates(samples, &others);
-        let difference = relative.map_or(String::new(), |percent| shown(percent, 1 + more));
+        let difference = relative.map_or(String::new(), |percent| shown(percent, 1 + more as i32));
+        let [ours, theirs] = match (ours_in, unit(name)) {
+            (one, other) if one == other => [ours, in_unit(theirs, other)],
+            (one, other) => [in_unit(ours, one), in_unit(theirs, other)],
+        };
         measured = format!("{ours} against {theirs}{difference}");
         percent = relative.map(|r| r.mean);
     }
@@ -158,7 +165,7 @@ const LIKELY: f64 = 0.05;
 
 /// Judges that `in_runs` runs all had this number, by the share of our runs that have it and its
 /// 95 % interval (Wilson 1927).
-fn in_all_runs(samples: &[f64], expected: f64, in_runs: u32) -> Judgement {
+fn in_all_runs(samples: &[f64], shown: &str, expected: f64, in_runs: u32) -> Judgement {
     const Z: f64 = 1.96;
     let n = samples.len() as f64;
     let so = samples.iter().filter(|s| **s == expected).count() as f64;
@@ -172,8 +179,7 @@ fn in_all_runs(samples: &[f64], expected: f64, in_runs: u32) -> Judgement {
         (false, true) => Verdict::Undecided,
     };
     let measured = format!(
-        "{}; {so} of {n} runs; {in_runs} such runs have a probability of {:.0} %",
-        estimate(samples),
+        "{shown}; {so} of {n} runs; {in_runs} such runs have a probability of {:.0} %",
         100.0 * all(share)
     );
     Judgement::of_one(verdict, measured)
@@ -216,10 +222,12 @@ fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
     })
 }
 
-fn shown(percent: Estimate, decimals: usize) -> String {
-    let mean = signed_to(percent.mean, decimals);
-    match percent.half_width {
-        Some(half_width) => format!(" ({mean} % ± {half_width:.decimals$} %)"),
+/// To two figures of the interval; without one, or with one of zero, to so many decimals.
+fn shown(Estimate { mean, half_width }: Estimate, decimals: i32) -> String {
+    let place = half_width.and_then(|half_width| place(mean, half_width)).unwrap_or(decimals);
+    let mean = signed_to(mean, place);
+    match half_width {
+        Some(half_width) => format!(" ({mean} % ± {} %)", to_place(half_width, place)),
         None => format!(" ({mean} %)"),
     }
 }

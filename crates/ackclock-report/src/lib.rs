@@ -43,6 +43,7 @@ mod drawing;
 mod events;
 mod flow;
 mod html;
+mod number;
 mod over;
 mod picture;
 mod printable;
@@ -59,6 +60,7 @@ pub use drawing::escape;
 pub use events::EventWriter;
 pub use flow::FlowSummary;
 pub use html::{html_table, page, prose};
+pub use number::{Written, place, rate, to_place, with_interval};
 pub use over::{FlowMeasure, Over, percentile};
 pub use picture::{Band, Fate, Findings, MOST_OF_PANEL, Mark, Panel, Picture, Tone, letter, thin};
 pub use printable::{printable, printable_lines};
@@ -68,8 +70,8 @@ pub use recovery::{
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table, recovery_table_within,
 };
 pub use summary::{
-    Estimate, RESULTS, rate, replication_rows, replication_table, student_t_975, summary_rows,
-    summary_table, with_interval,
+    Estimate, RESULTS, replication_rows, replication_table, student_t_975, summary_rows,
+    summary_table,
 };
 
 /// The example of `README.md`, run as a documentation test.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::align::{Align, align};
 use crate::flow::FlowSummary;
+use crate::number::{Written, rate, with_interval, written_rate, written_seconds};
 use crate::over::{FlowMeasure, Over};
 
 /// A mean with the half-width of its 95 % confidence interval.
@@ -124,7 +125,7 @@ impl FlowSummary {
             count_or_dash(self.drops),
             count_or_dash(self.spurious_retransmissions),
             rate(self.goodput_bps, 3),
-            self.completion_s.map_or_else(|| "unfinished".into(), seconds),
+            self.completion_s.map_or_else(|| "unfinished".into(), |s| written_seconds(s).of(s)),
         ]
     }
 
@@ -141,9 +142,6 @@ impl FlowSummary {
         (heading.collect(), rows.collect())
     }
 }
-
-/// How a number is written.
-type Show = fn(f64) -> String;
 
 /// One line per strategy, in order of first appearance: mean and 95 % confidence interval over the
 /// replications.
@@ -165,10 +163,10 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
             strategies.push(&s.strategy);
         }
     }
-    let count: Show = |v| format!("{v:.2}");
-    let columns: [(&str, &str, Show, &str); 6] = [
-        ("goodput", "goodput", |bps| rate(bps, 3), "-"),
-        ("completion", "completion", seconds, "unfinished"),
+    let count: fn(f64) -> Written = |_| Written::plain(2, "");
+    let columns: [(&str, &str, fn(f64) -> Written, &str); 6] = [
+        ("goodput", "goodput", |bps| written_rate(bps, 3), "-"),
+        ("completion", "completion", written_seconds, "unfinished"),
         ("rexmit", "retransmissions", count, "-"),
         ("timeouts", "timeouts", count, "-"),
         ("recoveries", "recoveries", count, "-"),
@@ -205,34 +203,6 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
     rows
 }
 
-/// The mean and, if it has one, the half-width of its interval, each as `show` writes it; `-` for
-/// nothing.
-pub fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> String {
-    match estimate {
-        None => "-".into(),
-        Some(Estimate { mean, half_width: None }) => show(mean),
-        Some(Estimate { mean, half_width: Some(half_width) }) => {
-            format!("{} ± {}", show(mean), show(half_width))
-        }
-    }
-}
-
 fn count_or_dash(count: Option<u64>) -> String {
     count.map_or_else(|| "-".into(), |n| n.to_string())
-}
-
-/// Seconds to the millisecond, and to three figures if they are fewer than that.
-fn seconds(s: f64) -> String {
-    let decimals = if s > 0.0 { (2 - s.log10().floor() as i32).clamp(3, 9) } else { 3 };
-    format!("{s:.*}s", decimals as usize)
-}
-
-/// A rate in bits a second, from 1 Mbit/s on with so many `decimals`.
-pub fn rate(bps: f64, decimals: usize) -> String {
-    match bps {
-        b if b >= 1e9 => format!("{:.decimals$} Gbit/s", b / 1e9),
-        b if b >= 1e6 => format!("{:.decimals$} Mbit/s", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} kbit/s", b / 1e3),
-        b => format!("{b:.0} bit/s"),
-    }
 }

@@ -10,7 +10,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use ackclock_report::{Align, Estimate, align, counted, printable, student_t_975};
+use ackclock_report::{
+    Align, Estimate, Written, align, counted, printable, student_t_975, with_interval,
+};
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
@@ -184,7 +186,7 @@ fn table(arms: &BTreeMap<String, Arm>) -> String {
         let begin = [name.clone(), arm.connections.to_string()].into_iter();
         let cells = arm.measures.iter().zip(MEASURES).map(|(ratio, (_, decimals, bound))| {
             match bound.and_then(|bound| ratio.bound(bound)) {
-                Some(bound) => format!("<= {}", number(bound, decimals)),
+                Some(bound) => format!("<= {}", Written::plain(decimals, "").of(bound)),
                 None => cell(ratio.estimate(), decimals),
             }
         });
@@ -213,22 +215,7 @@ fn difference(this: Estimate, base: Estimate) -> Option<Estimate> {
 }
 
 fn cell(estimate: Option<Estimate>, decimals: usize) -> String {
-    match estimate {
-        None => "-".into(),
-        Some(Estimate { mean, half_width: None }) => number(mean, decimals),
-        Some(Estimate { mean, half_width: Some(half) }) => {
-            format!("{} ± {}", number(mean, decimals), number(half, decimals))
-        }
-    }
-}
-
-/// What rounds to zero has no sign.
-fn number(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    match text.strip_prefix('-') {
-        Some(zero) if zero.bytes().all(|digit| matches!(digit, b'0' | b'.')) => zero.into(),
-        _ => text,
-    }
+    with_interval(estimate, |_| Written::plain(decimals, ""))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_report::{
-    Align, Estimate, RecoveryStats, align_within, recovery_measures, with_interval,
+    Align, Estimate, RecoveryStats, Written, align_within, recovery_measures, with_interval,
 };
 use ackclock_run::{
     Cancel, Input, Job, Outcome, Progress, STEPS, Sweep, SweepRun, error_at, in_parallel,
@@ -200,8 +200,8 @@ pub(crate) fn distance_text(all: &[Distance], width: Option<usize>) -> String {
     for distance in all {
         let mut row = vec![name(&distance.strategy, SCENARIOS_OWN)];
         for bound in &distance.bounds {
-            row.push(with_interval(bound.extra_s, |v| format!("{v:.3}s")));
-            row.push(with_interval(bound.extra_percent, |v| format!("{v:.1}")));
+            row.push(with_interval(bound.extra_s, |_| Written::plain(3, "s")));
+            row.push(with_interval(bound.extra_percent, |_| Written::plain(1, "")));
         }
         row.extend(cells(&distance.measures));
         rows.push(row);
@@ -229,6 +229,6 @@ pub(crate) fn distance_text(all: &[Distance], width: Option<usize>) -> String {
 
 fn cells(measures: &Measures) -> impl Iterator<Item = String> {
     MEASURES.iter().map(|&(name, _, decimals)| {
-        with_interval(measures.get(name).copied().flatten(), |v| format!("{v:.decimals$}"))
+        with_interval(measures.get(name).copied().flatten(), |_| Written::plain(decimals, ""))
     })
 }

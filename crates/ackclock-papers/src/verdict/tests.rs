@@ -99,6 +99,36 @@ fn a_verdict_shows_the_figures_that_it_rests_on() {
     );
 }
 
+/// The unit of a measure stands behind its numbers: once behind two of one measure.
+#[test]
+fn measured_numbers_have_their_unit() {
+    let samples = |values: &[f64]| Measurement::Samples(values.to_vec());
+    let all = Measurements::from([
+        ("goodput/x".into(), samples(&[36_000.0, 38_000.0, 40_000.0])),
+        ("goodput/y".into(), samples(&[35_000.0, 38_000.0, 41_000.0])),
+        ("goodput/gap".into(), samples(&[1.0, f64::NAN, 1.0])),
+        ("rtt/x".into(), samples(&[250.0, 250.0, 250.0])),
+        ("timeouts/x".into(), samples(&[3.0, 3.0, 3.0])),
+    ]);
+    let measured = |relation: &str| judge(&claim(relation), &all).measured;
+    // The half-widths are 4968 and 7453.
+    assert_eq!(measured("measurement = \"goodput/x\"\nabove = 1"), "38000 ± 5000 kbit/s");
+    assert_eq!(measured("measurement = \"rtt/x\"\nequals = 250"), "250 ms");
+    assert_eq!(measured("measurement = \"timeouts/x\"\nabove = 1"), "3");
+    assert_eq!(
+        measured("measurement = \"goodput/x\"\nabove = \"goodput/y\""),
+        "38000 ± 5000 against 38000 ± 7500 kbit/s (0.0 % ± 6.5 %)"
+    );
+    assert_eq!(
+        measured("measurement = \"goodput/x\"\nabove = \"rtt/x\""),
+        "38000 ± 5000 kbit/s against 250 ms (+15100 % ± 2000 %)"
+    );
+    assert_eq!(
+        measured("measurement = \"goodput/gap\"\nabove = 1"),
+        "missing in 1 of 3 runs; not measured in every run"
+    );
+}
+
 #[test]
 fn a_share_of_a_negative_number_is_of_its_magnitude() {
     for (relation, expected) in [
@@ -116,7 +146,7 @@ fn a_share_of_a_negative_number_is_of_its_magnitude() {
     // The differences are 22, 26 and 30, that is 26 ± 9.937, in percent of 12.
     let found = judge(&claim("measurement = \"a/x\"\nabove = \"debt/x\""), &measurements());
     assert_eq!(found.relative, Some(100.0 * 26.0 / 12.0));
-    let shown = "14.0 ± 5.0 against -12.0 ± 5.0 (+216.7 % ± 82.8 %)";
+    let shown = "14.0 ± 5.0 against -12.0 ± 5.0 (+217 % ± 83 %)";
     assert_eq!(found.measured, shown);
 }
 

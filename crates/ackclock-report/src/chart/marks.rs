@@ -6,6 +6,7 @@ use super::data::{Bars, Chart, Curve, Line, Plot, Point};
 use super::scale::{X, Y, drawable, interval};
 use super::signs::{bar, class, dashes, paper, paper_of, shape};
 use crate::drawing::{escape, steps, tenths};
+use crate::number::{place, to_place};
 use crate::summary::Estimate;
 
 /// The share of a category's width that its bars may take, and the greatest width of a bar.
@@ -272,10 +273,15 @@ impl Axes<'_> {
 }
 
 fn estimate(estimate: &Estimate) -> String {
-    match estimate.half_width.filter(|_| interval(estimate).is_some()) {
-        Some(half_width) => format!("{} ± {}", exact(estimate.mean), exact(half_width)),
-        None => exact(estimate.mean),
-    }
+    let Some(half_width) = estimate.half_width.filter(|_| interval(estimate).is_some()) else {
+        return exact(estimate.mean);
+    };
+    let [mean, half_width] =
+        [estimate.mean, half_width].map(|value| match place(estimate.mean, half_width) {
+            Some(place) => to_place(value, place),
+            None => exact(value),
+        });
+    format!("{mean} ± {half_width}")
 }
 
 /// A number in ten significant digits at most, which hides the rounding errors of sums.

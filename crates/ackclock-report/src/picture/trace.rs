@@ -13,7 +13,7 @@ use super::findings::Findings;
 use super::panel::Panel;
 use crate::drawing::{padded, widen};
 use crate::flow::FlowSummary;
-use crate::summary::rate;
+use crate::number::rate;
 
 /// One flow.
 #[derive(Debug, Default, Serialize)]

@@ -126,7 +126,7 @@ fn a_curve_with_an_interval_and_a_number_of_the_paper() {
         titles(&svg),
         [
             "newreno\nrate (kb/s): 0\nsize (kB): 0",
-            "newreno\nrate (kb/s): 5 ± 1\nsize (kB): 50",
+            "newreno\nrate (kb/s): 5.0 ± 1.0\nsize (kB): 50",
             "newreno\nrate (kb/s): 10\nsize (kB): 100",
             "newreno, paper\nrate (kb/s): 8\nsize (kB): 75"
         ]

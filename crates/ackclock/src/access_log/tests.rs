@@ -42,13 +42,11 @@ fn of_what_was_not_counted_there_is_a_bound() {
     // 100 * (1 - 0.05^(1 / 300)) and 1000 * 2.9957 / 2.
     assert_eq!(rows[1][..4], ["linux", "2", "<= 0.994", "<= 1497.87"]);
     // 1 of 300; residuals -0.5 and 0.5: 12.706 * 100 * sqrt(0.5 / 2) / 150.
-    assert_eq!(rows[2][..4], ["prr", "2", "0.333 ± 4.235", "<= 1497.87"]);
+    assert_eq!(rows[2][..4], ["prr", "2", "0.3 ± 4.2", "<= 1497.87"]);
     assert_eq!(rows[3][..4], ["sack", "1", "<= 1.977", "<= 2995.73"]);
-    assert_eq!(number(share(1.0), 3), "95.000");
+    assert_eq!(format!("{:.3}", share(1.0)), "95.000");
     assert_eq!(rows[4][..3], ["prr - linux", "0.333", "-"]);
     assert_eq!(rows[5][..3], ["sack - linux", "-", "-"]);
-    let numbers = [-0.0004, -0.0, 0.0, -0.0006, 12.0].map(|value| number(value, 3));
-    assert_eq!(numbers, ["0.000", "0.000", "0.000", "-0.001", "12.000"]);
 }
 
 #[test]
