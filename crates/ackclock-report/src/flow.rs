@@ -55,6 +55,16 @@ pub struct FlowSummary {
     pub active: [Time; 2],
 }
 
+/// Whether names tell flows apart, given by number and name: there are several, and one at least
+/// has a name of its own. `flow0` and so on are only numbers.
+pub fn are_named<'a>(flows: impl IntoIterator<Item = (u32, &'a str)>) -> bool {
+    let flows: Vec<(u32, &str)> = flows.into_iter().collect();
+    let several = flows.windows(2).any(|two| two[0].0 != two[1].0);
+    let has_name =
+        |(number, name): &(u32, &str)| !name.is_empty() && *name != format!("flow{number}");
+    several && flows.iter().any(has_name)
+}
+
 impl FlowSummary {
     /// Of what the sender counted. What it cannot know is left at zero, or `None`.
     pub fn of_sender(strategy: &str, seed: u64, flow: u32, stats: &Stats) -> FlowSummary {

@@ -58,7 +58,7 @@ pub use count::{counted, percent};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
-pub use flow::FlowSummary;
+pub use flow::{FlowSummary, are_named};
 pub use html::{html_table, page, prose};
 pub use number::{Written, place, rate, to_place, with_interval};
 pub use over::{FlowMeasure, Over, percentile};
@@ -70,7 +70,7 @@ pub use recovery::{
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table, recovery_table_within,
 };
 pub use summary::{
-    Estimate, RESULTS, replication_rows, replication_table, student_t_975, summary_rows,
+    Estimate, FLOW_NAME, RESULTS, replication_rows, replication_table, student_t_975, summary_rows,
     summary_table,
 };
 

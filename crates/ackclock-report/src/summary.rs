@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::align::{Align, align};
-use crate::flow::FlowSummary;
+use crate::flow::{FlowSummary, are_named};
 use crate::number::{Written, rate, with_interval, written_rate, written_seconds};
 use crate::over::{FlowMeasure, Over};
 
@@ -63,7 +63,8 @@ pub fn student_t_975(df: usize) -> f64 {
 
 /// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
 /// non-trigger, multiple losses, lost retransmission, backed off. `syn` counts expiries of the
-/// timer of the SYN, and `ecn` reductions for an ECN-Echo, if there are any. Ends with a newline.
+/// timer of the SYN, and `ecn` reductions for an ECN-Echo, if there are any. `name` is there where
+/// several flows have names of their own. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     align(&summary_rows(summaries), Align::Right)
 }
@@ -75,6 +76,9 @@ pub fn summary_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
     std::iter::once(heading).chain(rows).collect()
 }
 
+/// The heading of the column with the names of flows.
+pub const FLOW_NAME: &str = "name";
+
 /// The columns that are shown only where there is something in them.
 const SYN: &str = "syn";
 const ECN: &str = "ecn";
@@ -83,10 +87,11 @@ const ECN: &str = "ecn";
 /// [`align_results`](crate::align_results) leaves out.
 pub const RESULTS: [&str; 2] = ["goodput", "completion"];
 
-const SUMMARY_HEADING: [&str; 15] = [
+const SUMMARY_HEADING: [&str; 16] = [
     "strategy",
     "seed",
     "flow",
+    FLOW_NAME,
     "bytes acked",
     "sent",
     "rexmit",
@@ -102,11 +107,12 @@ const SUMMARY_HEADING: [&str; 15] = [
 ];
 
 impl FlowSummary {
-    fn cells(&self) -> [String; 15] {
+    fn cells(&self) -> [String; 16] {
         [
             self.strategy.clone(),
             self.seed.to_string(),
             self.flow.to_string(),
+            self.name.clone(),
             self.bytes_acked.to_string(),
             self.segments_sent.to_string(),
             self.retransmissions.to_string(),
@@ -133,7 +139,13 @@ impl FlowSummary {
     pub(crate) fn table(summaries: &[&FlowSummary]) -> (Vec<&'static str>, Vec<Vec<String>>) {
         let syn = summaries.iter().any(|s| s.syn_timeouts > 0);
         let ecn = summaries.iter().any(|s| s.ecn_reductions > 0);
-        let shown = |name: &str| (syn || name != SYN) && (ecn || name != ECN);
+        let named = are_named(summaries.iter().map(|s| (s.flow, s.name.as_str())));
+        let shown = |name: &str| match name {
+            FLOW_NAME => named,
+            SYN => syn,
+            ECN => ecn,
+            _ => true,
+        };
         let rows = summaries.iter().map(|s| {
             let cells = SUMMARY_HEADING.into_iter().zip(s.cells());
             cells.filter(|(name, _)| shown(name)).map(|(_, cell)| cell).collect()

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use ackclock_report::{
-    Align, FlowMeasure, FlowSummary, Over, RESULTS, RecoveryStats, align_results, align_within,
-    recovery_table_within, replication_rows, summary_rows,
+    Align, FLOW_NAME, FlowMeasure, FlowSummary, Over, RESULTS, RecoveryStats, align_results,
+    align_within, recovery_table_within, replication_rows, summary_rows,
 };
 use ackclock_run::{
     Axis, AxisLabel, GridCell, LinkStats, MANY_FLOWS, RunRow, SweepRun, flow_columns, run_columns,
@@ -256,17 +256,23 @@ fn main_table(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
             table.push(labels.iter().map(name).chain(row).collect());
         }
     }
-    // The axes and the strategy name a row; where flows have one each, so do seed and number, and
-    // what `--over` takes has a column.
+    let named = table.first().and_then(|heading| heading.iter().rposition(|h| h == FLOW_NAME));
+    if let (Some(column), true) = (named, width.is_some()) {
+        let names = table.iter_mut().filter_map(|row| row.get_mut(column));
+        names.for_each(|name| *name = shortened(name));
+    }
+    // The axes and the strategy name a row; where flows have one each, so do seed, number and name,
+    // and what `--over` takes has a column.
     let names = measured.axes.len()
         + match (summed_up, over) {
             (true, []) => 1,
+            (false, _) if named.is_some() => 4,
             _ => 3,
         };
     align_results(&table, names, &RESULTS, width)
 }
 
-/// The most columns of a terminal that a label of an axis takes.
+/// The most columns of a terminal that a label of an axis, or the name of a flow, takes.
 const LABEL: usize = 20;
 
 /// A label without its middle, if it is long: lists of segments differ at both ends.

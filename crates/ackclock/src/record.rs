@@ -11,7 +11,7 @@ use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, LinkId, Place, Recorder, Visit};
 use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, MOST_OF_PANEL, PacketWriter, Panel,
-    Picture, QlogTrace, escape, printable, thin, write_qlog,
+    Picture, QlogTrace, are_named, escape, printable, thin, write_qlog,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake, panels_of_each};
 use ackclock_tcp::{Event, EventKind, Sighting, Time};
@@ -325,7 +325,7 @@ impl Records {
         pairs.reduce(|one, other| if apart(&other) > apart(&one) { other } else { one })
     }
 
-    /// The strategy, and the flow where a strategy has several.
+    /// The strategy, and the flow where a strategy has several, or where the table names it.
     fn panel_name(&self, drawn: &Drawn) -> String {
         let Some(flow) = self.flows.get(drawn.flow) else { return String::new() };
         let alike = self
@@ -333,7 +333,8 @@ impl Records {
             .iter()
             .filter_map(|d| self.flows.get(d.flow))
             .filter(|f| f.strategy == flow.strategy);
-        if alike.count() > 1 {
+        let names = self.flows.iter().map(|flow| (flow.id.0, flow.name.as_str()));
+        if alike.count() > 1 || are_named(names) {
             format!("{}: {}", flow.strategy, flow.name)
         } else {
             flow.strategy.clone()

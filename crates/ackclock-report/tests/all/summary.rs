@@ -1,7 +1,7 @@
 //! Tables and estimates.
 
 use ackclock_report::{
-    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_table,
+    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_rows, summary_table,
 };
 
 fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
@@ -9,7 +9,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         strategy: strategy.into(),
         seed,
         flow,
-        name: "a".into(),
+        name: format!("flow{flow}"),
         bytes_acked: 100_000,
         segments_sent: 105,
         retransmissions: 5,
@@ -35,7 +35,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
 fn json_has_exactly_these_keys_in_this_order() {
     assert_eq!(
         serde_json::to_string(&summary("newreno+lt", 7, 2)).unwrap(),
-        "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"name\":\"a\",\"bytes_acked\":100000,\"segments_sent\":105,\
+        "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"name\":\"flow2\",\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
          \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"syn_timeouts\":0,\"recoveries\":2,\"ecn_reductions\":0,\"drops\":4,\
          \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"
@@ -65,6 +65,24 @@ sack          10    11       100000   105       5     1    1 0/0/1/0           2
 "
     );
     assert_eq!(summary_table(&[]).lines().count(), 1);
+}
+
+/// Names have a column where they tell several flows apart.
+#[test]
+fn the_table_names_flows() {
+    let named = |flow, name: &str| FlowSummary { name: name.into(), ..summary("sack", 1, flow) };
+    let columns = |flows: &[FlowSummary]| -> Vec<Vec<String>> {
+        summary_rows(flows).into_iter().map(|row| row[2..4].to_vec()).collect()
+    };
+    assert_eq!(
+        columns(&[named(0, "download"), named(1, "flow1")]),
+        [["flow", "name"], ["0", "download"], ["1", "flow1"]]
+    );
+    let unnamed = [["flow", "bytes acked"], ["0", "100000"], ["1", "100000"]];
+    assert_eq!(columns(&[named(0, "flow0"), named(1, "flow1")]), unnamed);
+    // One flow needs no name, under whichever strategies and seeds.
+    let one = [["flow", "bytes acked"], ["0", "100000"], ["0", "100000"]];
+    assert_eq!(columns(&[named(0, "upload"), named(0, "upload")]), one);
 }
 
 /// Reductions for ECN have a column where there are any.

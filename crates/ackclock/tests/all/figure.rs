@@ -136,3 +136,30 @@ fn a_page_of_many_panels_begins_with_the_two_that_differ_most() {
     assert_eq!(names, ["sack", "reno"]);
     assert!(!text.contains("Most apart"));
 }
+
+/// A row of the table is found among the panels by the flow's name, whatever strategies are.
+#[test]
+fn named_flows_have_their_names_in_panels_and_in_the_table() {
+    let folder = scratch("named");
+    let [file, html] = ["named.toml", "named.html"].map(|name| folder.join(name));
+    let [file, html] = [file, html].map(|path| path.display().to_string());
+    let link = "name = \"t\"\nduration = \"10s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1mbit\"\ndelay = \"10ms\"\n";
+    let flow = |strategy: &str, more: &str| {
+        format!("[[flow]]\nfrom = \"a\"\nto = \"b\"\nstrategy = \"{strategy}\"\n{more}")
+    };
+    let long = "l".repeat(30);
+    let flows = [flow("reno", &format!("name = \"{long}\"\n")), flow("sack", "start = \"1s\"\n")];
+    fs::write(&file, link.to_string() + &flows.concat()).unwrap();
+    let run = ackclock(&["run", &file, "--html", &html]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let page = fs::read_to_string(&html).unwrap();
+    for panel in [format!("\"name\":\"reno: {long}\""), "\"name\":\"sack: flow1\"".into()] {
+        assert_eq!(page.matches(&panel).count(), 1, "{panel}");
+    }
+    assert!(page.contains("<th>flow</th><th>name</th>"));
+    let cells = |line: usize| -> Vec<&str> {
+        run.out.lines().nth(line).unwrap().split_whitespace().take(4).collect()
+    };
+    assert_eq!(cells(0), ["strategy", "seed", "flow", "name"]);
+    assert_eq!([cells(1)[2..].to_vec(), cells(2)[2..].to_vec()], [["0", &long], ["1", "flow1"]]);
+}
