@@ -135,6 +135,11 @@ pub(crate) fn steps(
     points: impl Iterator<Item = (f64, Option<f64>)>,
     end: f64,
 ) -> Result<String, fmt::Error> {
+/// The same written out, for a unit that has a prefix itself.
+pub(crate) fn plain_label(value: f64, step: f64) -> String {
+    if (1e4..1e12).contains(&step) { format!("{value:.0}") } else { label(value, step) }
+}
+
     let mut path = String::new();
     let mut last = None;
     for (x, y) in points {

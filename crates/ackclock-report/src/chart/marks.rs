@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::data::{Bars, Chart, Curve, Line, Plot, Point};
-use super::scale::{X, Y, drawable, interval};
+use super::scale::{X, Y, drawable, interval, labels};
 use super::signs::{bar, class, dashes, paper, paper_of, shape};
 use crate::drawing::{escape, steps, tenths};
 use crate::number::{place, to_place};
@@ -52,7 +52,8 @@ impl Axes<'_> {
                 let xs = curves
                     .iter()
                     .flat_map(|c| c.points.iter().map(|p| p.x).chain(c.paper.iter().map(|p| p.0)));
-                let Some(x) = X::new(xs, *log_x, (self.left, self.right)) else { return Ok(()) };
+                let (edges, labels) = ((self.left, self.right), labels(&self.chart.x));
+                let Some(x) = X::new(xs, *log_x, edges, labels) else { return Ok(()) };
                 let (top, bottom) = (self.top, self.top + self.height);
                 for (at, text) in x.ticks() {
                     self.tick(

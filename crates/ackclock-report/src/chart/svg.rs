@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use super::data::{Chart, Line, Plot};
 use super::marks::Axes;
-use super::scale::{LEFT, MARGIN, Y, drawable, interval, position};
+use super::scale::{LEFT, MARGIN, Y, drawable, interval, labels, position};
 use super::signs::{COLOURS, bar, class, dashes, paper, paper_of, shape};
 use crate::drawing::{
     CHARACTER, Colour, FONT, GRID, INK, PANEL, PIXELS_PER_MM, Rows, SOFT, escape, shorten, size,
@@ -51,10 +51,15 @@ fn document(svg: &mut String, chart: &Chart, layout: &Layout) -> fmt::Result {
     let characters = (right / (CHARACTER * WIDEST)) as usize;
     let heights = heights(&chart.plot);
     let empty = !heights.iter().any(|v| drawable(*v));
-    let y = Y::new(heights.into_iter());
-    let labels = y.ticks().iter().map(|(_, text)| text_width(text)).fold(0.0, f64::max);
-    let left = layout.left.max(margin + labels);
+    let y = Y::new(heights.into_iter(), labels(&chart.y));
+    let widest = y.ticks().iter().map(|(_, text)| text_width(text)).fold(0.0, f64::max);
+    let left = layout.left.max(margin + widest);
     let title = if print { Vec::new() } else { wrap(&chart.title, 76) };
+    let x = match chart.plot {
+        Plot::Curves { log_x: true, .. } if chart.x.is_empty() => "logarithmic".into(),
+        Plot::Curves { log_x: true, .. } => format!("{}, logarithmic", chart.x),
+        _ => chart.x.clone(),
+    };
     let mut legend = String::new();
     let first = if print { margin + 11.0 } else { 30.0 + 20.0 * title.len() as f64 };
     let rows = Rows { left: margin, right, line: 20.0, x: margin, y: first };
@@ -87,7 +92,7 @@ fn document(svg: &mut String, chart: &Chart, layout: &Layout) -> fmt::Result {
         top - 12.0,
         escape(&shorten(&chart.y, characters)),
         height - 10.0,
-        escape(&shorten(&chart.x, characters))
+        escape(&shorten(&x, characters))
     )?;
     let mut axes = Axes { svg, chart, left, right, top, height: layout.height, y };
     if empty {

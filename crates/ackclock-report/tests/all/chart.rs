@@ -165,7 +165,35 @@ fn a_logarithmic_axis() {
 fn a_logarithmic_axis_of_many_decades_names_some_powers_of_ten() {
     let svg = curves(true, [curve(&[(1e-3, 1.0), (1e9, 1.0)])]);
     let names: Vec<String> = ticks(&svg).0.into_iter().map(|(text, _)| text).collect();
-    assert_eq!(names, ["0.01", "1", "100", "10k", "1M", "100M"]);
+    assert_eq!(names, ["0.01", "1", "100", "10000", "1000000", "100000000"]);
+}
+
+/// Its title says that it is logarithmic, and both ends have a name if there is room.
+#[test]
+fn a_logarithmic_axis_names_its_ends() {
+    let names = |points: &[(f64, f64)]| -> Vec<String> {
+        ticks(&curves(true, [curve(points)])).0.into_iter().map(|(text, _)| text).collect()
+    };
+    assert_eq!(names(&[(0.1, 1.0), (3.0, 1.0)]), ["0.1", "0.2", "0.5", "1", "2", "3"]);
+    // 21 is too close to 20.
+    assert_eq!(names(&[(0.73, 1.0), (21.0, 1.0)]), ["0.73", "1", "2", "5", "10", "20"]);
+    let titles = |log_x| curves(log_x, [curve(&[(1.0, 1.0)])]);
+    assert!(titles(true).contains(">size (kB), logarithmic</text>"));
+    assert!(titles(false).contains(">size (kB)</text>"));
+}
+
+/// A unit that has a prefix gets no second one.
+#[test]
+fn a_prefix_is_written_once() {
+    let last = |y: &str| {
+        let plot =
+            Plot::Curves { curves: vec![curve(&[(0.0, 0.0), (1.0, 60_000.0)])], log_x: false };
+        let svg = Chart { title: "t".into(), x: String::new(), y: y.into(), plot }.to_svg();
+        ticks(&svg).1.pop().unwrap().0
+    };
+    let names = ["goodput (kbit/s)", "rate (Mb/s)", "time (ms)"].map(last);
+    assert_eq!(names, ["60000", "60000", "60000"]);
+    assert_eq!(["queue (bytes)", "sent (segments)", "events"].map(last), ["60k", "60k", "60k"]);
 }
 
 #[test]
