@@ -54,6 +54,12 @@ pub(crate) fn shorten(text: &str, characters: usize) -> String {
     text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()
 }
 
+/// A bold text of this size, in pixels, as far as it fits into this width. Bold letters are wider
+/// by a tenth.
+pub(crate) fn fitted(text: &str, size: f64, width: f64) -> String {
+    shorten(text, (width / (CHARACTER * 1.1 * size / 12.0)) as usize)
+}
+
 /// Puts items beside each other, and into the next row where one would not fit.
 pub(crate) struct Rows {
     pub left: f64,
@@ -129,17 +135,17 @@ pub(crate) fn label(value: f64, step: f64) -> String {
     format!("{:.digits$}{suffix}", value / unit)
 }
 
+/// The same written out, for a unit that has a prefix itself.
+pub(crate) fn plain_label(value: f64, step: f64) -> String {
+    if (1e4..1e12).contains(&step) { format!("{value:.0}") } else { label(value, step) }
+}
+
 /// The path of a line that stays at each value until the next one, to `end`, with gaps where there
 /// is none; in pixels.
 pub(crate) fn steps(
     points: impl Iterator<Item = (f64, Option<f64>)>,
     end: f64,
 ) -> Result<String, fmt::Error> {
-/// The same written out, for a unit that has a prefix itself.
-pub(crate) fn plain_label(value: f64, step: f64) -> String {
-    if (1e4..1e12).contains(&step) { format!("{value:.0}") } else { label(value, step) }
-}
-
     let mut path = String::new();
     let mut last = None;
     for (x, y) in points {

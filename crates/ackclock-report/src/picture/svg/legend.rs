@@ -7,7 +7,7 @@ use super::super::panel::Picture;
 use super::super::style::{CAUSES, Layer, OTHERS};
 use super::super::trace::{Trace, View};
 use super::layout::{INK, Layout, SOFT};
-use crate::drawing::{Rows, escape, text_width};
+use crate::drawing::{Rows, escape, fitted, text_width};
 
 /// Title, parameters and the legend of what is in view, and their height. For print, the legend
 /// alone.
@@ -46,7 +46,7 @@ fn heading(svg: &mut String, picture: &Picture, rows: &mut Rows) -> Result<f64, 
         "<text x=\"{}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" \
          fill=\"{INK}\">{}</text>",
         rows.left,
-        escape(picture.title)
+        escape(&fitted(picture.title, 19.0, rows.right - rows.left))
     )?;
     rows.y = y + 24.0;
     for (name, value) in picture.parameters {

@@ -7,7 +7,7 @@ use super::super::panel::Mark;
 use super::super::style::CAUSES;
 use super::super::trace::{Trace, View};
 use super::layout::{GRID, INK, Layout, SOFT, colour};
-use crate::drawing::{CHARACTER, escape, label, shorten, steps, tenths, text_width, ticks};
+use crate::drawing::{CHARACTER, escape, fitted, label, shorten, steps, tenths, text_width, ticks};
 
 /// Marks closer together than this would grow into a solid area; those between are left out.
 const HATCH: f64 = 3.0;
@@ -26,13 +26,14 @@ pub(super) struct Plot<'a> {
 
 impl Plot<'_> {
     pub(super) fn draw(&mut self) -> fmt::Result {
-        let &Layout { top, graph_bottom, strip_top, strip_bottom, name, print, .. } = self.layout;
+        let &Layout { top, graph_bottom, strip_top, strip_bottom, name, print, panel, .. } =
+            self.layout;
         if name > 0.0 {
             writeln!(
                 self.svg,
                 "<text x=\"4\" y=\"14\" font-size=\"{name}\" font-weight=\"bold\" \
                  fill=\"{INK}\">{}</text>",
-                escape(&self.trace.name)
+                escape(&fitted(&self.trace.name, name, panel.0 - 8.0))
             )?;
         }
         if !print {
