@@ -69,6 +69,8 @@ function present(key, panels = data.panels) {
     other: (p) => p.stalls.tone.includes("other"),
     ack: (p) => p.acks.t.length,
     edge: (p) => p.acks.t.length,
+    cwnd: (p) => p.windows.t.length,
+    flight: (p) => p.windows.t.length,
     dupack: (p) => p.acks.dupacks.some((n) => n > 0),
     sack: (p) => p.acks.sack.some((blocks) => blocks.length > 0),
     in_recovery: (p) => p.recoveries.t0.length,

@@ -35,6 +35,8 @@ pub(crate) struct Records {
     qlog: Option<PathBuf>,
     /// Where the capture is taken, and its name.
     place: (Place, String),
+    /// When the longest run ends; zero on the wire, where that is not known before.
+    until: Time,
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
     pub queues: Queues,
@@ -98,6 +100,7 @@ impl Records {
             pcap: args.pcap.clone(),
             qlog: args.qlog.clone(),
             place: (Place::Sender, SENDER.into()),
+            until: Time::ZERO,
             html: args.html.clone(),
             svg: args.svg.clone(),
             queues: Queues::new(args.html.is_some()),
@@ -170,6 +173,7 @@ impl Records {
     pub fn begin(&mut self, flows: &[BuiltFlow], until: Time) -> RunRecorder<'_> {
         let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
         self.flows.extend_from_slice(flows);
+        self.until = self.until.max(until);
         // Hosts of another run are others: what they send does not meet.
         let before = self
             .hosts
@@ -254,8 +258,10 @@ impl Records {
         }
         let own_scales = differ_tenfold(&panels);
         let parameters = &parameters;
+        let known = Time::ZERO < self.until && self.until < Time::NEVER;
+        let until = known.then(|| self.until.secs_f64());
         let picture =
-            Picture { title, parameters, panels: &panels, own_scales, ..Picture::default() };
+            Picture { title, parameters, panels: &panels, own_scales, until, ..Picture::default() };
         if let Some(path) = &self.html {
             WholeFile::write(path, self.page(&picture)).map_err(Error::write(path))?;
         }

@@ -62,7 +62,9 @@ impl Picture<'_> {
     }
 
     fn traces(&self) -> Vec<Trace> {
-        let mut traces: Vec<Trace> = self.panels.iter().map(Trace::new).collect();
+        let until = self.until.unwrap_or(0.0);
+        let trace = |panel| Trace { until, ..Trace::new(panel) };
+        let mut traces: Vec<Trace> = self.panels.iter().map(trace).collect();
         if self.own_scales {
             // How far the strategies of one flow got is to be compared.
             let mut flows = BTreeMap::<_, Vec<usize>>::new();

@@ -20,6 +20,9 @@ pub struct Picture<'a> {
     pub marks: &'a [Mark],
     /// What the picture shows at first, from and to, in seconds; everything if left out.
     pub window: Option<(f64, f64)>,
+    /// When the run ended, in seconds. Where nothing happened, or all at once, the axis of time
+    /// shows the whole run.
+    pub until: Option<f64>,
     /// Each panel has axes of its own for sequence and windows, as the two ways of a connection
     /// need. Time is shared all the same.
     pub own_scales: bool,

@@ -37,6 +37,9 @@ pub(crate) struct Trace {
     pub fates: Fates,
     /// Its own scales, of which times do not count; `None` if all panels share theirs.
     pub own: Option<View>,
+    /// [`Picture::until`](super::Picture::until); 0 if it is left out.
+    #[serde(skip)]
+    pub until: f64,
 }
 
 /// What a panel shows at first, and what a double click returns to: seconds, and segments of its
@@ -53,7 +56,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> View {
-        let (mut t, mut y, mut w1) = (None, None, 0.0_f64);
+        let (mut t, mut y, mut w1, mut until) = (None, None, 0.0_f64, 0.0_f64);
         for trace in traces {
             let mss = trace.mss as f64;
             t = widen(t, trace.times());
@@ -62,7 +65,11 @@ impl View {
                 trace.positions().map(|(low, high)| (low as f64 / mss, high as f64 / mss)),
             );
             w1 = w1.max(trace.windows.greatest((f64::MIN, f64::MAX)) as f64 / mss);
+            until = until.max(trace.until);
         }
+        // Where nothing happened, or all at once, there is the time of the run.
+        let lasted = t.filter(|(from, to)| from < to);
+        let t = lasted.or((until > 0.0).then_some((0.0, until))).or(t);
         let (t0, t1) = padded(t.unwrap_or((0.0, 1.0)), 0.02);
         let (y0, y1) = padded(y.unwrap_or((0.0, 1.0)), 0.04);
         View { t0, t1, y0, y1, w1: (w1 * 1.1).max(1.0) }
@@ -264,6 +271,9 @@ impl Trace {
 
 /// The results in one line.
 fn results(s: &FlowSummary) -> String {
+    if s.segments_sent == 0 {
+        return "nothing was sent".into();
+    }
     let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = vec![match s.completion_s {
         Some(seconds) => format!("done in {seconds:.3}s"),
