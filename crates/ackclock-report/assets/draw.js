@@ -377,9 +377,10 @@ function drawMoments(ctx, g, trace) {
   const moments = [];
   if (shown("rto")) {
     const o = trace.timeouts;
-    o.t.forEach((t, i) => moments.push([t, "rto", "timeout: " + o.class[i].replaceAll("_", " ")]));
+    o.t.forEach((t, i) => moments.push([t, "rto", "timeout: " + classText(o.class[i])]));
   }
   if (shown("undo")) trace.undone.t.forEach((t, i) => moments.push([t, "undo", "undone by " + trace.undone.by[i]]));
+  const names = [];
   let named = -Infinity;
   for (const [t, key, text] of moments.sort((a, b) => a[0] - b[0])) {
     const x = g.x(t);
@@ -396,6 +397,10 @@ function drawMoments(ctx, g, trace) {
     ctx.setLineDash([]);
     if (x - named < 14) continue;
     named = x;
+    names.push([x, key, text]);
+  }
+  // Above all lines, which would cross them.
+  for (const [x, key, text] of names) {
     ctx.save();
     ctx.translate(x < LEFT + 16 ? x + 8 : x - 7, TOP + 6);
     ctx.rotate(-Math.PI / 2);

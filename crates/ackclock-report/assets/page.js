@@ -409,7 +409,7 @@ function describeTimeout(trace, i) {
     unknown: "the capture does not show what came before",
   };
   return [
-    `timeout, class ${o.class[i].replaceAll("_", " ")}`,
+    `timeout, class ${classText(o.class[i])}`,
     why[o.class[i]],
     `${seconds(o.t[i])}, segment ${inSegments(o.seq[i], mss)}, RTO ${o.rto[i]} s, back-off ${o.backoff[i]}`,
     `flight ${inSegments(o.flight[i], mss)}, cwnd before ${inSegments(o.cwnd_before[i], mss)} segments`,

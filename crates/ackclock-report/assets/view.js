@@ -100,6 +100,9 @@ function ticks(a, b, n) {
   return { values, step };
 }
 
+// The class of a timeout, for people.
+const classText = (name) => (name === "non_trigger" ? "non-trigger" : name.replaceAll("_", " "));
+
 function label(value, step) {
   if (value === 0) return "0";
   const [unit, suffix] = step >= 1e9 ? [1e9, "G"] : step >= 1e6 ? [1e6, "M"] : step >= 1e4 ? [1e3, "k"] : [1, ""];

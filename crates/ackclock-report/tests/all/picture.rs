@@ -710,3 +710,61 @@ fn what_stands_between_backticks_is_code() {
     assert_eq!(prose("a ` b"), "a ` b");
     assert_eq!(prose("<a>"), "&lt;a&gt;");
 }
+
+/// A name as long as this would leave its panel.
+#[test]
+fn long_names_are_cut_in_drawings() {
+    let (name, events) = ("n".repeat(84), lossy());
+    let panels = [Panel { name: &name, mss: MSS, events: &events, ..Panel::default() }; 2];
+    let title = "t".repeat(200);
+    let picture = Picture { title: &title, panels: &panels, ..Picture::default() };
+    let ends = |svg: &str, letter: char| -> Vec<usize> {
+        let document = roxmltree::Document::parse(svg).unwrap();
+        let texts = document.descendants().filter(|n| n.has_tag_name("text"));
+        let cut = texts.filter_map(|n| n.text()?.strip_suffix('…'));
+        cut.filter(|text| text.chars().all(|c| c == letter)).map(str::len).collect()
+    };
+    // 592 px of 9.075 px a letter, and 1220 px of 11.495 px.
+    assert_eq!(
+        (ends(&picture.to_svg(), 'n'), ends(&picture.to_svg(), 't')),
+        (vec![64; 2], vec![105])
+    );
+    // 84 mm are 357.2 px; 341.2 px of 7.865 px a letter.
+    assert_eq!(ends(&picture.to_figure(84.0), 'n'), [42; 2]);
+}
+
+#[test]
+fn timeouts_without_a_trigger_are_called_as_elsewhere() {
+    let timed_out = EventKind::TimedOut {
+        seq: 0,
+        class: TimeoutClass::NonTrigger,
+        backoff: 0,
+        flight: 1000,
+        cwnd_before: 1000,
+        rto: 1_000_000_000,
+    };
+    let events = [at(0, 1000, sent(0, Cause::New, 1)), at(1000, 1000, timed_out)];
+    let panels = [Panel { name: "x", mss: MSS, events: &events, ..Panel::default() }];
+    assert!(check_svg(&panels).contains(">timeout: non-trigger</text>"));
+    assert!(page(&panels).contains("name === \"non_trigger\" ? \"non-trigger\""));
+}
+
+/// The axis is the time of the run, and words say why nothing is drawn.
+#[test]
+fn a_flow_that_sends_nothing_has_the_time_of_the_run() {
+    let idle = FlowSummary { segments_sent: 0, ..summary() };
+    let view = |events: &[Event], summary: &FlowSummary| {
+        let panel = Panel { mss: MSS, events, summary: Some(summary), ..Panel::default() };
+        let panels = &[panel];
+        let data = data(&Picture { panels, until: Some(10.0), ..Picture::default() }.to_html());
+        let view = &data["view"];
+        (view["t0"].clone(), view["t1"].clone(), data["panels"][0]["results"].clone())
+    };
+    let expected = (json!(-0.2), json!(10.2), json!("nothing was sent"));
+    assert_eq!(view(&[], &idle), expected);
+    // All at once, at 9.9 s.
+    let events = [at(9900, 1000, sent(0, Cause::New, 1))];
+    let (t0, t1, results) = view(&events, &FlowSummary { segments_sent: 1, ..idle });
+    assert_eq!((t0, t1), (json!(-0.2), json!(10.2)));
+    assert!(results.as_str().is_some_and(|text| text.starts_with("unfinished")));
+}

@@ -447,11 +447,12 @@ impl Plot<'_> {
         let trace = self.trace;
         let timeouts = trace.timeouts.t.iter().zip(&trace.timeouts.class);
         let timeouts =
-            timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", class.replace('_', " "))));
+            timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", named_class(class))));
         let undone = trace.undone.t.iter().zip(&trace.undone.by);
         let undone = undone.map(|(t, by)| (*t, "undo", format!("undone by {}", escape(by))));
         let view = self.view.t0..=self.view.t1;
         let mut named: Vec<f64> = Vec::new();
+        let mut names = String::new();
         for (t, key, text) in timeouts.chain(undone).filter(|(t, ..)| view.contains(t)) {
             let (x, colour) = (self.x(t), colour(key));
             write!(
@@ -463,8 +464,8 @@ impl Plot<'_> {
             // One name upon another could not be read; the legend has the line.
             if named.iter().all(|other| (x - other).abs() >= NAME) {
                 named.push(x);
-                write!(
-                    self.svg,
+                writeln!(
+                    names,
                     "<text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
                      text-anchor=\"end\" \
                      fill=\"{colour}\">{text}</text>",
@@ -474,7 +475,20 @@ impl Plot<'_> {
             }
             self.svg.push('\n');
         }
+        // Above all lines, which would cross them.
+        if !names.is_empty() {
+            let halo = "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
+            writeln!(self.svg, "<g {halo}>\n{names}</g>")?;
+        }
         Ok(())
+    }
+}
+
+/// The class of a timeout, for people.
+fn named_class(class: &str) -> String {
+    match class {
+        "non_trigger" => "non-trigger".into(),
+        other => other.replace('_', " "),
     }
 }
 
