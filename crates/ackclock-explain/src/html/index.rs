@@ -29,7 +29,14 @@ const WORST: usize = 10;
 /// one.
 pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> String {
     let all = Overall::of(explained);
-    let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
+    let mut html = format!("<main class=\"report\">\n<h1>{TITLE}</h1>\n");
+    incomplete(&mut html, explained);
+    if explained.connections.is_empty() {
+        html.push_str("<p class=\"verdict\">No TCP connection was found.</p>\n");
+        captures(&mut html, explained);
+        let _ = write!(html, "</main>\n<script>\n{SORT}</script>\n");
+        return page(TITLE, &html);
+    }
     verdict(&mut html, explained, &all);
     worst(&mut html, explained, drawn);
     advice(&mut html, explained);
@@ -39,7 +46,7 @@ pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> 
     papers(&mut html, &all);
     captures(&mut html, explained);
     glossary(&mut html);
-    let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
+    let _ = write!(html, "</main>\n<script>\n{SORT}</script>\n");
     page(TITLE, &html)
 }
 
@@ -169,14 +176,45 @@ fn captures(html: &mut String, explained: &Explained) {
     unfold(html);
 }
 
-/// What is wrong with a capture, and what of it was left out.
-fn remarks(capture: &Capture) -> String {
-    let mut remarks = Vec::new();
-    remarks.extend(
+/// Why a capture is not explained to its end.
+fn broken_off(capture: &Capture) -> Vec<String> {
+    let mut why = Vec::new();
+    why.extend(
         capture.damage.as_ref().map(|d| format!("damaged at byte {}: {}", d.offset, d.what)),
     );
-    remarks
-        .extend(capture.failed.as_ref().map(|why| format!("could not be read to its end: {why}")));
+    why.extend(capture.failed.as_ref().map(|why| format!("could not be read to its end: {why}")));
+    why.extend(capture.interrupted.then(|| "reading it was interrupted".to_string()));
+    why
+}
+
+/// The captures of which only the beginning is explained: all that follows is to be read with that
+/// in mind.
+fn incomplete(html: &mut String, explained: &Explained) {
+    let broken = explained.captures.iter().filter(|capture| !broken_off(capture).is_empty());
+    let lines: Vec<String> = broken
+        .map(|capture| {
+            let why = broken_off(capture).join("; ");
+            format!("<li>{}: {}</li>\n", escape(&capture.path), escape(&why))
+        })
+        .collect();
+    if lines.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<div class=\"doubt\">\n<p>Not the whole of the captures is explained. What follows \
+         breaks off:</p>\n<ul>\n",
+    );
+    html.extend(lines.iter().take(WORST).map(String::as_str));
+    html.push_str("</ul>\n");
+    if lines.len() > WORST {
+        let _ = writeln!(html, "<p class=\"soft\">And {} more.</p>", lines.len() - WORST);
+    }
+    html.push_str("</div>\n");
+}
+
+/// What is wrong with a capture, and what of it was left out.
+fn remarks(capture: &Capture) -> String {
+    let mut remarks = broken_off(capture);
     remarks.extend((capture.dropped_by_capture > 0).then(|| {
         format!("says that it missed {}", text::count(capture.dropped_by_capture, "packet"))
     }));

@@ -126,6 +126,34 @@ fn the_verdict_comes_first() {
     );
 }
 
+/// Who reads the page has not seen the warning of the command.
+#[test]
+fn the_index_begins_with_what_was_not_read() {
+    let mut explained = fixture::explained();
+    assert!(!index(&explained, &[0], 0).contains("class=\"doubt\""));
+    let what = "a record is cut off".into();
+    explained.captures[0].damage = Some(ackclock_trace::Damage { offset: 19_960, what });
+    let html = index(&explained, &[0], 0);
+    let begin = "<h1>Captures explained</h1>\n<div class=\"doubt\">\n<p>Not the whole of the captures is \
+        explained. What follows breaks off:</p>\n<ul>\n<li>&lt;slow&gt;.pcap: damaged at byte 19960: \
+        a record is cut off</li>\n</ul>\n</div>\n<p class=\"verdict\">";
+    assert!(html.contains(begin), "{html}");
+    explained.captures = vec![explained.captures[0].clone(); 12];
+    assert!(index(&explained, &[0], 0).contains("</ul>\n<p class=\"soft\">And 2 more.</p>"));
+}
+
+/// Of nothing there are no shares.
+#[test]
+fn an_index_without_connections_says_so() {
+    let explained = Explained { connections: Vec::new(), ..fixture::explained() };
+    let html = index(&explained, &[], 0);
+    let says =
+        "<h1>Captures explained</h1>\n<p class=\"verdict\">No TCP connection was found.</p>\n";
+    assert!(html.contains(says), "{html}");
+    assert!(!html.contains("No stall") && !html.contains("<th>connection"), "{html}");
+    assert!(html.contains("<summary>Captures (1)</summary>"));
+}
+
 #[test]
 fn a_spurious_timeout_is_called_so() {
     let mut explained = fixture::explained();
