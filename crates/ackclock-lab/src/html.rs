@@ -9,7 +9,7 @@ use crate::outcome::{Cell, Outcome, RowOutcome};
 impl Outcome {
     /// The page.
     pub fn to_html(&self) -> String {
-        let mut body = format!("<div class=\"report\">\n<h1>{}</h1>\n", escape(&self.title));
+        let mut body = format!("<main class=\"report\">\n<h1>{}</h1>\n", escape(&self.title));
         let place = if self.place.is_empty() { String::new() } else { format!("{}; ", self.place) };
         // Writing into a String cannot fail.
         let _ = writeln!(
@@ -32,7 +32,7 @@ impl Outcome {
             let _ = writeln!(body, "<h3>{}</h3>", escape(&cell.name));
             html_table(&mut body, &cell.table_rows());
         }
-        body.push_str("</div>\n");
+        body.push_str("</main>\n");
         page(&self.title, &body)
     }
 

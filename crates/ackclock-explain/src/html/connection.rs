@@ -100,7 +100,7 @@ fn panel_name(found: &Found, end: End) -> String {
 /// The verdict, and what the picture does not show.
 fn intro(found: &Found, shown: &[Shown], known: &Known) -> String {
     let mut html = format!("<p><a href=\"index.html\">All connections</a></p>\n{}", verdict(found));
-    to_change(&mut html, "h3", &text::advice_on(found, known));
+    to_change(&mut html, "h2", &text::advice_on(found, known));
     for (end, flow) in found.flows() {
         for doubt in &flow.doubts {
             let _ = writeln!(

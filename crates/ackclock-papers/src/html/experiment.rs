@@ -54,8 +54,10 @@ pub(super) fn page(outcome: &Outcome) -> String {
         sequences.zip(&outcome.traces).for_each(|(sequence, trace)| steps(html, trace, sequence));
     });
     if outcome.traces.is_empty() {
-        let body =
-            format!("<div class=\"report\">\n<h1>{}</h1>\n{intro}</div>\n", escape(&outcome.title));
+        let body = format!(
+            "<main class=\"report\">\n<h1>{}</h1>\n{intro}</main>\n",
+            escape(&outcome.title)
+        );
         return html_page(&outcome.title, &body);
     }
     let panels = panels(&outcome.traces);

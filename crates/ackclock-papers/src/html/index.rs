@@ -24,7 +24,7 @@ const PANELS: usize = 4;
 
 pub(super) fn page(outcomes: &[Outcome]) -> String {
     let title = TITLES[usize::from(!of_papers(outcomes))];
-    let mut html = format!("<div class=\"report\">\n<h1>{title}</h1>\n");
+    let mut html = format!("<main class=\"report\">\n<h1>{title}</h1>\n");
     made(&mut html, outcomes);
     sentences(&mut html, outcomes);
     summary(&mut html, outcomes);
@@ -32,7 +32,7 @@ pub(super) fn page(outcomes: &[Outcome]) -> String {
         paper(&mut html, of);
     }
     not_reproduced(&mut html, outcomes);
-    html.push_str("</div>\n");
+    html.push_str("</main>\n");
     html_page(title, &html)
 }
 
