@@ -460,7 +460,7 @@ pub struct Recovery {
 /// Why nothing went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StallCause {
-    /// The retransmission timer expired in it, the first time with this class. Where a SYN/ACK was
+    /// The retransmission timer expired in it, the last time with this class. Where a SYN/ACK was
     /// lost, that may be the timer of the other end's SYN.
     Timeout(TimeoutClass),
     /// A tail loss probe ended it.
@@ -495,6 +495,6 @@ pub struct Stall {
     pub frame: u64,
     /// Why.
     pub cause: StallCause,
-    /// Which of [`Flow::timeouts`] was the first in it, if there was one.
+    /// Which of [`Flow::timeouts`] was the last in it, if there was one.
     pub timeout: Option<usize>,
 }

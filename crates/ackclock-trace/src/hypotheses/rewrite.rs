@@ -134,7 +134,7 @@ fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission 
 fn explain_stalls(found: &mut Found) {
     for stall in &mut found.stalls {
         let within = |at| stall.start < at && at <= stall.end;
-        let timeout = found.timeouts.iter().position(|timeout| within(timeout.at));
+        let timeout = found.timeouts.iter().rposition(|timeout| within(timeout.at));
         let sent =
             timeout.and_then(|i| found.retransmissions.get(found.timeouts[i].retransmission));
         let holds_up = sent.is_some_and(|r| r.len > 0);

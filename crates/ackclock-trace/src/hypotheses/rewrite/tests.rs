@@ -179,6 +179,18 @@ fn verdicts_take_the_place_of_what_was_found() {
     assert_eq!(found.events, events);
 }
 
+/// A stall has the class of the last timeout in it, which ended it.
+#[test]
+fn the_last_timeout_ends_a_stall() {
+    let mut found = found();
+    let backed_off = TimeoutClass::BackedOff;
+    found.stalls = vec![Stall { timeout: Some(0), ..stall(5, 40, StallCause::Recovery) }];
+    take_over(&[verdict(30, Some(Kind::BackedOffTimeout), Some(backed_off))], TERMS, &mut found);
+    assert_eq!(found.timeouts.len(), 2);
+    let stall = found.stalls[0];
+    assert_eq!((stall.cause, stall.timeout), (StallCause::Timeout(backed_off), Some(1)));
+}
+
 /// What nothing decides is no recovery in the picture, either.
 #[test]
 fn the_undecided_is_drawn_as_such() {
