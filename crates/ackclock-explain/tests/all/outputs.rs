@@ -280,6 +280,22 @@ fn the_timeout_of_a_handshake_has_a_column() {
     assert_eq!(figure_1, ["1", "100.0", "0.0", "0.0", "50.0", "0.0", "50.0", "0.0"]);
 }
 
+/// In a narrow terminal columns stay in which something was found, whatever the paper has.
+#[test]
+fn narrow_tables_keep_what_was_found() {
+    let text = table(&explained(), 20, Some(60));
+    let row = |begins: &str, below: usize| -> Vec<&str> {
+        let line = text.lines().skip_while(|line| !line.starts_with(begins)).nth(below).unwrap();
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+    };
+    let headings = ["window >=", "all", "lost retransmission", "backed off"];
+    assert_eq!(row("window >=", 0), headings);
+    assert_eq!(row("window >=", 1), ["1", "100.0", "50.0", "50.0"]);
+    let avoided = "what would have avoided timeouts";
+    assert_eq!(row(avoided, 0), [avoided, "strategy", "saved (s)"]);
+    assert_eq!(row(avoided, 1), ["lost-retransmission recovery", "sack+lrx-linux", "1.250"]);
+}
+
 /// What-ifs that avoid nothing, and rows of the papers of which there is nothing here.
 #[test]
 fn rows_of_zeros_are_not_shown() {
