@@ -1,6 +1,6 @@
 //! What came out, as tables.
 
-use ackclock_report::{Align, align_results, align_within};
+use ackclock_report::{Align, align_results, align_within, hanging, wrap};
 use serde::Serialize;
 
 use crate::connection::Connection;
@@ -158,6 +158,9 @@ impl Swept {
 /// The headings of [`Swept::counts`] that stay longest.
 const RESULTS: [&str; 2] = ["over oracle", "worst"];
 
+/// Where the texts of [`LEGEND`] begin.
+const TEXT: usize = 13;
+
 /// What the columns of [`Swept::counts`] are.
 pub(crate) const LEGEND: &str = "\
 completes    runs that are done in the end
@@ -173,15 +176,33 @@ over oracle  how much later than the oracle runs are complete: mean, and worst
 pub(crate) const CONDITION: &str =
     "No timeout as long as the network keeps a packet alive for each round trip";
 
+/// The legend, for a terminal of so many columns.
+fn legend(width: Option<usize>) -> String {
+    if width.is_none() {
+        return LEGEND.into();
+    }
+    let mut entries: Vec<(&str, String)> = Vec::new();
+    for line in LEGEND.lines() {
+        let (label, text) = line.split_at_checked(TEXT).unwrap_or((line, ""));
+        match entries.last_mut() {
+            Some((_, entry)) if label.trim().is_empty() => *entry += &format!(" {text}"),
+            _ => entries.push((label, text.into())),
+        }
+    }
+    entries.iter().map(|(label, text)| hanging(label, text, width) + "\n").collect()
+}
+
 /// As text, with tables for a terminal of so many columns.
 pub fn text(all: &[Swept], width: Option<usize>) -> String {
     let mut out = String::new();
     for swept in all.iter().filter(|swept| !swept.strategies.is_empty()) {
         out += &format!(
-            "{}\n\n{}\n{LEGEND}\n{CONDITION}\n{}\n\nThe smallest case of each kind\n\n{}\n",
+            "{}\n\n{}\n{}\n{}\n{}\n\nThe smallest case of each kind\n\n{}\n",
             swept.title(),
             align_results(&swept.counts(), 1, &RESULTS, width),
-            swept.verdict().join("\n"),
+            legend(width),
+            wrap(CONDITION, width),
+            wrap(&swept.verdict().join("\n"), width),
             align_within(&swept.smallest(), Align::Left, width),
         );
         let option = if swept.mss == crate::connection::MSS {

@@ -157,6 +157,14 @@ pub fn wrap(text: &str, width: Option<usize>) -> String {
     out
 }
 
+/// A label with prose beside it, whose further lines stand below the first one: for a terminal of
+/// so many columns, in which prose has twenty at least. `None` breaks nothing.
+pub fn hanging(label: &str, prose: &str, width: Option<usize>) -> String {
+    let indent = label.chars().count();
+    let width = width.map(|width| width.saturating_sub(indent).max(LEAST_TEXT));
+    format!("{label}{}", wrap(prose, width).replace('\n', &format!("\n{:indent$}", "")))
+}
+
 fn shortened(cell: &str, width: usize) -> String {
     let kept: String = cell.chars().take(width.saturating_sub(1)).collect();
     format!("{kept}…")

@@ -51,7 +51,7 @@ mod qlog;
 mod recovery;
 mod summary;
 
-pub use align::{Align, align, align_results, align_within, wrap};
+pub use align::{Align, align, align_results, align_within, hanging, wrap};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use count::{counted, percent};

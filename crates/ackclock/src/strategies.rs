@@ -1,7 +1,7 @@
 //! `ackclock strategies`.
 
 use ackclock_net::scenario::check_strategy;
-use ackclock_report::{Align, align_within, wrap};
+use ackclock_report::{Align, align_within, hanging, wrap};
 use ackclock_tcp::Registry;
 use ackclock_tcp::recovery::WithoutSack;
 use ackclock_tcp::strategy::{Axis, Composition, Mechanism, Preset};
@@ -27,7 +27,7 @@ pub(crate) fn strategies(args: &StrategiesArgs, registry: &Registry) -> Result<S
         let one = One::of(name, registry)?;
         return Ok(match args.format {
             Format::Json => json_text(&one),
-            Format::Table => one.text(),
+            Format::Table => one.text(width()),
         });
     }
     Ok(match args.format {
@@ -81,7 +81,8 @@ impl<'a> One<'a> {
         Ok(One { name, source, parts, as_in_reno, without_sack, used_by })
     }
 
-    fn text(&self) -> String {
+    /// For a terminal of so many columns.
+    fn text(&self, width: Option<usize>) -> String {
         let mut text = match self.source {
             Some(source) => format!("{}: a preset ({source})\n", self.name),
             None if self.parts.len() == 1 => format!("{}: a mechanism\n", self.name),
@@ -89,25 +90,31 @@ impl<'a> One<'a> {
         };
         for part in &self.parts {
             let MechanismRow { name, axis, source, sentence, summary, file, without_sack } = part;
-            text += &format!("\n{name}, on the axis {axis}\n  what it does  {summary}\n");
-            text += &format!("  source        {source}\n");
+            text += &format!("\n{name}, on the axis {axis}\n");
+            let mut line = |label: &str, what: &str| {
+                text += &(hanging(&format!("  {label:<12}  "), what, width) + "\n");
+            };
+            line("what it does", summary);
+            line("source", source);
             if !sentence.is_empty() {
-                let label = if sentence.starts_with('"') { "quoted" } else { "in our words" };
-                text += &format!("  {label:<12}  {sentence}\n");
+                line(if sentence.starts_with('"') { "quoted" } else { "in our words" }, sentence);
             }
-            text += &format!("  file          {file}\n");
+            line("file", file);
             if let Some(other) = without_sack {
-                text += &format!("  without SACK  {other}\n");
+                line("without SACK", other);
             }
         }
+        let mut last = |label: &str, what: String| {
+            text += &(wrap(&format!("\n{label} {what}"), width) + "\n");
+        };
         if !self.as_in_reno.is_empty() {
-            text += &format!("\nall else as in Reno: {}\n", self.as_in_reno.join(", "));
+            last("all else as in Reno:", self.as_in_reno.join(", "));
         }
         if let Some(others) = self.without_sack.as_ref().filter(|_| self.parts.len() > 1) {
-            text += &format!("\nwithout SACK: {}\n", others.join("+"));
+            last("without SACK:", others.join("+"));
         }
         if !self.used_by.is_empty() {
-            text += &format!("\nused by the presets {}\n", self.used_by.join(", "));
+            last("used by the presets", self.used_by.join(", "));
         }
         text
     }

@@ -104,3 +104,12 @@ fn cells_are_printable() {
     let shown = "name           n\na\\u{1b}[1m\\nb  1\n";
     assert_eq!(align(&rows, Align::Right), shown);
 }
+
+#[test]
+fn prose_beside_a_label_stands_below_its_first_line() {
+    let of = |width| hanging("source  ", "RFC 8985 section 7.3, as Linux has it", width);
+    assert_eq!(of(None), "source  RFC 8985 section 7.3, as Linux has it");
+    assert_eq!(of(Some(30)), "source  RFC 8985 section 7.3,\n        as Linux has it");
+    // Twenty columns are left to it at the least.
+    assert_eq!(of(Some(9)), "source  RFC 8985 section\n        7.3, as Linux has it");
+}
