@@ -39,12 +39,16 @@ fn split(text: &str) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     let mut now = String::new();
     let mut quote = None;
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         match (quote, c) {
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), _) if c == open => quote = None,
             (None, '[' | '{') => {
-                return Err(format!("`{text}`: a value that is a list is quoted: `\"[1, 2]\"`"));
+                let value = bracketed(&text[at..]);
+                let quote = if value.contains('"') { '\'' } else { '"' };
+                return Err(format!(
+                    "`{text}`: a value that is a list or a table is quoted: `{quote}{value}{quote}`"
+                ));
             }
             (None, ',') => all.push(std::mem::take(&mut now)),
             _ => now.push(c),
@@ -59,6 +63,22 @@ fn split(text: &str) -> Result<Vec<String>, String> {
         return Err(format!("`{text}`: a value between commas is empty"));
     }
     Ok(all)
+}
+
+/// What a text begins with, to the bracket that closes its first one.
+fn bracketed(text: &str) -> &str {
+    let mut open = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '{' => open += 1,
+            ']' | '}' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return &text[..at + c.len_utf8()];
+        }
+    }
+    text
 }
 
 /// As TOML has it, if it is TOML, and else a text.

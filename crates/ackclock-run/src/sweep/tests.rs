@@ -34,7 +34,19 @@ fn what_is_wrong_names_the_key_and_what_is_near() {
         ("rate", "`rate` is not KEY=VALUE,..."),
         ("rate=", "`rate=` is not KEY=VALUE,..."),
         ("link[0].rate=1mbit,,2mbit", "`1mbit,,2mbit`: a value between commas is empty"),
-        ("link[0].loss=[1,2]", "`[1,2]`: a value that is a list is quoted"),
+        (
+            "link[0].loss=[1,2],[3]",
+            "`[1,2],[3]`: a value that is a list or a table is quoted: `\"[1,2]\"`",
+        ),
+        (
+            "link[0].queue={codel={}}",
+            "`{codel={}}`: a value that is a list or a table is quoted: `\"{codel={}}\"`",
+        ),
+        (
+            "link[0].queue={droptail={bytes=\"1kb\"}}",
+            "`{droptail={bytes=\"1kb\"}}`: a value that is a list or a table is quoted: \
+             `'{droptail={bytes=\"1kb\"}}'`",
+        ),
         ("link[0].rate=\"1mbit", "`\"1mbit`: a quote is not closed"),
         (
             "link[0].rat=1mbit",
