@@ -3,8 +3,10 @@
 //!
 //! A [`Figure`] has the width that a page gives it, and text of 7 to 9 points. What marks mean is
 //! told by letters, dashes and shapes besides colours, so that it can be printed in grey. Fonts are
-//! embedded: a PDF holds the letters that it uses, and in an SVG text is drawn as paths.
+//! embedded: a PDF holds the letters that it uses, and in an SVG text is drawn as paths. They have
+//! Latin, Greek and Cyrillic letters; `\u{fffd}` stands for any other.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
@@ -14,6 +16,7 @@ use ackclock_report::{Chart, Picture};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, Tree, WriteOptions, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions};
+use ttf_parser::Face;
 
 /// The fonts, of which `assets/README.md` tells.
 const FONTS: [&[u8]; 2] = [
@@ -207,13 +210,24 @@ impl Figure {
             fontdb: Arc::new(fonts),
             ..usvg::Options::default()
         };
-        let tree = Tree::from_str(&self.svg, &options)?;
+        let tree = Tree::from_str(&with_signs(&self.svg), &options)?;
         match format {
             Format::Pdf => pdf(&tree),
             Format::Png => png(&tree),
             Format::Svg | Format::Csv => Ok(svg(&tree).into_bytes()),
         }
     }
+}
+
+/// What the fonts have no letter for would be a gap: the sign for an unknown letter shows it. Marks
+/// of the drawing are ASCII, so only text changes.
+fn with_signs(svg: &str) -> Cow<'_, str> {
+    if svg.is_ascii() {
+        return svg.into();
+    }
+    let faces: Vec<Face<'_>> = FONTS.iter().filter_map(|font| Face::parse(font, 0).ok()).collect();
+    let is_drawn = |c: char| faces.iter().all(|face| face.glyph_index(c).is_some());
+    svg.chars().map(|c| if c.is_ascii() || is_drawn(c) { c } else { '\u{fffd}' }).collect()
 }
 
 fn pdf(tree: &Tree) -> Result<Vec<u8>, Error> {

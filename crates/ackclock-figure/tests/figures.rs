@@ -71,9 +71,11 @@ fn the_letters_of_names_are_drawn() {
         figure.encode(Format::Svg).unwrap().len()
     };
     let without = drawn("");
-    for letter in ["x", "ß", "Δ", "→", "Ж", "≤", "±", "é"] {
+    for letter in ["x", "ß", "Δ", "→", "Ж", "≤", "±", "é", "\u{fffd}"] {
         assert!(drawn(letter) > without + 100, "{letter}");
     }
+    // What the font does not have leaves no gap.
+    assert_eq!(drawn("a日é本x"), drawn("a\u{fffd}é\u{fffd}x"));
 }
 
 #[test]
