@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::args::check_ending;
 use crate::error::Error;
+use crate::execute::SCENARIOS_OWN;
 
 /// The most links whose queues a page shows. Those shorter than a tenth of the longest are not
 /// shown either.
@@ -350,7 +351,11 @@ impl Series {
             // What still waits at the end does so to the end.
             points.push((self.until.secs_f64(), last).into());
         }
-        Curve { name: self.strategy.clone(), line: Line::Steps, points, paper: Vec::new() }
+        let name = match self.strategy.as_str() {
+            SCENARIOS_OWN => "each flow its own strategy",
+            strategy => strategy,
+        };
+        Curve { name: name.into(), line: Line::Steps, points, paper: Vec::new() }
     }
 }
 

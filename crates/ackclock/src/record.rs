@@ -299,7 +299,10 @@ impl Records {
         let [slow, fast] = [worst, best].map(|i| escape(picture.panels[i].name));
         let timeouts = self.panels[worst].summary.as_ref().is_some_and(|s| s.timeouts > 0);
         let look = if timeouts {
-            "The lines of dots and dashes are its timeouts: before each, nothing was sent for long."
+            &format!(
+                "The lines of dots and dashes are timeouts of {slow}: before each, nothing was sent \
+                 for long."
+            )
         } else {
             "Crosses are losses. Letters are retransmissions; the legend says of what kind."
         };

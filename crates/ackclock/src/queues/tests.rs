@@ -55,6 +55,16 @@ fn a_queue_that_is_full_as_the_run_ends_is_not_drawn_as_empty() {
 }
 
 #[test]
+fn a_curve_is_called_by_its_strategy() {
+    let name = |strategy: &str| {
+        let series = Series::new(strategy.into(), LinkId(0), String::new(), Time::NEVER);
+        series.curve(length).name
+    };
+    assert_eq!([name("sack"), name("")], ["sack", ""]);
+    assert_eq!(name(SCENARIOS_OWN), "each flow its own strategy");
+}
+
+#[test]
 fn intervals_double_where_a_run_is_long() {
     let mut series = Series::new("a".into(), LinkId(0), String::new(), Time::NEVER);
     [visit(1, 4, 1, None), visit(600, 9, 1, None)].iter().for_each(|v| series.visit(v));
