@@ -1179,12 +1179,14 @@ fn flows_are_summed_up_by_quantiles_and_extremes() {
     let last = |strategy: &str| {
         let of = rows.iter().filter(|r| r["strategy"] == strategy && r["over"] == "max");
         let times: Vec<f64> = of.map(|r| r["completion_s"].as_f64().unwrap()).collect();
-        format!("{:.3}s", times.iter().sum::<f64>() / 3.0)
+        times.iter().sum::<f64>() / 3.0
     };
     for (line, strategy) in [(2, "reno"), (4, "sack")] {
         assert_eq!(lines[line][..3], [strategy, "3", "max"]);
-        let (mean, _) = lines[line][4].split_once(" ± ").unwrap();
-        assert_eq!(mean, last(strategy), "{text}");
+        let (mean, half_width) = lines[line][4].split_once(" ± ").unwrap();
+        let decimals = |number: &str| number.split_once('.').map_or(0, |(_, digits)| digits.len());
+        assert_eq!(mean, format!("{:.*}", decimals(mean), last(strategy)), "{text}");
+        assert_eq!(decimals(mean), decimals(half_width.trim_end_matches('s')), "{text}");
     }
     let one = ok(&["compare", "--strategy", "sack", "--over", "max"]);
     assert!(one.lines().nth(1).unwrap().starts_with("sack         1   max  "), "{one}");
@@ -1211,17 +1213,14 @@ fn runs_go_on_until_the_mean_is_known() {
     assert_eq!(ok(&[&until[..], &["--jobs", "3"]].concat()), text);
     let lines: Vec<Vec<&str>> = text.lines().skip(1).map(cells).collect();
     assert_eq!(lines.len(), 4, "{text}");
-    let number = |rate: &str| -> f64 {
-        let (number, unit) = rate.split_once(' ').unwrap();
-        let times = if unit == "Mbit/s" { 1000.0 } else { 1.0 };
-        times * number.parse::<f64>().unwrap()
-    };
     for line in &lines {
         let runs: u32 = line[2].parse().unwrap();
         assert!((50..1000).contains(&runs) && runs.is_multiple_of(2), "{text}");
-        // As rounded as the table is.
+        // As rounded as the table is: to two figures of the half-width.
         let (mean, half_width) = line[3].split_once(" ± ").unwrap();
-        assert!(number(half_width) <= 0.0401 * number(mean), "{text}");
+        let (half_width, _) = half_width.split_once(' ').unwrap();
+        let [mean, half_width] = [mean, half_width].map(|n| n.parse::<f64>().unwrap());
+        assert!(half_width <= 0.0425 * mean, "{text}");
     }
     let capped = ackclock(&[&until[..], &["--until", "timeouts=0.5%", "--runs", "52"]].concat());
     assert_eq!(capped.code, 0);
