@@ -175,8 +175,9 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
             strategies.push(&s.strategy);
         }
     }
-    let count: fn(f64) -> Written = |_| Written::plain(2, "");
-    let columns: [(&str, &str, fn(f64) -> Written, &str); 6] = [
+    type Show = fn(f64) -> Written;
+    let count: Show = |_| Written::plain(2, "");
+    let columns: [(&str, &str, Show, &str); 6] = [
         ("goodput", "goodput", |bps| written_rate(bps, 3), "-"),
         ("completion", "completion", written_seconds, "unfinished"),
         ("rexmit", "retransmissions", count, "-"),

@@ -103,8 +103,8 @@ fn the_handshake_lasts_until_an_ack_of_it_has_arrived() {
 }
 
 /// Of two connections to a server one loses a segment several times: a probe of it, and what four
-/// timeouts send. Data of the other one gets through meanwhile, until 1.7 s: each timeout knows when
-/// that last was.
+/// timeouts send. Data of the other one gets through meanwhile, until 1.7 s: each timeout knows
+/// when that last was.
 #[test]
 fn a_timeout_knows_whether_the_way_is_open() {
     each(|mut talk| {
