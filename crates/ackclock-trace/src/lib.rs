@@ -27,6 +27,7 @@ mod reset;
 mod sender;
 mod settings;
 mod standards;
+mod steps;
 mod tracker;
 pub mod translated;
 pub mod ways;

@@ -9,10 +9,11 @@ use super::candidates::candidates;
 use super::script::Script;
 use super::start::{Outage, Start, outages};
 use super::trial::{Budget, Lists, Says, Setting, run};
-use super::{Entry, Looks, verdict, verdicts};
+use super::{Entry, Looks, calm, verdict, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
 use crate::standards::LEAST_RTO;
+use crate::steps;
 
 pub(super) const MSS: u64 = 1000;
 
@@ -639,4 +640,28 @@ fn a_duplicate_ends_the_initial_window() {
         ack(150.0, 3, &[]),
     ];
     assert_eq!(script(&all).windows, [2, 3]);
+}
+
+/// A window stays closed for 100 days or 200, as where a clock is set from 1970: timers of window
+/// probes take no more steps.
+#[test]
+fn what_a_silence_takes_does_not_grow_with_it() {
+    let steps = |days: f64| {
+        let mut all = vec![ack(0.0, 0, &[])];
+        all.extend((0..6).map(|n| seen(50.0, n)));
+        let closes = |entry| match entry {
+            Entry::Acked(acked) => Entry::Acked(Acked { window: 0, ..acked }),
+            other => other,
+        };
+        all.push(closes(ack(50.0, 6, &[])));
+        let opens = 100.0 + days * 86_400_000.0;
+        all.push(ack(opens, 6, &[]));
+        all.extend((6..12).map(|n| seen(opens + 50.0, n)));
+        all.push(ack(opens + 50.0, 12, &[]));
+        let delay = Span::from_millis(RTT as u64);
+        steps::of(|| assert!(calm(terms(false), &all, delay).is_some()))
+    };
+    let short = steps(100.0);
+    assert!(short > 0);
+    assert_eq!(short, steps(200.0));
 }
