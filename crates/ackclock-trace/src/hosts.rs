@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ackclock_tcp::EventKind;
+use rustc_hash::FxHashMap;
 
 use crate::connection::{Connection, Flow, Kind, StallCause, Timeout};
-use crate::sender::expiry;
+use crate::sender::{expiry, insert_all};
+use crate::within::ByTime;
 
 /// Decides each [`Kind::ProbeOrTimeout`] of these connections, which are those of one capture,
 /// where its host was seen to send probes or to have none, and not both.
@@ -35,30 +37,31 @@ pub fn decide<'a>(connections: impl IntoIterator<Item = &'a mut Connection>) {
 }
 
 impl Flow {
-    /// The kind of the retransmission that may have been a timeout, also in the picture.
-    fn decide(&mut self, timeout: &Timeout, kind: Kind) {
-        let Some(r) = self.retransmissions.get_mut(timeout.retransmission) else { return };
-        r.kind = kind;
-        let (position, number) = (r.position, r.transmission);
-        let drawn = self.events.iter_mut().position(|event| {
-            matches!(event.kind, EventKind::Sent { seq, transmission, .. }
-                if (seq, transmission) == (position, number))
-        });
-        let Some(index) = drawn else { return };
-        let event = &mut self.events[index];
-        if let (EventKind::Sent { cause, .. }, Some(decided)) = (&mut event.kind, kind.cause()) {
-            *cause = decided;
+    /// The kind of the retransmissions that may have been timeouts, also in the picture.
+    fn decide(&mut self, undecided: &[Timeout], kind: Kind) {
+        let mut of: FxHashMap<(u64, u32), &Timeout> = FxHashMap::default();
+        for timeout in undecided {
+            let Some(r) = self.retransmissions.get_mut(timeout.retransmission) else { continue };
+            r.kind = kind;
+            of.insert((r.position, r.transmission), timeout);
         }
-        if kind == Kind::Timeout {
-            let expiry = expiry(timeout, event, timeout.waited);
-            self.events.insert(index, expiry);
+        let mut expiries = Vec::new();
+        for (place, event) in self.events.iter_mut().enumerate() {
+            let EventKind::Sent { seq, transmission, cause, .. } = &mut event.kind else {
+                continue;
+            };
+            let Some(timeout) = of.remove(&(*seq, *transmission)) else { continue };
+            *cause = kind.cause().unwrap_or(*cause);
+            if kind == Kind::Timeout {
+                expiries.push((place, expiry(timeout, event, timeout.waited)));
+            }
         }
+        insert_all(&mut self.events, expiries);
     }
 
     fn were_probes(&mut self) {
-        for timeout in std::mem::take(&mut self.undecided) {
-            self.decide(&timeout, Kind::TailLossProbe);
-        }
+        let all = std::mem::take(&mut self.undecided);
+        self.decide(&all, Kind::TailLossProbe);
         for stall in &mut self.stalls {
             if stall.cause == StallCause::ProbeOrTimeout {
                 stall.cause = StallCause::TailLossProbe;
@@ -68,9 +71,7 @@ impl Flow {
 
     fn were_timeouts(&mut self) {
         let late = std::mem::take(&mut self.undecided);
-        for timeout in &late {
-            self.decide(timeout, Kind::Timeout);
-        }
+        self.decide(&late, Kind::Timeout);
         // The lists of stalls name timeouts by their place.
         let places: Vec<Option<usize>> = self
             .stalls
@@ -79,16 +80,16 @@ impl Flow {
             .collect();
         self.timeouts.extend(late);
         self.timeouts.sort_by_key(|t| t.retransmission);
+        let by_time = ByTime::new(self.timeouts.iter().map(|t| t.at));
         for (stall, retransmission) in self.stalls.iter_mut().zip(places) {
-            let in_it = |t: &Timeout| match retransmission {
-                Some(retransmission) => t.retransmission == retransmission,
-                None => {
-                    stall.cause == StallCause::ProbeOrTimeout
-                        && t.at > stall.start
-                        && t.at <= stall.end
+            let index = match retransmission {
+                Some(place) => {
+                    self.timeouts.binary_search_by_key(&place, |t| t.retransmission).ok()
                 }
+                None if stall.cause == StallCause::ProbeOrTimeout => by_time.within(stall).min(),
+                None => None,
             };
-            if let Some(index) = self.timeouts.iter().position(in_it) {
+            if let Some(index) = index {
                 stall.cause = StallCause::Timeout(self.timeouts[index].class);
                 stall.timeout = Some(index);
             }

@@ -31,6 +31,7 @@ mod steps;
 mod tracker;
 pub mod translated;
 pub mod ways;
+mod within;
 
 pub use connection::{
     Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,

@@ -1,5 +1,7 @@
 //! The verdicts of hypotheses in place of what the model of the sender had found.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ackclock_tcp::{Cause, EventKind, Span, Time};
 
 use super::numbers::are_missing;
@@ -7,7 +9,8 @@ use super::whole::Whole;
 use super::{Entry, Passed, Verdict, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::{Lifetime, Limit};
-use crate::sender::{Found, Terms, expiry};
+use crate::sender::{Found, Terms, expiry, insert_all};
+use crate::within::ByTime;
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
 pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut Found) {
@@ -73,11 +76,12 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     }
     for verdict in verdicts {
         let Some(kind) = verdict.kind else { continue };
-        let known = all
-            .iter()
-            .position(|(r, _)| r.frame == verdict.sent.frame && r.seq == verdict.sent.seq);
+        let (frame, seq) = (verdict.sent.frame, verdict.sent.seq);
+        let first = all.partition_point(|(r, _)| r.frame < frame);
+        let mut of_frame = all[first..].iter().take_while(|(r, _)| r.frame == frame);
+        let known = of_frame.position(|(r, _)| r.seq == seq).map(|place| first + place);
         let index = known.unwrap_or_else(|| {
-            let at = all.partition_point(|(r, _)| r.frame <= verdict.sent.frame);
+            let at = all.partition_point(|(r, _)| r.frame <= frame);
             all.insert(at, (unseen_before(verdict, kind, terms), None));
             at
         });
@@ -132,15 +136,17 @@ fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission 
 /// outstanding and a timer did expire, something had been lost before the capture: that time was
 /// the application's, and is of recovery.
 fn explain_stalls(found: &mut Found) {
+    let timeouts = ByTime::new(found.timeouts.iter().map(|timeout| timeout.at));
+    let retransmissions = ByTime::new(found.retransmissions.iter().map(|r| r.at));
     for stall in &mut found.stalls {
-        let within = |at| stall.start < at && at <= stall.end;
-        let timeout = found.timeouts.iter().rposition(|timeout| within(timeout.at));
+        let timeout = timeouts.within(stall).max();
         let sent =
             timeout.and_then(|i| found.retransmissions.get(found.timeouts[i].retransmission));
         let holds_up = sent.is_some_and(|r| r.len > 0);
-        let in_it = || found.retransmissions.iter().filter(|r| within(r.at));
-        let (again, probed) =
-            (in_it().next().is_some(), in_it().any(|r| r.kind == Kind::TailLossProbe));
+        let mut in_it =
+            retransmissions.within(stall).map(|place| found.retransmissions[place].kind);
+        let again = in_it.clone().next().is_some();
+        let probed = in_it.any(|kind| kind == Kind::TailLossProbe);
         // Its time is recovery's already, by the numbers of packets, or the handshake's.
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
@@ -170,11 +176,12 @@ fn explain_stalls(found: &mut Found) {
 /// The events of a picture, by the retransmissions and timeouts as they are now.
 fn redraw(found: &mut Found) {
     let Found { events, retransmissions, timeouts, .. } = found;
-    let is_left = |position, at| timeouts.iter().any(|t| (t.position, t.at) == (position, at));
+    let left: BTreeSet<_> = timeouts.iter().map(|t| (t.position, t.at)).collect();
     events.retain(|event| match event.kind {
-        EventKind::TimedOut { seq, .. } => is_left(seq, event.at),
+        EventKind::TimedOut { seq, .. } => left.contains(&(seq, event.at)),
         _ => true,
     });
+    let mut missing = BTreeMap::new();
     for (index, r) in retransmissions.iter().enumerate().filter(|(_, r)| r.probability.is_some()) {
         let first = events.partition_point(|event| event.at < r.at);
         let of_time = events.iter().skip(first).take_while(|event| event.at == r.at);
@@ -187,15 +194,19 @@ fn redraw(found: &mut Found) {
         if let EventKind::Sent { cause, transmission, .. } = &mut event.kind {
             (*cause, *transmission) = (r.kind.cause().unwrap_or(Cause::Unknown), r.transmission);
         }
-        let Some(timeout) = timeouts.iter().find(|t| t.retransmission == index) else { continue };
+        let timeout = timeouts.binary_search_by_key(&index, |t| t.retransmission);
+        let Ok(timeout) = timeout.map(|place| &timeouts[place]) else { continue };
         let new = expiry(timeout, event, timeout.waited);
         let is_of = |kind| matches!(kind, EventKind::TimedOut { seq, .. } if seq == r.position);
         let before = drawn.checked_sub(1).and_then(|before| events.get_mut(before));
         match before.filter(|before| before.at == r.at && is_of(before.kind)) {
             Some(old) => *old = new,
-            None => events.insert(drawn, new),
+            None => {
+                missing.insert(drawn, new);
+            }
         }
     }
+    insert_all(events, missing.into_iter().collect());
 }
 
 #[cfg(test)]

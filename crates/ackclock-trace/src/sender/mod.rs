@@ -82,7 +82,7 @@ use self::limits::{Limits, Repairs};
 use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
-pub(crate) use self::picture::{draw_recoveries, expiry};
+pub(crate) use self::picture::{draw_recoveries, expiry, insert_all};
 pub(crate) use self::queue::{Queue, settle_full, settle_paced};
 pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};

@@ -8,6 +8,7 @@ use ackclock_tcp::{Cause, Event, EventKind, Span, Time};
 use super::input::{Acked, Sent};
 use super::stream::Stand;
 use crate::connection::{Recovery, Retransmission, Timeout};
+use crate::steps;
 
 /// Few connections are drawn, so that the others have no place for it.
 #[derive(Debug)]
@@ -20,11 +21,14 @@ struct Drawn {
     events: Vec<Event>,
     /// The event of each retransmission, as an index, for as long as events are kept.
     retransmissions: Vec<usize>,
+    /// What was found only later, each with the place of the event that it goes before.
+    late: Vec<(usize, Event)>,
 }
 
 impl Picture {
     pub fn new(on: bool) -> Picture {
-        let drawn = || Drawn { on, events: Vec::new(), retransmissions: Vec::new() };
+        let (events, retransmissions, late) = Default::default();
+        let drawn = || Drawn { on, events, retransmissions, late };
         Picture(on.then(drawn).map(Box::new))
     }
 
@@ -91,10 +95,7 @@ impl Picture {
         let Some(drawn) = &mut self.0 else { return };
         let Some(&index) = drawn.retransmissions.get(timeout.retransmission) else { return };
         let Some(&sent) = drawn.events.get(index) else { return };
-        drawn.events.insert(index, expiry(timeout, &sent, rto));
-        for later in drawn.retransmissions.iter_mut().skip(timeout.retransmission) {
-            *later += 1;
-        }
+        drawn.late.push((index, expiry(timeout, &sent, rto)));
     }
 
     /// At the end: the events, with the causes that were decided, the recoveries that were found,
@@ -113,16 +114,33 @@ impl Picture {
                 *cause = r.kind.cause().unwrap_or(Cause::Unknown);
             }
         }
+        insert_all(&mut events, drawn.late);
         draw_recoveries(recoveries, &mut events);
-        for &at in reductions {
+        let reduced = |&at: &Time| {
             let after = events.partition_point(|event| event.at <= at);
-            if let Some(before) = after.checked_sub(1).and_then(|i| events.get(i)).copied() {
-                let kind = EventKind::Reduced { cwnd_before: before.cwnd };
-                events.insert(after, Event { at, kind, ..before });
-            }
-        }
+            let before = *events.get(after.checked_sub(1)?)?;
+            let kind = EventKind::Reduced { cwnd_before: before.cwnd };
+            Some((after, Event { at, kind, ..before }))
+        };
+        let reduced = reductions.iter().filter_map(reduced).collect();
+        insert_all(&mut events, reduced);
         events
     }
+}
+
+/// Inserts events at once, each before the one that is at its place: one by one, each would move
+/// all behind it. Those of one place stay in order.
+pub(crate) fn insert_all(events: &mut Vec<Event>, mut new: Vec<(usize, Event)>) {
+    new.sort_by_key(|(place, _)| *place);
+    let Some(&(first, _)) = new.first() else { return };
+    let behind = events.split_off(first.min(events.len()));
+    steps::count(behind.len());
+    let mut new = new.into_iter().peekable();
+    for (place, event) in (first..).zip(behind) {
+        events.extend(std::iter::from_fn(|| new.next_if(|(at, _)| *at <= place)).map(|(_, e)| e));
+        events.push(event);
+    }
+    events.extend(new.map(|(_, event)| event));
 }
 
 /// The event of a timeout that was found only after the event of what it `sent`.
@@ -136,11 +154,22 @@ pub(crate) fn expiry(timeout: &Timeout, sent: &Event, rto: Span) -> Event {
 pub(crate) fn draw_recoveries(all: &[Recovery], events: &mut Vec<Event>) {
     let mut starts: BTreeSet<_> = all.iter().map(|r| (r.start, r.flight)).collect();
     let mut ends: BTreeSet<_> = all.iter().filter_map(|r| Some((r.end?, r.by_timeout))).collect();
-    let goes_on = |r: &Recovery, at| r.start < at && r.end.is_none_or(|end| at < end);
+    // When each begins, and when all up to it are over.
+    let mut over = Time::ZERO;
+    let mut all: Vec<_> = all.iter().map(|r| (r.start, r.end.unwrap_or(Time::NEVER))).collect();
+    all.sort_unstable();
+    all.iter_mut().for_each(|(_, end)| {
+        over = over.max(*end);
+        *end = over;
+    });
+    let goes_on = |at| {
+        let begun = all.partition_point(|(start, _)| *start < at);
+        begun.checked_sub(1).is_some_and(|last| at < all[last].1)
+    };
     events.retain(|event| match event.kind {
         EventKind::RecoveryEntered { flight, .. } => starts.remove(&(event.at, flight)),
         EventKind::RecoveryLeft { by_timeout, .. } => ends.remove(&(event.at, by_timeout)),
-        EventKind::Undone { .. } => !all.iter().any(|r| goes_on(r, event.at)),
+        EventKind::Undone { .. } => !goes_on(event.at),
         _ => true,
     });
     // It begins and ends by timeout with what is sent then; else with the ACK.
@@ -150,26 +179,28 @@ pub(crate) fn draw_recoveries(all: &[Recovery], events: &mut Vec<Event>) {
         let place = of_time.clone().position(|e| is_retransmission(&e.kind));
         first + place.unwrap_or_else(|| of_time.count())
     };
-    for (at, flight) in starts {
+    let entered = |(at, flight)| {
         let place = sent(events, at);
-        let Some(&event) = events.get(place) else { continue };
+        let event = *events.get(place)?;
         let recover = event.snd_nxt;
         let kind = EventKind::RecoveryEntered { recover, flight, pipe: flight, by: "capture" };
-        events.insert(place, Event { at, kind, ..event });
-    }
+        Some((place, Event { at, kind, ..event }))
+    };
+    let entered = starts.into_iter().filter_map(entered).collect();
+    insert_all(events, entered);
     // Events are not kept for ever.
     let last = events.last().map(|event| event.at);
-    for (at, by_timeout) in ends.into_iter().filter(|&(at, _)| Some(at) <= last) {
+    let left = |(at, by_timeout)| {
         let place = match by_timeout {
             true => sent(events, at),
             false => events.partition_point(|event| event.at <= at),
         };
-        let Some(&event) = place.checked_sub(1).and_then(|before| events.get(before)) else {
-            continue;
-        };
+        let event = *events.get(place.checked_sub(1)?)?;
         let kind = EventKind::RecoveryLeft { by_timeout, cwnd_before: event.cwnd };
-        events.insert(place, Event { at, kind, ..event });
-    }
+        Some((place, Event { at, kind, ..event }))
+    };
+    let left = ends.into_iter().filter(|&(at, _)| Some(at) <= last).filter_map(left).collect();
+    insert_all(events, left);
 }
 
 fn is_retransmission(kind: &EventKind) -> bool {

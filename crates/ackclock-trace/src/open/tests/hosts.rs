@@ -4,6 +4,7 @@ use super::*;
 use crate::connection::{Kind, StallCause};
 use crate::hosts;
 use crate::ways::Evidence;
+use ackclock_tcp::{Cause, EventKind};
 
 /// A connection on whose last segment one of both timers expired, and nothing tells which.
 fn undecided(mut talk: Talk) -> Connection {
@@ -89,4 +90,52 @@ fn stalls_keep_their_timeouts() {
     let places: Vec<_> = flow.stalls.iter().map(|stall| stall.timeout).collect();
     assert_eq!(places, [Some(0), Some(1)]);
     assert_eq!(flow.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [0, 1]);
+}
+
+/// Each stall looks at the timeouts in it, and each event is moved once.
+#[test]
+fn what_it_takes_grows_with_the_stalls() {
+    let steps = |n: usize| {
+        let mut all = [undecided(Talk::new(ISNS[0])), other(false, "10.0.0.1:50000")];
+        let flow = &mut all[0].from_client;
+        let (r, timeout, stall) =
+            (flow.retransmissions[0], flow.undecided[0].clone(), flow.stalls[0]);
+        let event = |at, seq| ackclock_tcp::Event {
+            at,
+            cwnd: 0,
+            ssthresh: 0,
+            snd_una: 0,
+            snd_nxt: 0,
+            kind: EventKind::Sent {
+                seq,
+                len: 1000,
+                cause: Cause::Unknown,
+                transmission: r.transmission,
+                detected_by: None,
+            },
+        };
+        flow.events = vec![event(r.at, r.position)];
+        for i in 1..n {
+            let later = ackclock_tcp::Span::from_secs(i as u64);
+            let position = r.position + 1000 * i as u64;
+            let (mut r, mut timeout, mut stall) = (r, timeout.clone(), stall);
+            for at in [&mut r.at, &mut timeout.at, &mut stall.start, &mut stall.end] {
+                *at += later;
+            }
+            (r.position, timeout.position, timeout.retransmission) = (position, position, i);
+            flow.events.push(event(r.at, position));
+            flow.retransmissions.push(r);
+            flow.undecided.push(timeout);
+            flow.stalls.push(stall);
+        }
+        let steps = crate::steps::of(|| hosts::decide(&mut all));
+        let flow = &all[0].from_client;
+        let drawn = flow.events.iter().map(|event| (event.at, event.kind.name()));
+        let expected =
+            flow.retransmissions.iter().flat_map(|r| [(r.at, "timed_out"), (r.at, "sent")]);
+        assert!(drawn.eq(expected));
+        assert!(flow.stalls.iter().enumerate().all(|(i, stall)| stall.timeout == Some(i)));
+        steps
+    };
+    assert_eq!([100, 200].map(steps), [200, 400]);
 }

@@ -1,9 +1,12 @@
 //! Events for a picture: causes as they are known at the end.
 
-use ackclock_tcp::{Cause, EventKind, TimeoutClass};
+use ackclock_tcp::{Cause, Event, EventKind, Seq, Span, Time, TimeoutClass};
 
 use super::{Line, MSS, ms};
+use crate::connection::{Recovery, State, Timeout};
+use crate::sender::insert_all;
 use crate::sender::picture::Picture;
+use crate::steps;
 
 #[test]
 fn causes_are_those_decided_at_the_end() {
@@ -95,4 +98,66 @@ fn reductions_for_ecn_stand_where_they_happened() {
     assert_eq!((events[at].at, events[at - 1].kind.name()), (ms(100.0), "acked"));
     assert_eq!((events[at - 1].at, events[at + 1].at), (ms(100.0), ms(101.0)));
     assert_eq!(events[at].kind, EventKind::Reduced { cwnd_before: events[at - 1].cwnd });
+}
+
+/// All that is found at the end goes in at once: each event moves once for all timeouts, once for
+/// all beginnings of recoveries, once for all ends and once for all reductions.
+#[test]
+fn what_the_end_adds_moves_each_event_but_a_few_times() {
+    let moves = |n: u64| {
+        let mut line = Line::sack(50.0);
+        line.model.picture = Picture::new(true);
+        (0..n).for_each(|i| line.send(i as f64, [i]));
+        line.send(n as f64, [0]);
+        let mut picture = line.model.picture;
+        let timeout = Timeout {
+            at: ms(n as f64),
+            seq: Seq(0),
+            position: 0,
+            retransmission: 0,
+            class: TimeoutClass::NonTrigger,
+            state: State::Open,
+            flight: 0,
+            cwnd: 0,
+            waited: Span::ZERO,
+            spurious: None,
+            episode: None,
+        };
+        (0..n).for_each(|_| picture.timed_out_late(&timeout, Span::ZERO));
+        let times = || (0..n).map(|i| ms(i as f64));
+        let recovery = |start| Recovery {
+            start,
+            end: Some(start + Span::from_micros(500)),
+            by_timeout: false,
+            flight: 0,
+            retransmissions: 1,
+            spurious: false,
+        };
+        let recoveries: Vec<_> = times().map(recovery).collect();
+        let reductions: Vec<_> = times().collect();
+        let mut all = 0;
+        let steps = steps::of(|| all = picture.into_events(&[], &recoveries, &reductions).len());
+        (steps as u64, all as u64)
+    };
+    // What comes before the first one of a kind stays.
+    let expected = |n: u64| (1 + (2 * n + 1) + 3 * n + 4 * n, 5 * n + 2);
+    assert_eq!([100, 200].map(moves), [100, 200].map(expected));
+}
+
+/// As one by one.
+#[test]
+fn events_are_inserted_in_order() {
+    let event = |at: u64, cwnd: u64| Event {
+        at: Time(at),
+        cwnd,
+        ssthresh: 0,
+        snd_una: 0,
+        snd_nxt: 0,
+        kind: EventKind::Reduced { cwnd_before: 0 },
+    };
+    let mut events: Vec<Event> = (0..4).map(|at| event(at, 0)).collect();
+    let new = [(4, 1), (1, 2), (3, 3), (1, 4), (9, 5)];
+    insert_all(&mut events, new.map(|(place, cwnd)| (place, event(9, cwnd))).to_vec());
+    let cwnds: Vec<u64> = events.iter().map(|event| event.cwnd).collect();
+    assert_eq!(cwnds, [0, 2, 4, 0, 0, 3, 0, 1, 5]);
 }
