@@ -45,7 +45,7 @@ pub struct Copies(Box<[[Print; PLACES]]>);
 struct Print {
     /// Of what the packet says; 0 in an empty place.
     print: u32,
-    /// In microseconds.
+    /// In microseconds; wraps.
     at: u32,
 }
 
@@ -62,7 +62,9 @@ impl Copies {
     fn find(&mut self, print: u64, at: Time) -> Option<(&mut Print, Span)> {
         let bucket = &mut self.0[(print >> 32) as usize % BUCKETS];
         let (print, at) = (print as u32 | 1, (at.0 / 1000) as u32);
-        let age = |place: &Print| Span::from_micros(at.abs_diff(place.at).into());
+        // Times may go back.
+        let apart = |a: u32, b: u32| a.wrapping_sub(b).min(b.wrapping_sub(a));
+        let age = |place: &Print| Span::from_micros(apart(at, place.at).into());
         let same = |place: &Print| place.print == print && age(place) <= WITHIN;
         if let Some(i) = bucket.iter().position(same) {
             let age = age(&bucket[i]);
@@ -197,3 +199,6 @@ fn print(p: &Packet, n: u32, bytes: u32, of: u64) -> u64 {
     let mixed = u128::from(hasher.finish()) * u128::from(MIX);
     (mixed >> 64) as u64 ^ mixed as u64
 }
+
+#[cfg(test)]
+mod tests;
