@@ -157,6 +157,17 @@ fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
     }
 }
 
+/// How far back the retransmission is looked for that was lost again: both are of one window. Each
+/// stall would go through all that came before it.
+const MOST_BACK: usize = 1 << 12;
+
+/// The retransmission before this one that began with the same byte.
+fn before<'a>(flow: &'a Flow, timeout: &Timeout) -> Option<&'a Retransmission> {
+    let (before, from) = flow.retransmissions.split_at_checked(timeout.retransmission)?;
+    let position = from.first()?.position;
+    before.iter().rev().take(MOST_BACK).find(|r| r.position == position)
+}
+
 /// What the timer retransmitted, and what had happened to it before.
 fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
     let flow = found.flow(from);
@@ -167,9 +178,10 @@ fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
         len => count(len.into(), "byte"),
     });
     // What was lost again may have been longer than the piece that goes now.
-    let before = flow.retransmissions.iter().take(timeout.retransmission);
-    let before = sent.and_then(|sent| before.rev().find(|r| r.position == sent.position));
-    let again = before.filter(|r| r.len > 0).map_or(what.clone(), |r| count(r.len.into(), "byte"));
+    let again = || {
+        let before = before(flow, timeout).filter(|r| r.len > 0);
+        before.map_or(what.clone(), |r| count(r.len.into(), "byte"))
+    };
     if let Some(by) = timeout.spurious {
         let by = names::spurious_text(by);
         return format!("spurious timeout, {what} had not been lost ({by})");
@@ -181,8 +193,8 @@ fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
         TimeoutClass::MultipleLosses => {
             format!("timeout, loss of {what} among others that had been repaired")
         }
-        TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {again}"),
-        TimeoutClass::BackedOff => format!("backed-off timeout, {again} lost again"),
+        TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {}", again()),
+        TimeoutClass::BackedOff => format!("backed-off timeout, {} lost again", again()),
         TimeoutClass::Handshake => format!("timeout, loss of {what}, or of its answer"),
         _ => format!("timeout, {what}; its class is unknown"),
     }

@@ -414,3 +414,35 @@ fn an_outage_is_no_spurious_timeout() {
     assert_eq!(said(&times[3..], None, Client), unseen);
     assert_eq!(said(&times[2..3], None, Client), format!("probably {spurious}"));
 }
+
+/// What was lost again is not looked for among all that came before: each of many stalls would do.
+#[test]
+fn the_retransmission_that_was_lost_is_looked_for_nearby() {
+    let said = |between: usize, class| {
+        let r = again(Kind::Timeout, None, true);
+        let longer = Retransmission { len: 2896, ..r };
+        let other = Retransmission { position: 9000, ..r };
+        let mut flow = flow(r);
+        flow.retransmissions = vec![longer];
+        flow.retransmissions.resize(1 + between, other);
+        flow.retransmissions.push(r);
+        let timeout = Timeout {
+            at: r.at,
+            seq: r.seq,
+            position: 0,
+            retransmission: 1 + between,
+            class,
+            state: State::Loss,
+            flight: 1448,
+            cwnd: 1448,
+            waited: Span::ZERO,
+            spurious: None,
+            episode: None,
+        };
+        timed_out(&server(flow), End::Server, &timeout)
+    };
+    let class = TimeoutClass::LostRetransmission;
+    assert_eq!(said(MOST_BACK - 1, class), "timeout, lost retransmission of 2896 bytes");
+    assert_eq!(said(MOST_BACK, class), "timeout, lost retransmission of 1448 bytes");
+    assert_eq!(said(0, TimeoutClass::BackedOff), "backed-off timeout, 2896 bytes lost again");
+}
