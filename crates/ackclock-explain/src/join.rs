@@ -20,8 +20,8 @@ pub(crate) struct Joined {
     /// The last frame.
     current: Kept,
     frames: u64,
-    /// What is wrong with a capture, with its place: with the first of them.
-    wrong: Option<(usize, Wrong)>,
+    /// What is wrong with captures, each with its place.
+    wrong: Vec<(usize, Wrong)>,
     /// Of the captures that were read to their ends.
     consumed: u64,
     dropped: u64,
@@ -43,10 +43,11 @@ struct Kept {
     wire_len: u32,
 }
 
-/// Why a capture cannot be read, or not to its end.
+/// Why a capture cannot be read, or not to its end; it names the capture.
+#[derive(Clone)]
 enum Wrong {
     Damaged(Damage),
-    Failed(io::Error),
+    Failed(io::ErrorKind, String),
 }
 
 impl Kept {
@@ -70,7 +71,7 @@ impl Joined {
             later: Vec::new(),
             current: Kept::NONE,
             frames: 0,
-            wrong: None,
+            wrong: Vec::new(),
             consumed: 0,
             dropped: 0,
         };
@@ -106,19 +107,29 @@ impl Joined {
         self.dropped = self.dropped.saturating_add(reader.dropped_by_capture());
         if let Some(Damage { offset, what }) = reader.damage() {
             let what = format!("{}: {what}", path.display());
-            self.wrong(place, Wrong::Damaged(Damage { offset: *offset, what }));
+            self.wrong.push((place, Wrong::Damaged(Damage { offset: *offset, what })));
         }
     }
 
     fn failed(&mut self, place: usize, path: &Path, error: &io::Error) {
-        let error = io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        self.wrong(place, Wrong::Failed(error));
+        let what = format!("{}: {error}", path.display());
+        self.wrong.push((place, Wrong::Failed(error.kind(), what)));
     }
 
-    fn wrong(&mut self, place: usize, wrong: Wrong) {
-        if self.wrong.as_ref().is_none_or(|(first, _)| place < *first) {
-            self.wrong = Some((place, wrong));
+    /// What is wrong with the first capture with anything wrong, and then with the others.
+    fn told(&self) -> Option<Wrong> {
+        let mut all: Vec<_> = self.wrong.iter().collect();
+        all.sort_by_key(|(place, _)| *place);
+        let (first, others) = all.split_first()?;
+        let mut told = first.1.clone();
+        let (Wrong::Damaged(Damage { what, .. }) | Wrong::Failed(_, what)) = &mut told;
+        for (_, other) in others {
+            what.push_str(&match other {
+                Wrong::Damaged(Damage { offset, what }) => format!("; byte {offset}: {what}"),
+                Wrong::Failed(_, what) => format!("; {what}"),
+            });
         }
+        Some(told)
     }
 
     /// The next frame; `None` at the end, or where the first capture with anything wrong is damaged
@@ -128,12 +139,9 @@ impl Joined {
     /// The first capture with anything wrong could not be read: after all frames of the others.
     pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
         let Some(i) = self.earliest() else {
-            return match self.wrong.take() {
-                Some((_, Wrong::Failed(error))) => Err(error),
-                damaged => {
-                    self.wrong = damaged;
-                    Ok(None)
-                }
+            return match self.told() {
+                Some(Wrong::Failed(kind, what)) => Err(io::Error::new(kind, what)),
+                _ => Ok(None),
             };
         };
         let capture = &mut self.captures[i];
@@ -168,12 +176,9 @@ impl Joined {
     }
 
     /// What is wrong with the first capture with anything wrong, if it is damaged; it says which
-    /// one that is.
-    pub fn damage(&self) -> Option<&Damage> {
-        match &self.wrong {
-            Some((_, Wrong::Damaged(damage))) => Some(damage),
-            _ => None,
-        }
+    /// one that is, and what is wrong with others.
+    pub fn damage(&self) -> Option<Damage> {
+        if let Some(Wrong::Damaged(damage)) = self.told() { Some(damage) } else { None }
     }
 
     /// Bytes read so far of all of them, compressed as they are.

@@ -99,9 +99,9 @@ impl Frames {
         }
     }
 
-    pub fn damage(&self) -> Option<&Damage> {
+    pub fn damage(&self) -> Option<Damage> {
         match self {
-            Frames::One(reader) => reader.damage(),
+            Frames::One(reader) => reader.damage().cloned(),
             Frames::Joined(joined) => joined.damage(),
         }
     }

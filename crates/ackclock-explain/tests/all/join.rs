@@ -77,6 +77,33 @@ fn a_part_may_be_damaged() {
     }
 }
 
+/// What is missing is told of each file, in the order in which they are named.
+#[test]
+fn several_parts_may_be_damaged() {
+    let sent = near_client();
+    let (first, next) = sent.split_at(5);
+    let (_, _, [a, b]) = both_ways("both-cut", [first.to_vec(), next.to_vec()]);
+    for path in [&a, &b] {
+        let bytes = fs::read(path).unwrap();
+        fs::write(path, &bytes[..bytes.len() - 7]).unwrap();
+    }
+    let none = a.with_extension("none");
+    let alone = |path: &PathBuf| explained(&[Source::File(path.clone())]).captures.swap_remove(0);
+    let [of_a, of_b] = [&a, &b].map(|path| alone(path).damage.unwrap());
+    let why = alone(&none).failed.unwrap();
+    let (a_is, b_is) = (a.display(), b.display());
+    let joined = explained(&[Source::Joined(vec![b.clone(), none.clone(), a.clone()])]);
+    let damage = joined.captures[0].damage.as_ref().unwrap();
+    let rest = format!("; {}: {why}; byte {}: {a_is}: {}", none.display(), of_a.offset, of_a.what);
+    assert_eq!(
+        (damage.offset, &damage.what),
+        (of_b.offset, &format!("{b_is}: {}{rest}", of_b.what))
+    );
+    let joined = explained(&[Source::Joined(vec![none.clone(), b.clone()])]);
+    let failed = format!("{}: {why}; byte {}: {b_is}: {}", none.display(), of_b.offset, of_b.what);
+    assert_eq!(joined.captures[0].failed.as_ref(), Some(&failed));
+}
+
 /// Also where one of the files is not there: what the others say is not lost.
 #[test]
 fn packets_dropped_by_all_parts_are_counted() {
