@@ -24,7 +24,7 @@ use crate::text::{retransmission, stall};
 const COMMENT: u16 = 1;
 
 /// What each frame is to say.
-type Comments = BTreeMap<u64, String>;
+type Comments = BTreeMap<u64, Vec<String>>;
 
 /// Copies the one capture of `sources`, which `explained` is about, to `path` as pcapng with
 /// comments: on each retransmission what it is, and on the packet that ends a stall why there was
@@ -75,11 +75,10 @@ fn comments(explained: &Explained) -> Comments {
         if frame == 0 {
             return;
         }
-        let comment = comments.entry(frame).or_insert_with(|| "ackclock: ".into());
+        let said: &mut Vec<String> = comments.entry(frame).or_default();
         // The segments of a super-segment say the same of one frame.
-        if !comment.contains(&text) {
-            let joint = if comment.ends_with(": ") { "" } else { "; " };
-            comment.push_str(&format!("{joint}{text}"));
+        if !said.contains(&text) {
+            said.push(text);
         }
     };
     for found in &explained.connections {
@@ -93,6 +92,11 @@ fn comments(explained: &Explained) -> Comments {
         }
     }
     comments
+}
+
+/// What a frame says in all.
+fn comment(said: &[String]) -> String {
+    format!("ackclock: {}", said.join("; "))
 }
 
 /// A capture that is copied with comments.
@@ -115,9 +119,10 @@ impl Copied<'_> {
                 writer = Some(FrameWriter::new(out, frame.link.0).map_err(&written)?);
             }
             if let Some(writer) = &mut writer {
-                let comment = self.comments.get(&frame.number).map_or("", String::as_str);
+                let said = self.comments.get(&frame.number);
+                let comment = said.map_or(String::new(), |said| comment(said));
                 writer
-                    .frame(frame.at, frame.data, frame.wire_len as usize, comment)
+                    .frame(frame.at, frame.data, frame.wire_len as usize, &comment)
                     .map_err(&written)?;
             }
         }
@@ -145,8 +150,8 @@ impl Copied<'_> {
                 frame += 1;
             }
             match self.comments.get(&frame) {
-                Some(comment) if matches!(kind, PACKET | ENHANCED_PACKET) => {
-                    insert(comment, order, &mut body)
+                Some(said) if matches!(kind, PACKET | ENHANCED_PACKET) => {
+                    insert(&comment(said), order, &mut body)
                 }
                 // Its length is no longer known (section 4.1).
                 _ if kind == SECTION_HEADER => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ackclock_explain::{Error, Explained, Found, Source, annotate};
-use ackclock_trace::{Reader, StallCause};
+use ackclock_trace::{Reader, Retransmission, Spurious, StallCause};
 
 use crate::sample::{connection, explained, stalled};
 
@@ -32,9 +32,28 @@ fn verdicts() -> Explained {
         same_as: None,
         connection: Box::new(connection),
         saved: Vec::new(),
+        set_ahead: Default::default(),
         got_through: Vec::new(),
     };
     Explained { connections: vec![found], ..explained() }
+}
+
+/// What one segment of a frame says may begin what another one says.
+#[test]
+fn each_segment_of_a_frame_says_its_own() {
+    let mut explained = verdicts();
+    let flow = &mut explained.connections[0].connection.from_server;
+    let r = Retransmission { frame: 1, lost: Some(false), ..flow.retransmissions[0] };
+    let spurious = Retransmission { spurious: Some(Spurious::Dsack), ..r };
+    flow.retransmissions = vec![spurious, r, r, spurious];
+    flow.stalls.clear();
+    let (input, output) = (scratch("said.pcap"), scratch("said.pcapng"));
+    fs::write(&input, pcap(1, false)).unwrap();
+    annotate(&explained, &[Source::File(input)], &output).unwrap();
+    let copied = fs::read(&output).unwrap();
+    let said = b"ackclock: fast retransmit; spurious (D-SACK); fast retransmit";
+    let at = copied.windows(said.len()).position(|bytes| bytes == said).unwrap();
+    assert!(!copied[at + said.len()..].starts_with(b";"));
 }
 
 const FIRST: &str = "ackclock: fast retransmit; lost itself";
