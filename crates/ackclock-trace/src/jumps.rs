@@ -37,6 +37,8 @@ const ASTRAY: Span = Span::from_millis(10);
 pub struct Jump {
     /// The first frame after it, counted from 1.
     pub frame: u64,
+    /// When it began, by the time that is told: less what the clock had been set ahead by before.
+    pub from: Time,
     /// How long it was by the clock of the capture, a second or more.
     pub by: Span,
     /// Who stood still meanwhile. `None` if the clock was set ahead: the times of all packets from
@@ -150,6 +152,11 @@ impl Jumps {
         &self.found
     }
 
+    /// Forgets all of it but the last one, of which more may be learned.
+    pub fn forget(&mut self) {
+        self.found.drain(..self.found.len().saturating_sub(1));
+    }
+
     /// Takes a packet that has to wait; `before` is when the last one came that did not. `ticks`:
     /// what its timestamp says. Returns what is decided of all that waits.
     pub fn put(&mut self, p: &Packet, before: Time, ticks: Option<Ticks>) -> Option<Decided> {
@@ -164,7 +171,7 @@ impl Jumps {
         let by = first.at.since(self.from);
         let moved = ticks.and_then(|ticks| moved(ticks, by, self.from));
         let other = self.still.map(|still| still.host()).filter(|host| *host != p.src.ip());
-        let jump = |stood_still| Jump { frame: first.frame, by, stood_still };
+        let jump = |stood_still| Jump { frame: first.frame, from: self.from, by, stood_still };
         match (moved, other) {
             (Some(false), Some(_)) => {
                 self.found.push(jump(None));

@@ -21,6 +21,10 @@ use crate::settings::Settings;
 /// was lost, for the most part.
 const LINGER: Span = Span::from_secs(10);
 
+/// After so many packets in a row that are farther behind than [`LINGER`], it is as late as they
+/// say: the clock was set back, or one packet was far ahead. It takes more than a queue lets out.
+const MOST_BEHIND: u32 = 8;
+
 /// Sorts packets into connections.
 pub struct Tracker {
     settings: Settings,
@@ -28,8 +32,10 @@ pub struct Tracker {
     /// Connections that are over, and when to let go of them.
     closing: VecDeque<Closing>,
     ended: VecDeque<Connection>,
-    /// The latest time so far.
+    /// The latest time so far, but for packets that are far ahead of others.
     now: Time,
+    /// How many packets have been far behind that time, and what it was.
+    behind: (Time, u32),
     /// Connections begun so far.
     begun: u64,
     /// Packets left out since they were damaged.
@@ -50,8 +56,20 @@ impl Tracker {
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
         let (open, closing, ended, paths, jumps) = Default::default();
-        let (now, begun, damaged) = (Time::ZERO, 0, 0);
-        Tracker { settings, open, closing, ended, now, begun, damaged, paths, jumps, budget }
+        let (now, behind, begun, damaged) = Default::default();
+        Tracker {
+            settings,
+            open,
+            closing,
+            ended,
+            now,
+            behind,
+            begun,
+            damaged,
+            paths,
+            jumps,
+            budget,
+        }
     }
 
     /// The next packet of the capture. Times may go back: within a connection, a packet counts as
@@ -100,7 +118,11 @@ impl Tracker {
 
     #[inline(always)]
     fn track(&mut self, packet: &Packet) {
-        self.now = self.now.max(packet.at);
+        if packet.at >= self.now {
+            self.now = packet.at;
+        } else {
+            self.is_behind(packet.at);
+        }
         let (key, from_low) = Key::of(packet);
         let Some(open) = self.open.get_mut(&key) else {
             // What was damaged may name ports that nobody uses.
@@ -123,6 +145,20 @@ impl Tracker {
             self.closing.push_back(Closing { key, number: open.number(), due: self.now + LINGER });
         }
         self.let_go();
+    }
+
+    /// A packet is earlier than another one before it.
+    #[cold]
+    fn is_behind(&mut self, at: Time) {
+        if self.now.since(at) <= LINGER {
+            return;
+        }
+        let (now, packets) = self.behind;
+        let packets = if now == self.now { packets + 1 } else { 1 };
+        self.behind = (self.now, packets);
+        if packets == MOST_BEHIND {
+            (self.now, self.behind) = (at, Default::default());
+        }
     }
 
     #[cold]
@@ -160,16 +196,19 @@ impl Tracker {
         self.damaged
     }
 
-    /// Ends those that have been over for long enough.
+    /// Ends those that have been over for long enough, or in a time to which the clock has not come
+    /// back.
     #[inline]
     fn let_go(&mut self) {
-        while self.closing.front().is_some_and(|first| first.due <= self.now) {
+        let now = self.now;
+        let is_due = |due| due <= now || due > now + LINGER;
+        while self.closing.front().is_some_and(|first| is_due(first.due)) {
             let Some(Closing { key, number, .. }) = self.closing.pop_front() else { return };
             let Some(open) = self.open.get(&key).filter(|open| open.number() == number) else {
                 continue;
             };
             let due = open.last() + LINGER;
-            if due <= self.now {
+            if is_due(due) {
                 self.end(&key, Ended::Idle);
             } else {
                 self.closing.push_back(Closing { key, number, due });
@@ -197,6 +236,11 @@ impl Tracker {
     /// host stood still, so far.
     pub fn jumps(&self) -> &[Jump] {
         self.jumps.found()
+    }
+
+    /// Forgets those of which nothing more will be learned.
+    pub fn forget_jumps(&mut self) {
+        self.jumps.forget();
     }
 
     /// Connections that are open.

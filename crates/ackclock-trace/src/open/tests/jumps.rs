@@ -5,6 +5,10 @@ use crate::jumps::Jump;
 use crate::lifetime::Limit;
 use ackclock_tcp::Span;
 
+fn time(ms: f64) -> Time {
+    Time(START + (ms * 1e6) as u64)
+}
+
 /// A segment every 20 ms, acknowledged 10 ms later, with timestamps of so many ticks in a
 /// millisecond. After 200 ms the clock of the capture is `set` ahead, and each end has stood still
 /// for so long, in milliseconds, in which nothing passed.
@@ -40,7 +44,7 @@ fn a_clock_that_is_set_ahead() {
             let (talk, last) = after(isns, 1.0, set, 0.0, [0.0; 2]);
             // The ACK of the tenth segment, which is the first packet after it.
             let by = Span((set * 1e6) as u64 + 10_000_000);
-            let jump = Jump { frame: 23, by, stood_still: None };
+            let jump = Jump { frame: 23, from: time(200.0), by, stood_still: None };
             assert_eq!(talk.tracker.jumps(), [jump]);
             let one = talk.one();
             let lasted = one.end.since(one.start);
@@ -69,7 +73,8 @@ fn a_pause() {
 fn a_host_that_stood_still() {
     let (talk, last) = after(ISNS[0], 1.0, 0.0, 10_000.0, [0.0, 10_000.0]);
     let stood_still = Some("10.0.0.2".parse().unwrap());
-    let jump = Jump { frame: 23, by: Span::from_millis(10_010), stood_still };
+    let (from, by) = (time(200.0), Span::from_millis(10_010));
+    let jump = Jump { frame: 23, from, by, stood_still };
     assert_eq!(talk.tracker.jumps(), [jump]);
     let one = talk.one();
     assert_eq!(one.end.since(one.start), Span((last * 1e6) as u64));
@@ -90,7 +95,8 @@ fn a_link_that_held_a_packet_back() {
         talk.at(10_140.0, c(200, 100).ts(11_140, 5130));
         talk.at(10_150.0, s(0, 0).ack(300).ts(stamp, 11_140));
         let stood_still = Some("10.0.0.2".parse().unwrap());
-        let jumps = [Jump { frame: 7, by: Span::from_millis(10_010), stood_still }];
+        let (from, by) = (time(120.0), Span::from_millis(10_010));
+        let jumps = [Jump { frame: 7, from, by, stood_still }];
         assert_eq!(talk.tracker.jumps(), &jumps[..found]);
     }
 }
@@ -171,7 +177,73 @@ fn a_step_in_a_timeout() {
         talk.at(10_530.0, s(0, 0).ack(200).ts(5530, 1520));
         let by = Span::from_millis(10_400);
         let frame = if begun { 7 } else { 5 };
-        let jumps = [Jump { frame, by, stood_still: None }];
+        let jumps = [Jump { frame, from: time(120.0), by, stood_still: None }];
         assert_eq!(talk.tracker.jumps(), &jumps[..usize::from(begun)]);
     }
+}
+
+/// The clock was set back, or the time of one packet is wrong: connections end all the same, and
+/// nobody waits until then.
+#[test]
+fn a_packet_far_ahead() {
+    let from = |port, mut p: P| {
+        p.packet.src.set_port(port);
+        p
+    };
+    let mut talk = Talk::new(ISNS[0]);
+    talk.open().at(20.0, c(0, 100));
+    talk.at(2.5e12, from(9, c(0, 10)));
+    talk.at(30.0, s(0, 0).ack(100).with(Control::FIN));
+    talk.at(30.1, c(100, 0).ack(1).with(Control::FIN)).at(40.0, s(1, 0).ack(101));
+    for n in 0..8 {
+        talk.at(50.0 + n as f64, from(8, c(100 * n, 100)));
+    }
+    talk.at(10_039.0, from(8, c(800, 100)));
+    assert_eq!(talk.tracker.poll_ended().map(|ended| ended.number), None);
+    talk.at(10_040.0, from(8, c(900, 100)));
+    assert_eq!(talk.tracker.poll_ended().map(|ended| ended.number), Some(0));
+    // One that is over by then, too.
+    talk.at(2.5e12, from(9, c(10, 0).with(Control::FIN)));
+    let mut reset = from(9, c(11, 0));
+    reset.control = Control::RST;
+    talk.at(2.5e12, reset);
+    assert_eq!(talk.tracker.open(), 2);
+    for n in 0..9 {
+        talk.at(10_050.0 + n as f64, from(8, c(1000 + 100 * n, 100)));
+    }
+    assert_eq!(
+        (talk.tracker.open(), talk.tracker.poll_ended().map(|ended| ended.number)),
+        (1, Some(1))
+    );
+}
+
+/// A queue that is a little late, as those of network cards are, sets no clock back; neither does
+/// a packet now and then.
+#[test]
+fn packets_a_little_behind() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.open().at(20_000.0, s(0, 0).with(Control::FIN));
+    talk.at(20_000.1, c(0, 0).ack(1).with(Control::FIN)).at(20_000.2, s(1, 0).ack(1));
+    let other = |mut p: P| {
+        p.packet.src.set_port(8);
+        p
+    };
+    for n in 0..20 {
+        talk.at(10_001.0, other(c(100 * n, 100)));
+    }
+    for n in 0..20 {
+        let at = if n % 7 == 0 { 20_001.0 + n as f64 } else { 100.0 };
+        talk.at(at, other(c(2000 + 100 * n, 100)));
+    }
+    assert_eq!(talk.tracker.open(), 2);
+}
+
+/// Of those who follow a capture for ever, nobody asks for all of them.
+#[test]
+fn jumps_are_forgotten() {
+    let (mut talk, _) = after(ISNS[0], 1.0, 10_000.0, 0.0, [0.0; 2]);
+    let jumps = talk.tracker.jumps().to_vec();
+    assert_eq!(jumps.len(), 1);
+    talk.tracker.forget_jumps();
+    assert_eq!(talk.tracker.jumps(), jumps);
 }
