@@ -1,6 +1,7 @@
 //! Pictures of connections: which ones are drawn, and their second reading, which keeps the events.
 
 use std::path::Path;
+use std::sync::Arc;
 
 #[cfg(not(target_family = "wasm"))]
 use ackclock_figure::{Figure, Interval, Width};
@@ -81,7 +82,8 @@ pub fn draw(
 /// The same with the events of its connection.
 fn with(found: &Found, connection: Connection) -> Found {
     let (saved, got_through) = (found.saved.clone(), found.got_through.clone());
-    Found { connection: Box::new(connection), saved, got_through, ..*found }
+    let set_ahead = Arc::clone(&found.set_ahead);
+    Found { connection: Box::new(connection), set_ahead, saved, got_through, ..*found }
 }
 
 /// The picture of a connection as a figure.

@@ -1,16 +1,19 @@
 //! What was found in a set of captures: the one value that all outputs read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod capture;
+
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Damage, Ended, Flow, Frame, Ignored, Jump, Kind, Limit, Recovery, Retransmission,
-    Stall, StallCause, State, Timeout, Tracker, Vantage,
+    Connection, Ended, Flow, Jump, Kind, Limit, Recovery, Retransmission, Stall, StallCause, State,
+    Timeout, Vantage,
 };
 
-use crate::clock::Back;
+pub use self::capture::Capture;
 use crate::replay::Rescue;
 
 /// Below this probability, a kind is said to be probable only.
@@ -18,60 +21,6 @@ const SURE: f64 = 0.95;
 
 /// A connection that goes on in the next file of a ring buffer does so within this time.
 const GOES_ON: Span = Span::from_secs(10);
-
-/// A capture that was read.
-#[derive(Clone, Debug, Default)]
-pub struct Capture {
-    /// What was asked for: a path, or `-`.
-    pub path: String,
-    /// Frames in it.
-    pub packets: u64,
-    /// Of these, TCP segments that the filter let through; one in fragments counts once.
-    pub segments: u64,
-    /// Of these, frames that the filter held back.
-    pub filtered: u64,
-    /// Frames that yield no segment, by reason.
-    pub ignored: BTreeMap<&'static str, u64>,
-    /// Of these, the link types that are not known, by number.
-    pub links: BTreeSet<u16>,
-    /// Packets that the capture itself says it missed.
-    pub dropped_by_capture: u64,
-    /// Where the clock of the capture was set back while it was taken.
-    pub set_back: Back,
-    /// Frames that come after later ones.
-    pub out_of_order: Back,
-    /// Where its clock was set ahead, or a host stood still.
-    pub jumps: Vec<Jump>,
-    /// When its first frame was captured.
-    pub start: Option<Time>,
-    /// Where it stops making sense.
-    pub damage: Option<Damage>,
-    /// Why reading it failed before its end.
-    pub failed: Option<String>,
-    /// Whether reading was interrupted before its end.
-    pub interrupted: bool,
-}
-
-impl Capture {
-    /// A frame yields no segment.
-    pub(crate) fn leave_out(&mut self, frame: &Frame<'_>, why: Ignored) {
-        if why == Ignored::Link {
-            self.links.insert(frame.link.0);
-        }
-        self.ignore(why, 1);
-    }
-
-    pub(crate) fn ignore(&mut self, why: Ignored, frames: u64) {
-        *self.ignored.entry(why.name()).or_default() += frames;
-    }
-
-    /// Adds what was found when its packets were sorted into connections.
-    pub(crate) fn tracked(&mut self, tracker: &Tracker) {
-        self.jumps.extend(tracker.jumps());
-        let damaged = Some(tracker.damaged()).filter(|packets| *packets > 0);
-        damaged.into_iter().for_each(|packets| self.ignore(Ignored::Damaged, packets));
-    }
-}
 
 /// One of the ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,6 +75,9 @@ pub struct Found {
     pub same_as: Option<usize>,
     /// The connection; in a box, so that it can take the place that it had while it was open.
     pub connection: Box<Connection>,
+    /// Where the clock of its capture was set ahead, in order of time: the times of the connection
+    /// are told as if it had not been.
+    pub set_ahead: Arc<[Jump]>,
     /// Its timeouts that were replayed.
     pub saved: Vec<Saved>,
     /// Stalls, each by the end that waited and its beginning, which look like an outage, and in

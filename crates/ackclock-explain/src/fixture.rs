@@ -210,6 +210,7 @@ pub(crate) fn explained() -> Explained {
         same_as: None,
         connection: Box::new(connection),
         saved,
+        set_ahead: Default::default(),
         got_through: Vec::new(),
     };
     Explained {

@@ -131,7 +131,7 @@ struct JumpJson {
 
 impl JumpJson {
     fn of(jump: &Jump) -> Self {
-        let Jump { frame, by, stood_still } = *jump;
+        let Jump { frame, by, stood_still, .. } = *jump;
         JumpJson { frame, by_s: seconds(by), stood_still: stood_still.map(|host| host.to_string()) }
     }
 }

@@ -1,5 +1,7 @@
 //! Connections explained while they go on: each when it ends, and all together at any time.
 
+use std::sync::Arc;
+
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::{
     Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, translated,
@@ -17,7 +19,8 @@ const LONGEST: Span = Span::from_secs(3600);
 /// How often connections are looked for that last longer.
 const LOOK: Span = Span::from_secs(60);
 
-/// Follows connections as packets come. Memory is bounded by how many are open at a time.
+/// Follows connections as packets come. Memory is bounded by how many are open at a time. So steps
+/// of the clock are not told of.
 pub struct Monitor {
     tracker: Tracker,
     fragments: Fragments,
@@ -62,6 +65,7 @@ impl Monitor {
     /// lost; all count.
     pub fn turn(&mut self, now: Time) -> Vec<Found> {
         self.tracker.advance(now);
+        self.tracker.forget_jumps();
         if now.since(self.looked) >= LOOK {
             self.looked = now;
             self.tracker.cut(Time(now.nanos().saturating_sub(LONGEST.nanos())));
@@ -91,6 +95,7 @@ impl Monitor {
             capture: 0,
             same_as: again.map(|again| numbers[again]),
             connection: Box::new(connection),
+            set_ahead: Arc::default(),
             saved: Vec::new(),
             got_through: Vec::new(),
         });
@@ -126,7 +131,7 @@ impl Monitor {
     /// What was seen of frames so far.
     pub fn capture(&self) -> Capture {
         let mut capture = self.capture.clone();
-        self.fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
+        capture.fragmented(&self.fragments);
         capture.tracked(&self.tracker);
         capture
     }

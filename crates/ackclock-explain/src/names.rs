@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::TimeoutClass;
+use ackclock_tcp::{Time, TimeoutClass};
 use ackclock_trace::{
     Ended, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Vantage,
 };
@@ -85,10 +85,16 @@ pub(crate) fn left_out(capture: &Capture) -> Vec<String> {
 }
 
 /// What shows the packets of a stall in Wireshark, and those of no other connection: two clients
-/// may have the same port.
+/// may have the same port. Wireshark knows nothing of what the clock was set ahead by.
 pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
     let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    let (start, end) = (stall.start.0 / 1000, stall.end.0.div_ceil(1000));
+    // Of one time are what came last before a step and what came first after it.
+    let shown = |at: Time, is_before: fn(&Time, &Time) -> bool| {
+        let steps = found.set_ahead.iter().filter(|jump| is_before(&jump.from, &at));
+        steps.fold(at, |at, jump| at + jump.by).0
+    };
+    let start = shown(stall.start, Time::lt) / 1000;
+    let end = shown(stall.end, Time::le).div_ceil(1000);
     let address = |end: SocketAddr| match end.ip() {
         IpAddr::V4(ip) => format!("ip.addr == {ip}"),
         IpAddr::V6(ip) => format!("ipv6.addr == {ip}"),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
@@ -54,6 +55,7 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
         let (capture, connections) = result?;
         let (index, first) = (explained.captures.len(), explained.connections.len());
         explained.captures.push(capture);
+        let set_ahead = explained.captures[index].set_ahead();
         let again = translated::again(&connections);
         let found = connections.into_iter().zip(again).enumerate();
         explained.connections.extend(found.map(|(i, (connection, again))| Found {
@@ -61,6 +63,7 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
             capture: index,
             same_as: again.map(|again| first + again),
             connection,
+            set_ahead: Arc::clone(&set_ahead),
             saved: Vec::new(),
             got_through: Vec::new(),
         }));
@@ -252,10 +255,9 @@ fn frames(
         }
     }
     advance(reader.consumed().saturating_sub(read));
-    let waiting = Some((Ignored::Fragment, fragments.waiting())).filter(|(_, frames)| *frames > 0);
-    fragments.ignored().chain(waiting).for_each(|(why, frames)| capture.ignore(why, frames));
+    capture.fragmented(&fragments);
     (capture.set_back, capture.out_of_order) = clock.end();
-    capture.damage = reader.damage().cloned();
+    capture.damage = reader.damage();
     capture.dropped_by_capture = reader.dropped_by_capture();
     ended
 }

@@ -307,6 +307,7 @@ pub(crate) fn said(capture: &[u8]) -> Result<Vec<Found>, String> {
         same_as: None,
         connection: Box::new(connection),
         saved: Vec::new(),
+        set_ahead: Default::default(),
         got_through: Vec::new(),
     };
     let connections = explained(capture)?.into_iter().enumerate().map(found).collect();

@@ -35,6 +35,7 @@ fn those_with_trouble_are_drawn_most_time_lost_first() {
         same_as: None,
         connection,
         saved: Vec::new(),
+        set_ahead: Default::default(),
         got_through: Vec::new(),
     };
     explained.connections = connections.into_iter().enumerate().map(number).collect();

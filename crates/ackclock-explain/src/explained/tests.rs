@@ -1,4 +1,4 @@
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, StallCause};
 
 use crate::clock::Back;
@@ -92,7 +92,7 @@ fn frames_that_go_back_in_time() {
 fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
     let mut explained = explained();
     let by = Span::from_millis(10_010);
-    let jump = |frame, stood_still| Jump { frame, by, stood_still };
+    let jump = |frame, stood_still| Jump { frame, from: Time(0), by, stood_still };
     explained.captures[0].jumps = vec![jump(23, None), jump(40, "192.0.2.1".parse().ok())];
     let text = crate::text::captures(&explained, 0);
     let notes = "  the clock of the capture was set ahead by 10.0 s at frame 23, for the timestamps of \
@@ -108,6 +108,32 @@ fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
         {"frame": 40, "by_s": 10.01, "stood_still": "192.0.2.1"},
     ]);
     assert_eq!(json["captures"][0]["jumps"], jumps);
+}
+
+/// Wireshark shows packets by the clock of the capture. What ends a silence may be as late as what
+/// came before the step.
+#[test]
+fn a_filter_has_the_times_of_the_capture() {
+    let times = |from: u64| {
+        let mut found = explained().connections.swap_remove(0);
+        let by = Span::from_secs(3600);
+        let mut jumps = explained().captures.swap_remove(0);
+        let still = "192.0.2.1".parse().ok();
+        jumps.jumps = [None, still]
+            .map(|stood_still| Jump { frame: 3, from: at(from), by, stood_still })
+            .to_vec();
+        found.set_ahead = jumps.set_ahead();
+        let stall = found.connection.from_server.stalls[0];
+        let filter = crate::names::display_filter(&found, &stall);
+        let time = |word: &str| filter.split(word).nth(1).unwrap()[..17].to_owned();
+        [time("time_epoch >= "), time("time_epoch <= ")]
+    };
+    // It lasts from 110 ms to 1,100 ms.
+    let [early, late] = ["1700000000.610000", "1700003600.610000"];
+    assert_eq!(times(109), [late, "1700003601.600000"]);
+    assert_eq!(times(110), [early, "1700003601.600000"]);
+    assert_eq!(times(1100), [early, "1700003601.600000"]);
+    assert_eq!(times(1101), [early, "1700000001.600000"]);
 }
 
 /// What never came about is not open.

@@ -1,6 +1,7 @@
 use std::fs::File;
 
-use ackclock_tcp::wire::Control;
+use ackclock_tcp::Timestamps;
+use ackclock_tcp::wire::{Control, Options};
 use ackclock_trace::{Packet, Reader};
 
 use super::*;
@@ -82,4 +83,42 @@ fn what_does_not_end_is_told_of_as_well() {
     let (mut monitor, _) = seen(706);
     assert_eq!(numbers(monitor.finish()), [7, 9, 22]);
     assert_eq!((monitor.open(), monitor.all().connections), (0, 23));
+}
+
+/// Steps of the clock, and fragments: whoever watches for years keeps the last step, and knows of
+/// fragments that wait for others.
+#[test]
+fn memory_is_bounded() {
+    let mut monitor = Monitor::new("eth0");
+    let [a, b] = ["192.0.2.1:1", "192.0.2.2:2"].map(|end| end.parse().unwrap());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+    let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+    let first = decode(&reader.next().unwrap().unwrap()).unwrap();
+    let mut frame = 0;
+    for step in 0..4_u64 {
+        for n in 0..20_u32 {
+            // 10 s between the steps, of which no clock but that of the capture knows.
+            let ms = 10 * (20 * step + u64::from(n));
+            let at = first.at + Span::from_millis(ms) + Span::from_secs(10 * step);
+            let from_a = n % 2 == 0;
+            let (src, dst) = if from_a { (a, b) } else { (b, a) };
+            let mut packet = Packet { frame, at, src, dst, control: Control::ACK, len: 0, ..first };
+            let [val, ecr] = [ms as u32 + 1000, ms as u32 + 990];
+            packet.options = Options::default();
+            packet.options.timestamps = Some(Timestamps { val, ecr });
+            frame += 1;
+            monitor.tracker.packet(&packet);
+        }
+        let jumps = monitor.capture().jumps.len();
+        assert_eq!(jumps, if step == 0 { 0 } else { 1 + usize::from(step > 1) });
+        monitor.turn(first.at);
+        assert_eq!(monitor.capture().jumps.len(), usize::from(step > 0));
+    }
+    // The first fragment of a TCP segment, in IPv4.
+    let mut data = vec![0x45, 0, 0, 44, 0, 7, 0x20, 0, 64, 6, 0, 0];
+    data.extend([192, 0, 2, 1, 192, 0, 2, 2]);
+    data.resize(44, 0);
+    let link = ackclock_trace::LinkType(101);
+    monitor.frame(&Frame { number: 1, at: first.at, link, data: &data, wire_len: 44 });
+    assert_eq!(monitor.capture().ignored["fragment"], 1);
 }

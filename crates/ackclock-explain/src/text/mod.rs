@@ -111,7 +111,7 @@ pub(crate) fn order(capture: &Capture) -> Vec<String> {
 
 /// What timestamps say of a silence.
 fn jump(jump: &Jump) -> String {
-    let Jump { frame, by, stood_still } = jump;
+    let Jump { frame, by, stood_still, .. } = jump;
     let by = by.secs_f64();
     match stood_still {
         None => format!(

@@ -50,7 +50,8 @@ fn connection(from_server: Flow) -> Found {
         from_server,
     };
     let (connection, saved) = (Box::new(connection), Vec::new());
-    Found { number: 0, capture: 0, same_as: None, connection, saved, got_through: Vec::new() }
+    let (set_ahead, got_through) = Default::default();
+    Found { number: 0, capture: 0, same_as: None, connection, set_ahead, saved, got_through }
 }
 
 fn again(at: u64, position: u64, kind: Kind) -> Retransmission {

@@ -203,6 +203,7 @@ pub fn explained() -> Explained {
         same_as: None,
         connection: Box::new(Connection { number: number as u64, ..connection }),
         saved,
+        set_ahead: Default::default(),
         got_through: Vec::new(),
     };
     Explained {
