@@ -28,10 +28,24 @@ fn waited_before_capture(sent: &Sent, stream: &Stream) -> bool {
 
 /// Whether the slow start after a timeout goes on with it. No timer expires sooner once more.
 fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
+    is_behind_timer(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
+}
+
+/// When the last retransmission went out, if a timeout or the slow start after one sent it and this
+/// is behind it.
+fn is_behind_timer(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
     let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
-    recovery.retransmissions.last().is_some_and(|last| {
-        repairs(last.kind) && last.position < sent.position && sent.at.since(last.at) < LEAST_RTO
-    })
+    let last = recovery.retransmissions.last();
+    last.filter(|last| repairs(last.kind) && last.position < sent.position).map(|last| last.at)
+}
+
+/// Whether the sender goes on with the slow start after a timeout, up to what was outstanding then
+/// (RFC 5681 section 3.1), while the ACK of this segment waits for it behind others.
+fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
+    stream.terms.at_sender()
+        && stream.outstanding.is_acked(sent.end())
+        && sent.end() <= recovery.phases.recovery_point()
+        && is_behind_timer(sent, recovery).is_some()
 }
 
 /// The parts, each of which owns its fields, and the last cause.
@@ -63,6 +77,7 @@ impl Causes {
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
             }
+            _ if lags_behind_acks(sent, stream, recovery) => Kind::SlowStart,
             _ => match self.situation(sent, stream, recovery).trigger() {
                 Trigger::Ack => self.by_ack(sent, first, stream, recovery, picture),
                 Trigger::Probe => {

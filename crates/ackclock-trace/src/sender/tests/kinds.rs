@@ -489,3 +489,24 @@ fn an_undone_recovery_begins_anew() {
     // Of five duplicates the ACK takes three.
     assert_eq!(kind(5, true, 5), Kind::Recovery);
 }
+
+/// The timer expires while ACKs are delayed, and then those of all that was outstanding come at
+/// once. The sender takes in one after the other: it goes on in slow start with what is
+/// acknowledged already, also where new data went out meanwhile.
+#[test]
+fn slow_start_behind_the_acks() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..6);
+    line.send(251.0, [0]);
+    for n in 1..7 {
+        line.ack(600.0 + 0.001 * n as f64, n);
+    }
+    line.send(600.3, [1, 2]);
+    line.send(600.31, [6]);
+    line.send(600.32, [3]);
+    line.ack(650.4, 7);
+    let found = line.found();
+    let slow_start = [1, 2, 3].map(|n| (n, Kind::SlowStart));
+    assert_eq!(kinds(&found), [&[(0, Kind::Timeout)], &slow_start[..]].concat());
+    assert_eq!((found.recoveries.len(), found.timeouts.len()), (0, 1));
+}
