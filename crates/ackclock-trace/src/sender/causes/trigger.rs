@@ -113,12 +113,14 @@ impl Situation<'_> {
             return by_ack && !self.may_be_early_timer();
         };
         // Without SACK only the ACK itself retransmits; with it time may have to pass (RFC 8985
-        // section 6.2).
+        // section 6.2). What a repair has sent before, it sends again on the first ACK that speaks
+        // against it, if it does so at all.
         let settle = self.settle();
         let (settling, prompt) = if self.sack {
             (since_evidence <= self.latest_settle(), self.since_ack <= settle)
         } else {
-            (false, self.follows_ack())
+            let first = self.head_in_turn || since_evidence <= self.pace();
+            (false, self.follows_ack() && first)
         };
         // Away from the sender only the shortest time that an answer takes is known.
         let prompt = prompt || !self.at_sender;
@@ -185,8 +187,11 @@ impl Situation<'_> {
     /// paces. The first retransmission of a segment may have to wait for a pace of up to a segment
     /// in a round trip.
     fn follows_ack(&self) -> bool {
+        self.since_ack <= self.pace()
+    }
+
+    fn pace(&self) -> Span {
         let srtt = self.timers.srtt();
-        let pace = if self.head_in_turn { srtt } else { Span(srtt.0 / 4).min(PACE) };
-        self.since_ack <= pace
+        if self.head_in_turn { srtt } else { Span(srtt.0 / 4).min(PACE) }
     }
 }

@@ -510,3 +510,26 @@ fn slow_start_behind_the_acks() {
     assert_eq!(kinds(&found), [&[(0, Kind::Timeout)], &slow_start[..]].concat());
     assert_eq!((found.recoveries.len(), found.timeouts.len()), (0, 1));
 }
+
+/// Without SACK, the head and its fast retransmit are lost. More duplicates come than segments were
+/// outstanding, but the sender sends nothing on the first of these. So it is the timer that sends
+/// the head 150 ms later, though another duplicate came just before.
+#[test]
+fn a_timer_among_duplicates() {
+    let mut line = Line::without_sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..10);
+    (1..4).for_each(|n| line.ack(100.0 + 0.1 * n as f64, 0));
+    line.send(100.31, [0]);
+    (4..10).for_each(|n| line.ack(100.0 + 0.1 * n as f64, 0));
+    line.send(101.0, 10..18);
+    (0..8).for_each(|n| line.ack(151.0 + 0.1 * n as f64, 0));
+    line.send(249.0, 18..20);
+    line.ack(299.0, 0);
+    line.ack(300.0, 0);
+    line.send(301.2, [0]);
+    line.ack(351.2, 20);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Timeout)]);
+    assert_eq!(timeouts(&found), [(0, TimeoutClass::LostRetransmission, State::Recovery)]);
+}
