@@ -167,13 +167,14 @@ impl SenderModel {
         recovery.phases.next_ack();
         let disorder = stream.is_disorder(recovery.evidence.duplicates())
             || recovery.retransmissions.echoes_head_alone(a, &stream.outstanding);
+        let held_from = disorder.then(|| stream.outstanding.highest_sacked());
         if a.dsack {
             recovery.dsacked(a, stream, picture);
         }
         let newly_sacked = self.take_sacks(a);
         if a.ack > self.stream.outstanding.una() {
             self.bottleneck.interrupted();
-            self.advance(a, disorder, newly_sacked);
+            self.advance(a, held_from, newly_sacked);
         } else {
             if !newly_sacked {
                 self.bottleneck.interrupted();
@@ -240,8 +241,10 @@ impl SenderModel {
         sent
     }
 
-    /// An ACK advances; `disorder` says that the receiver held data behind the head.
-    fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
+    /// An ACK advances. `held_from`: the receiver held data behind the head, and from here on it
+    /// may have held more than it has said. What is below and was not SACKed was missing
+    /// (RFC 2018 section 4), so that it has come with the head or after it.
+    fn advance(&mut self, a: &Acked, held_from: Option<u64>, newly_sacked: bool) {
         let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
         let (mut segments, mut answered) = (0, None);
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
@@ -251,10 +254,10 @@ impl SenderModel {
                 continue;
             }
             // The ACK echoes the segment that let it advance, the first one.
-            let echo = match (is_first, disorder) {
-                (true, _) => Echo::Own,
-                (false, true) => Echo::Head,
-                (false, false) => Echo::Nothing,
+            let echo = match held_from {
+                _ if is_first => Echo::Own,
+                Some(held_from) if held_from <= segment.position => Echo::Head,
+                _ => Echo::Nothing,
             };
             let latest = self.arrived(&segment, a, echo);
             answered = answered.or(Some(latest));

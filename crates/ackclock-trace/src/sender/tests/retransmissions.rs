@@ -455,3 +455,19 @@ fn a_duplicate_ack_between_two_gaps() {
     // What is missing before it may be why.
     assert_eq!(goes_back(true), None);
 }
+
+/// Two holes are filled again at different times, and the receiver answers both with one ACK, which
+/// echoes the first (RFC 7323 section 4.3). Its SACK blocks had said that the second was missing:
+/// nothing says that it was not needed.
+#[test]
+fn an_ack_for_two_holes() {
+    let mut line = Line::timestamped(50.0);
+    line.send(0.0, 0..6);
+    line.ack_with(50.0, 0, &[(1, 2)], false, Some(0.0));
+    line.ack_with(50.1, 0, &[(3, 6), (1, 2)], false, Some(0.0));
+    line.send(50.2, [0]);
+    line.send(54.2, [2]);
+    line.ack_echo(104.3, 6, 50.0);
+    let expected = [(0, None, true, Some(false)), (2, None, false, Some(false))];
+    assert_eq!(spurious(&line.found()), expected);
+}
