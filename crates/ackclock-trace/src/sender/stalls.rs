@@ -173,6 +173,13 @@ impl Stalls {
     }
 
     fn add(&mut self, start: Time, now: &Now<'_>, cause: Cause) {
+        // A probe of a closed window interrupts nothing.
+        let closed = matches!(cause, Cause::Outstanding { closed: true, .. });
+        let last = self.found.last_mut().filter(|last| closed && last.end == start);
+        if let Some(last) = last.filter(|last| last.is_closed_window()) {
+            (last.end, last.frame) = (now.at, now.frame);
+            return;
+        }
         let least = now.timers.srtt().times(2).max(Span(now.timers.rto().0 / 2));
         if now.at.since(start) <= least {
             return;
@@ -215,6 +222,10 @@ pub(crate) struct Resumed {
 }
 
 impl Wait {
+    fn is_closed_window(&self) -> bool {
+        matches!(self.cause, Cause::Known(StallCause::ZeroWindow))
+    }
+
     fn stall(&self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Stall {
         let Wait { start, end, frame, .. } = *self;
         let mut stall = Stall { start, end, frame, cause: StallCause::Unknown, timeout: None };

@@ -26,12 +26,14 @@ pub(super) struct Nagle {
     /// Small segments that went out at once on the ACK of all before them, less those that did so
     /// a little later.
     balance: i16,
-    /// Bytes of payload that last went out; 0 with a FIN.
+    /// Bytes of payload that last went out, or SMSS if the receiver's window had room for no more;
+    /// 0 with a FIN.
     last: u32,
 }
 
 impl Nagle {
-    /// Bytes of payload that last went out; 0 with a FIN.
+    /// Bytes of payload that last went out, or SMSS if the receiver's window had room for no more;
+    /// 0 with a FIN.
     #[inline]
     pub fn last(&self) -> u32 {
         self.last
@@ -83,15 +85,19 @@ impl Nagle {
         if after_small && !idle && !due {
             self.beside = self.beside.saturating_add(1);
         }
-        let room = stream.windows.allowed().saturating_sub(stream.outstanding.flight());
-        let cut = u64::from(sent.payload()) >= room;
+        let cut = is_cut(sent, stream);
         (alone && idle || partly && all_acked || freed) && !cut
     }
 
-    /// New data has gone out.
+    /// New data goes out. If the receiver's window has room for no more of it, as with a probe of a
+    /// closed one, more may wait behind it.
     #[inline]
-    pub fn sent(&mut self, sent: &Sent) {
-        self.last = if sent.fin { 0 } else { sent.len };
+    pub fn sent(&mut self, sent: &Sent, stream: &Stream) {
+        self.last = match () {
+            () if sent.fin => 0,
+            () if is_small(sent, stream) && is_cut(sent, stream) => stream.terms.mss,
+            () => sent.len,
+        };
     }
 
     /// What it may have held goes out so long after the ACK of all before, where what waits for
@@ -112,6 +118,12 @@ impl Nagle {
     pub fn had_no_nagle(&self) -> bool {
         self.beside > BESIDE || self.balance <= 0
     }
+}
+
+/// Whether the receiver's window has room for no more than this.
+fn is_cut(sent: &Sent, stream: &Stream) -> bool {
+    let room = stream.windows.allowed().saturating_sub(stream.outstanding.flight());
+    u64::from(sent.payload()) >= room
 }
 
 /// Whether Nagle's algorithm may hold this back: a FIN goes all the same (`tcp_nagle_test`).

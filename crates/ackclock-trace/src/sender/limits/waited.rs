@@ -66,7 +66,7 @@ impl Limits {
             }
             self.on_path.forget_most();
         }
-        self.nagle.sent(sent);
+        self.nagle.sent(sent, stream);
     }
 
     /// The last segment was not full, so that nothing waited behind it. If no ACK has come since,

@@ -290,6 +290,29 @@ fn a_closed_window_that_is_asked_for() {
     assert_eq!(shares(line), [50.0, 0.0, 750.0, 0.0, 0.0, 50.0, 0.0]);
 }
 
+/// A byte of new data probes the closed window (RFC 9293 section 3.8.6.1): the window is closed
+/// before and after. What goes out behind that byte once it opens had waited, though it is short.
+#[test]
+fn a_closed_window_that_is_probed_with_data() {
+    let line = || {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, [0]);
+        line.closed_window(100.0, 1);
+        line.sent(ms(1100.0), 1000, 1, false);
+        line.closed_window(1150.0, 1);
+        line.ack(3000.0, 1);
+        line.sent(ms(3000.0), 1000, 180, false);
+        line.sent(ms(3000.0), 1180, 1000, false);
+        line.acked_at(3050.0, 2180);
+        line
+    };
+    assert_eq!(shares(line()), [50.0, 0.0, 2900.0, 0.0, 0.0, 100.0, 0.0]);
+    let stalls = line().found().stalls;
+    let stalls: Vec<_> = stalls.iter().map(|s| (s.cause, s.start, s.end)).collect();
+    assert_eq!(stalls, [(StallCause::ZeroWindow, ms(100.0), ms(3050.0))]);
+}
+
 /// Four segments are acknowledged each 10 ms, of twenty that fill the window. Two go at once and
 /// two 4 ms later, as they are paced: that they are does not limit the sender, the window does.
 #[test]
