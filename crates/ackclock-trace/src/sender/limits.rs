@@ -29,8 +29,8 @@ use self::waited::Due;
 use super::cells::{Cells, bytes};
 use super::queue::Queue;
 use super::rate::{Bottleneck, Trip};
-use super::stream::Stream;
 use super::stream::moments::HOST_BUSY;
+use super::stream::{Stream, rarely};
 use crate::lifetime::{Limit, Shares};
 use crate::path::Path;
 
@@ -277,7 +277,7 @@ impl Limits {
             self.note_rwnd_full(span, stream);
             self.pending.shut = self.pending.shut + span;
         } else {
-            if span > follows_within(stream) {
+            if span > follows_within(stream).max(self.latest_reopening()) {
                 self.had_no_more();
             }
             if span > stream.timers.rto() {
@@ -344,6 +344,12 @@ impl Limits {
         self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
         let asked = std::mem::take(&mut self.asks);
         self.found.add(if asked { Limit::ReceiveWindow } else { Limit::Application }, shut);
+    }
+
+    /// What goes out so soon after the receiver's window was closed, with nothing outstanding, had
+    /// waited for it, also on a slow host.
+    fn latest_reopening(&self) -> Span {
+        rarely(self.pending.shut)
     }
 
     /// The receiver says again that its window is closed, with nothing outstanding: it was asked

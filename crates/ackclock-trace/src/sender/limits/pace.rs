@@ -105,7 +105,7 @@ impl Pace {
         stream: &Stream,
         full: &mut Cells<Span>,
     ) {
-        let late = stream.moments.since_ack(at) > HOST_IDLE;
+        let late = stream.moments.since_ack(at) > stream.latest_answer(at);
         let near = late && stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
         let mss = stream.terms.mss;
         let (period, written) = self.period(at, stream, full);

@@ -76,11 +76,12 @@ impl Limits {
     ///
     /// With nothing outstanding only a rate below a segment in a round trip is paced. On a path
     /// that is shorter than what an ACK needs at the most, what follows it a quarter of a round
-    /// trip later was written now.
+    /// trip later was written now, unless that ACK opened the window just before.
     fn is_written_now(&self, at: Time, payload: u32, stream: &Stream) -> bool {
         let since = stream.moments.since_ack(at);
         let soon = || Span(stream.timers.srtt().0 / 4).max(HOST_IDLE).min(HOST_BUSY);
         let idle = stream.terms.at_sender() && stream.outstanding.is_empty();
+        let soon = || soon().max(self.latest_reopening());
         let acked = || since <= stream.moments.since_new_data(at);
         idle && since > soon()
             || is_short(self.nagle.last(), stream) && (!acked() || is_short(payload, stream))
@@ -99,9 +100,11 @@ impl Limits {
     // Most new data goes through this and the next two.
     #[inline]
     fn cwnd_had_room(&self, at: Time, due: Due, stream: &Stream) -> bool {
-        let without_ack = due != Due::AtOnce && stream.moments.since_ack(at) > at_once(stream);
+        let since_ack = stream.moments.since_ack(at);
+        let without_ack = due != Due::AtOnce && since_ack > at_once(stream);
         let silent = || stream.moments.since_new_data(at) > soon(stream) && stream.cwnd_has_room();
         if stream.terms.at_sender() {
+            let silent = || silent() && since_ack > stream.latest_answer(at);
             return without_ack && (is_short(self.nagle.last(), stream) || silent());
         }
         let room = self.on_path.cwnd_had_room(at);

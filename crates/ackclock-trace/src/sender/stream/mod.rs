@@ -15,7 +15,7 @@ use std::ops::Range;
 use ackclock_tcp::{Span, Time};
 
 use self::holes::Holes;
-use self::moments::Moments;
+use self::moments::{HOST_BUSY, HOST_IDLE, Moments};
 use self::outstanding::Outstanding;
 use self::segment::{Replaced, Segment};
 use self::timers::Timers;
@@ -31,12 +31,21 @@ pub(crate) const KEEP_ALIVE: Span = Span::from_secs(1);
 /// bottleneck: hosts, and links that take turns, are as late.
 const JITTER: u64 = 16;
 
+/// Something happens by chance in such a small part of a time with one chance in so many.
+const CHANCE: u64 = 50;
+
 /// Segments of a cwnd that is large enough to tell whether it has room.
 const MANY: u64 = 8;
 
 /// A round trip that is as long has waited, if the shortest is known.
 fn longer(least: Span) -> Span {
     least + Span(least.0 / JITTER)
+}
+
+/// The part of a time in which something happens by chance with one chance in fifty.
+#[inline]
+pub(crate) fn rarely(span: Span) -> Span {
+    Span(span.0 / CHANCE)
 }
 
 /// The parts, each of which owns its fields.
@@ -148,6 +157,20 @@ impl Stream {
     pub fn has_waited(&self) -> bool {
         let long = |(least, trip): (Span, Span)| trip >= longer(least);
         !self.terms.at_sender() || self.timers.least_and(99).is_none_or(long)
+    }
+
+    /// What goes out at the latest so long after an ACK follows it, after as much silence as there
+    /// was before. A busy host, or one whose TCP is a program, takes more than [`HOST_IDLE`] to
+    /// answer; that an application writes by chance in such a small part of the time in which it
+    /// wrote nothing has one chance in fifty. After more silence than the timer waits, ACKs came
+    /// late, and nothing is known.
+    #[inline]
+    pub fn latest_answer(&self, at: Time) -> Span {
+        let silence = self.moments.since_new_data(at);
+        if silence > self.timers.rto() {
+            return HOST_IDLE;
+        }
+        rarely(silence).clamp(HOST_IDLE, HOST_BUSY)
     }
 
     /// What may have been a probe with new data is not acknowledged.

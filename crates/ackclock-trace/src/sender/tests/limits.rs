@@ -290,6 +290,25 @@ fn a_closed_window_that_is_asked_for() {
     assert_eq!(shares(line), [50.0, 0.0, 750.0, 0.0, 0.0, 50.0, 0.0]);
 }
 
+/// The same on a host that answers the ACK which opens the window after 4 ms: that the application
+/// has written just then is unlikely. After 7 ms it may have.
+#[test]
+fn a_closed_window_and_a_slow_host() {
+    for (after, expected) in [
+        (4.0, [50.0, 4.0, 300.0, 0.0, 0.0, 100.0, 0.0]),
+        (7.0, [50.0, 307.0, 0.0, 0.0, 0.0, 100.0, 0.0]),
+    ] {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, [0]);
+        line.closed_window(100.0, 1);
+        line.ack(400.0, 1);
+        line.send(400.0 + after, [1]);
+        line.ack(450.0 + after, 2);
+        assert_eq!(shares(line), expected);
+    }
+}
+
 /// A byte of new data probes the closed window (RFC 9293 section 3.8.6.1): the window is closed
 /// before and after. What goes out behind that byte once it opens had waited, though it is short.
 #[test]
@@ -365,6 +384,21 @@ fn the_congestion_window() {
     line.send(150.0, 6..8);
     line.ack(200.0, 8);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 100.001, 0.0, 49.999, 0.0]);
+}
+
+/// The same on a busy host, or one whose TCP is a program: each window follows 0.4 ms after the ACK
+/// of the one before.
+#[test]
+fn the_congestion_window_of_a_slow_host() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..10);
+    line.ack(100.0, 10);
+    line.send(100.4, 10..30);
+    line.ack(150.4, 30);
+    line.send(150.8, 30..70);
+    line.ack(200.8, 70);
+    assert_eq!(shares(line), [50.0, 0.8, 0.0, 100.039, 0.0, 49.961, 0.0]);
 }
 
 /// The same with a bottleneck of 20 ms a segment, which is busy as long as three are outstanding.
