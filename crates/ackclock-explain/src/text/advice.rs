@@ -341,11 +341,13 @@ fn has_lost(flow: &Flow) -> bool {
 }
 
 /// So many that one delay does not explain them. In the slow start after a timeout, a sender
-/// without SACK repeats what has arrived: that tells of the loss before.
+/// without SACK repeats what has arrived: that tells of the loss before. What it sent then and was
+/// needed counts all the same.
 fn mostly_spurious(flow: &Flow) -> bool {
-    let data = flow.retransmissions.iter().filter(|r| r.len > 0 && r.kind != Kind::SlowStart);
-    let spurious = data.clone().filter(|r| r.spurious.is_some()).count();
-    spurious >= MANY_SPURIOUS && spurious * 2 > data.count()
+    let data = flow.retransmissions.iter().filter(|r| r.len > 0);
+    let wasted = data.clone().filter(|r| r.spurious.is_some() && r.kind != Kind::SlowStart).count();
+    let others = data.filter(|r| r.spurious.is_none() || r.kind != Kind::SlowStart).count();
+    wasted >= MANY_SPURIOUS && wasted * 2 > others
 }
 
 /// The end paused for longer than its window limited it, and the capture was taken elsewhere.

@@ -532,6 +532,9 @@ fn a_small_window_without_losses() {
     // A probe lowers no window.
     assert_eq!(small(vec![Retransmission { kind: Kind::TailLossProbe, ..spurious }]), [growing]);
     assert_eq!(small(vec![spurious, needed]), [losses]);
+    // Three of six were not needed.
+    let slow_start = Retransmission { kind: Kind::SlowStart, ..needed };
+    assert_eq!(small([vec![spurious; 3], vec![slow_start; 3]].concat()), [losses]);
 }
 
 /// An hour of silence hides nothing. What is too short beside it is not spoken of.
