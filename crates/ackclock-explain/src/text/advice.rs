@@ -256,14 +256,14 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
         }
         Limit::ReceiveWindow => match unscaled.filter(|_| flow.full_window > UNSCALED) {
             Some(end) => format!(
-                "{}: it does not offer window scaling, so that windows end at 64 KiB \
-                 (net.ipv4.tcp_window_scaling)",
+                "{}: it does not offer window scaling, so that windows end at 64 KiB (Linux: \
+                 net.ipv4.tcp_window_scaling)",
                 address(found, end)
             ),
             None => {
                 let text = format!(
-                    "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or \
-                     SO_RCVBUF",
+                    "{receiver}: its receive buffer limits at {}; raise it (SO_RCVBUF; Linux: \
+                     net.ipv4.tcp_rmem)",
                     size(flow.full_window)
                 );
                 let subject = format!("{receiver}: its receive buffer limits");
@@ -284,18 +284,19 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
         Limit::CongestionWindow if !has_lost(flow) && flow.window.is_none() => return None,
         Limit::CongestionWindow if !has_lost(flow) && flow.ways.restart.verdict() == Some(true) => {
             format!(
-                "{sender}: its window begins anew after each pause; set \
-                 net.ipv4.tcp_slow_start_after_idle to 0"
+                "{sender}: its window begins anew after each pause; let it keep its window (Linux: \
+                 set net.ipv4.tcp_slow_start_after_idle to 0)"
             )
         }
         Limit::CongestionWindow if !has_lost(flow) && pauses(found, from) => format!(
-            "{sender}: its window is still growing, perhaps anew after each pause \
-             (net.ipv4.tcp_slow_start_after_idle), or its send buffer is full \
-             (net.ipv4.tcp_wmem); a capture there shows which"
+            "{sender}: its window is still growing, perhaps anew after each pause (Linux: \
+             net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (Linux: \
+             net.ipv4.tcp_wmem); a capture there shows which"
         ),
         Limit::CongestionWindow if !has_lost(flow) => format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
-             open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
+             open for longer, or raise its initial window or its send buffer (Linux: initcwnd, \
+             net.ipv4.tcp_wmem)"
         ),
         Limit::CongestionWindow => {
             return Some(known.why_lost(found, from).unwrap_or_else(|| {
@@ -429,7 +430,7 @@ fn handshake(found: &Found) -> Option<Advice> {
             None => format!("{server}: it does not answer the SYNs of {client}"),
             Some(_) if found.came_unanswered() => format!(
                 "{server}: SYNs came that it did not answer; see its listen queue \
-                 (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"
+                 (Linux: net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"
             ),
             Some(_) if came => format!(
                 "{server} to {client}: answers to SYNs that came are lost or late; find where"

@@ -40,19 +40,21 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         _ if repaired(flow)[0] == 0 => return Vec::new(),
         Some(end) => {
             let host = address(found, end);
-            let line = format!("{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
+            let line =
+                format!("{host}: it does not offer SACK; enable it (Linux: net.ipv4.tcp_sack)");
             (line.into(), several_at_once, several)
         }
         _ if saved >= least && known.silent.contains(&address(found, from)) => {
             let line = format!(
-                "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
+                "{sender}: it sends no tail loss probes; enable them (Linux: set \
+                 net.ipv4.tcp_early_retrans to 3)"
             );
             (line.into(), "what probes would have saved", saved)
         }
         _ if came_unacknowledged(found, from) => {
             let line = format!(
                 "{receiver}: data came that it did not acknowledge; see its listen queue \
-                 (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
+                 (Linux: net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
             );
             (line.into(), what, span)
         }

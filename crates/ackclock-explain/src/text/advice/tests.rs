@@ -164,7 +164,8 @@ fn a_rate_that_is_kept_through_losses() {
 #[test]
 fn what_came_and_was_not_acknowledged() {
     let line = "192.0.2.2: data came that it did not acknowledge; see its listen queue \
-        (net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall (recovery: 2.0 s)";
+        (Linux: net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall (recovery: 2.0 \
+        s)";
     let third = Retransmission { transmission: 3, ..again(1200, 0, Kind::BackedOffTimeout) };
     let came = vec![again(1000, 0, Kind::Timeout), third];
     let at = |vantage, came: &[Retransmission]| {
@@ -257,9 +258,11 @@ fn one_queue_is_one_line() {
          CAKE), or give it less room (recovery: 6.0 s)",
         "192.0.2.2 to 192.0.2.1: 2.0 % of the segments are lost at random; repair the link, or use \
          a congestion control that does not take each loss for congestion (bbr) (recovery: 4.0 s)",
-        "192.0.2.1: its receive buffer limits at 2.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
+        "192.0.2.1: its receive buffer limits at 2.0 KiB; raise it (SO_RCVBUF; Linux: \
+         net.ipv4.tcp_rmem) \
          (receive window: 2.0 s)",
-        "192.0.2.3: its receive buffer limits at 1.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
+        "192.0.2.3: its receive buffer limits at 1.0 KiB; raise it (SO_RCVBUF; Linux: \
+         net.ipv4.tcp_rmem) \
          (receive window: 1.0 s)",
     ];
     assert_eq!(of(&explained), all);
@@ -327,7 +330,8 @@ fn without_probes() -> Found {
 
 #[test]
 fn probes_where_none_were_sent_and_one_would_have_helped() {
-    let line = "192.0.2.2: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3 \
+    let line = "192.0.2.2: it sends no tail loss probes; enable them (Linux: set \
+        net.ipv4.tcp_early_retrans to 3) \
         (what probes would have saved: 1.5 s)";
     assert_eq!(lines(without_probes()), [line]);
     let server = |change: fn(&mut Flow)| {
@@ -438,8 +442,8 @@ fn sack_where_several_losses_were_repaired() {
     };
     let line = |host: &str| {
         format!(
-            "{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1 (several losses at once: \
-             0.50 s)"
+            "{host}: it does not offer SACK; enable it (Linux: net.ipv4.tcp_sack) (several losses \
+             at once: 0.50 s)"
         )
     };
     assert_eq!(lines(refused([0, 2000], 500, true)), [line("192.0.2.1")]);
@@ -473,14 +477,14 @@ fn an_option_that_the_client_does_not_offer() {
     };
     let scaling = |host: &str| {
         format!(
-            "{host}: it does not offer window scaling, so that windows end at 64 KiB \
-             (net.ipv4.tcp_window_scaling) (receive window: 4.0 s)"
+            "{host}: it does not offer window scaling, so that windows end at 64 KiB (Linux: \
+             net.ipv4.tcp_window_scaling) (receive window: 4.0 s)"
         )
     };
     assert_eq!(limited(false, false, 65_535), [scaling("192.0.2.1")]);
     assert_eq!(limited(true, false, 65_535), [scaling("192.0.2.2")]);
-    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
-        SO_RCVBUF (receive window: 4.0 s)";
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise it (SO_RCVBUF; Linux: \
+        net.ipv4.tcp_rmem) (receive window: 4.0 s)";
     assert_eq!(limited(true, true, 65_535), [buffer]);
     assert_eq!(limited(false, false, 16_384), [buffer.replace("64.0", "16.0")]);
     // So it is with SACK.
@@ -498,8 +502,8 @@ fn an_option_that_the_client_does_not_offer() {
         spurious: false,
     }];
     (c.from_client.offered, c.from_server.offered) = (syn(false), syn(false));
-    let sack = "192.0.2.1: it does not offer SACK; set net.ipv4.tcp_sack to 1 (several losses at \
-        once: 0.50 s)";
+    let sack = "192.0.2.1: it does not offer SACK; enable it (Linux: net.ipv4.tcp_sack) (several \
+        losses at once: 0.50 s)";
     assert_eq!(lines(found), [sack]);
 }
 
@@ -514,8 +518,8 @@ fn a_small_window_without_losses() {
         lines(connection(Flow { retransmissions, ..flow }))
     };
     let growing = "192.0.2.2: its window is still growing or its send buffer is full; keep \
-        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 4.0 \
-        s)";
+        connections open for longer, or raise its initial window or its send buffer (Linux: \
+        initcwnd, net.ipv4.tcp_wmem) (bottleneck idle: 4.0 s)";
     let delay = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
         delay spikes and lost acknowledgments (bottleneck idle: 4.0 s)";
     let one = "192.0.2.2 to 192.0.2.1: segments are retransmitted though nothing was lost; look \
@@ -547,8 +551,8 @@ fn a_connection_that_is_kept_open() {
         flow.lifetime.add(Limit::Application, Span::from_secs(3600));
         connection(flow)
     };
-    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
-        SO_RCVBUF (receive window: 4.0 s)";
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise it (SO_RCVBUF; Linux: \
+        net.ipv4.tcp_rmem) (receive window: 4.0 s)";
     let found = kept(4000);
     let why = super::super::short::why(&found);
     let rest = "the server's application had nothing to send for 3600.0 s of 3604.0 s (100 %); in \
@@ -660,8 +664,8 @@ fn a_syn_that_went_out_again() {
     }
     // At the server, which would have answered each SYN that came.
     let came = "192.0.2.2: SYNs came that it did not answer; see its listen queue \
-        (net.core.somaxconn, nstat TcpExtListenDrops) and its firewall (handshakes beyond a round \
-        trip: 1.0 s)";
+        (Linux: net.core.somaxconn, nstat TcpExtListenDrops) and its firewall (handshakes beyond a \
+        round trip: 1.0 s)";
     assert_eq!(lines(sent_again(true, 1000)), [came]);
     assert_eq!(lines(sent_again(false, 1000)), [lost]);
     // A FIN without data before it has the same position.
@@ -750,7 +754,8 @@ fn a_window_costs_what_the_bottleneck_is_idle_in() {
 /// The kernel of a host has one setting: what single connections leave open, all of them tell.
 #[test]
 fn senders_are_judged_by_all_of_their_connections() {
-    let line = "192.0.2.2: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3 \
+    let line = "192.0.2.2: it sends no tail loss probes; enable them (Linux: set \
+        net.ipv4.tcp_early_retrans to 3) \
         (what probes would have saved: 3.0 s)";
     let one = || {
         let mut found = without_probes();

@@ -28,14 +28,15 @@ fn slow_start_after_idle_time() {
         found.connection.position.vantage = vantage;
         lines(found)
     };
-    let anew = "192.0.2.2: its window begins anew after each pause; set \
-        net.ipv4.tcp_slow_start_after_idle to 0 (bottleneck idle: 2.0 s)";
+    let anew = "192.0.2.2: its window begins anew after each pause; let it keep its window \
+        (Linux: set net.ipv4.tcp_slow_start_after_idle to 0) (bottleneck idle: 2.0 s)";
     let perhaps = "192.0.2.2: its window is still growing, perhaps anew after each pause \
-        (net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (net.ipv4.tcp_wmem); a \
+        (Linux: net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (Linux: \
+        net.ipv4.tcp_wmem); a \
         capture there shows which (bottleneck idle: 2.0 s)";
     let growing = "192.0.2.2: its window is still growing or its send buffer is full; keep \
-        connections open for longer, or raise initcwnd or net.ipv4.tcp_wmem (bottleneck idle: 2.0 \
-        s)";
+        connections open for longer, or raise its initial window or its send buffer (Linux: \
+        initcwnd, net.ipv4.tcp_wmem) (bottleneck idle: 2.0 s)";
     assert_eq!(small(1, Vantage::Server, 3000), [anew]);
     assert_eq!(small(0, Vantage::Server, 3000), [growing]);
     assert_eq!(small(0, Vantage::Client, 3000), [perhaps]);
@@ -57,8 +58,8 @@ fn a_receiver_that_reads_slowly() {
     let slow = "192.0.2.1: its application reads too slowly, so that its window shrinks (receive \
         window: 4.0 s)";
     assert_eq!(lines(limited(2000)), [slow]);
-    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or \
-        SO_RCVBUF (receive window: 4.0 s)";
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise it (SO_RCVBUF; Linux: \
+        net.ipv4.tcp_rmem) (receive window: 4.0 s)";
     assert_eq!(lines(limited(1999)), [buffer]);
 }
 
