@@ -436,6 +436,7 @@ fn the_retransmission_that_was_lost_is_looked_for_nearby() {
             flight: 1448,
             cwnd: 1448,
             waited: Span::ZERO,
+            passed: ackclock_tcp::Time::ZERO,
             spurious: None,
             episode: None,
         };

@@ -162,15 +162,10 @@ impl Stream {
     /// What goes out at the latest so long after an ACK follows it, after as much silence as there
     /// was before. A busy host, or one whose TCP is a program, takes more than [`HOST_IDLE`] to
     /// answer; that an application writes by chance in such a small part of the time in which it
-    /// wrote nothing has one chance in fifty. After more silence than the timer waits, ACKs came
-    /// late, and nothing is known.
+    /// wrote nothing has one chance in fifty.
     #[inline]
     pub fn latest_answer(&self, at: Time) -> Span {
-        let silence = self.moments.since_new_data(at);
-        if silence > self.timers.rto() {
-            return HOST_IDLE;
-        }
-        rarely(silence).clamp(HOST_IDLE, HOST_BUSY)
+        rarely(self.moments.since_new_data(at)).clamp(HOST_IDLE, HOST_BUSY)
     }
 
     /// What may have been a probe with new data is not acknowledged.
