@@ -120,6 +120,7 @@ fn what_the_end_adds_moves_each_event_but_a_few_times() {
             flight: 0,
             cwnd: 0,
             waited: Span::ZERO,
+            passed: Time::ZERO,
             spurious: None,
             episode: None,
         };
