@@ -650,6 +650,11 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         if s.phase == Phase::Loss && linux {
             allowed = allowed.max(s.board.pipe() + MSS);
         }
+        // Its PRR counts segments, and ssthresh is two of them at least: after a cwnd of one, each
+        // that is delivered lets two out (`tcp_cwnd_reduction`).
+        if prior_phase == Phase::Recovery && s.phase == Phase::Recovery && linux {
+            allowed = allowed.max(prior_cwnd + growth);
+        }
         assert!(
             grown == 0 || s.cwnd <= allowed || goes_by_rate(strategy),
             "{strategy}: cwnd from {prior_cwnd} to {}, {:?}",
@@ -709,4 +714,31 @@ fn a_window_that_closes_under_pacing_opens_again() {
     let lies =
         [Lie::Wait(1_000), ack(4_000, 60_000), ack(4_000, 60_000), ack(2_000, 60_000), ack(0, 0)];
     withstands("linux-2.6+linux-pacing", 0, &lies);
+}
+
+/// After timeouts into a closed window, F-RTO restores a cwnd of one segment, and the same ACK
+/// shows a loss: ssthresh is above cwnd.
+#[test]
+fn a_recovery_begins_with_a_window_below_ssthresh() {
+    let ack = |ahead, wnd, block, count| {
+        let blocks = [block, (0, 0), (0, 0)];
+        Lie::Ack { ahead, wnd, blocks, count, echo: None }
+    };
+    let lies = [
+        ack(4_000, 60_000, (0, 0), 0),
+        ack(2_000, 60_000, (0, 0), 0),
+        ack(3_000, 60_000, (0, 0), 0),
+        ack(2_000, 60_000, (0, 0), 0),
+        ack(4_001, 60_000, (0, 0), 0),
+        ack(0, 0, (0, 0), 0),
+        Lie::Wait(3),
+        Lie::Wait(201),
+        Lie::Wait(408),
+        ack(0, 1, (0, 0), 0),
+        Lie::Wait(816),
+        ack(0, 60_000, (1_000, 4_000), 1),
+        Lie::Write(2_001),
+        ack(2_000, 60_000, (0, 0), 0),
+    ];
+    withstands("linux+rack", 0, &lies);
 }
