@@ -145,15 +145,24 @@ pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
     // A timer that was backed off says less about the one before.
     let waited = (timeout.class != TimeoutClass::BackedOff).then_some(timeout.waited);
     let may_be = sender.may_be(episode.sack);
-    let Some(as_it_is) = as_it_is(episode, waited, &may_be) else { return Vec::new() };
+    let Some((like, as_it_is)) = as_it_is(episode, waited, &may_be) else { return Vec::new() };
     let strategies = if episode.sack { WITH_SACK } else { WITHOUT_SACK };
     let probes = sender.sends_probes() != Some(false);
+    // Reno is what a sender is that does as Reno and not as NewReno (RFC 6582).
+    let may_be = if like == "reno" { &[like][..] } else { &may_be };
     let has = |strategy| may_be.contains(&strategy) || strategy == "sack+tlp" && probes;
+    // What avoids it without an addition is not avoided by the addition.
+    let first = strategies.first().map_or("", |(first, _)| *first);
+    let enough = repair(episode, waited, first).is_some_and(|repair| repair.timeouts == 0);
+    let adds = |strategy: &str| strategy.strip_prefix(first).is_some_and(|s| s.starts_with('+'));
     let [less, more] = reach(timeout, episode);
     let least = episode.rtt_least;
     let sooner = episode.rtt_after.is_none_or(|after| after > least);
     let sooner = sooner.then(|| Episode { rtt_after: Some(least), ..episode.clone() });
     let rescue = |(strategy, mechanism): &(&'static str, &'static str)| {
+        if enough && adds(strategy) {
+            return None;
+        }
         let repair = repair(episode, waited, strategy)?;
         let avoided = repair.timeouts == 0;
         // A probe may come back as soon as anything did so far.
@@ -179,12 +188,18 @@ pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
 }
 
 /// The replay with one of these strategies that times out as the sender did and takes most nearly
-/// as long; `None` where none does.
-fn as_it_is(episode: &Episode, waited: Option<Span>, strategies: &[&str]) -> Option<Repair> {
+/// as long, and that strategy; `None` where none does.
+fn as_it_is(
+    episode: &Episode,
+    waited: Option<Span>,
+    strategies: &[&'static str],
+) -> Option<(&'static str, Repair)> {
     let off = |repair: &Repair| repair.took.0.abs_diff(episode.took.0);
     let alike = |repair: &Repair| off(repair) as f64 <= ALIKE * episode.took.0 as f64;
-    let replays = strategies.iter().filter_map(|strategy| repair(episode, waited, strategy));
-    replays.filter(|repair| repair.timeouts > 0 && alike(repair)).min_by_key(off)
+    let replays = strategies.iter().filter_map(|s| Some((*s, repair(episode, waited, s)?)));
+    replays
+        .filter(|(_, repair)| repair.timeouts > 0 && alike(repair))
+        .min_by_key(|(_, repair)| off(repair))
 }
 
 /// How far beyond what is said to be saved the true time lies in nine of ten cases, in seconds:
