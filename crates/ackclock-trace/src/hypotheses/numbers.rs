@@ -31,25 +31,31 @@ pub(super) fn are_missing<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
 ///   What an ACK lets out beyond all that was seen looks the same if it is new: only the window of
 ///   a candidate says that it is not, and that one is too large where an ACK did not reach the
 ///   sender. The silence before a timer is seen.
+/// - A timer had not expired before and sent the same, if that was not seen, and no number is
+///   missing before this one.
 /// - What is known to be an original, and late, was not sent before.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
     let counted = are_counted(sent());
     let (mut missing, mut by_timer) = (Missing::default(), false);
-    let mut max = 0;
+    let (mut max, mut last) = (0, None);
     let of_sender = entries.iter().filter_map(|entry| Some((entry, entry.sent()?)));
     for ((entry, sent), verdict) in of_sender.zip(verdicts) {
         let is_claim = verdict.is_some_and(|verdict| verdict.kind.is_some());
+        let mut is_next = false;
         if let Some(number) = sent.ip_id.filter(|_| counted) {
-            missing.passed(number);
+            is_next = missing.passed(number);
         }
+        let is_other = last.replace(sent.position) != Some(sent.position);
+        let kind = verdict.and_then(|verdict| verdict.kind);
+        let is_first = is_next && is_other && kind == Some(Kind::BackedOffTimeout);
         let forbidden = if sent.position >= max {
             by_timer =
                 is_claim && (by_timer || verdict.is_some_and(|v| v.kind.is_some_and(is_timed)));
             let may = if counted { missing.carries(is_claim) } else { by_timer };
             is_claim && !may
         } else {
-            matches!(entry, Entry::Late(_))
+            is_first || matches!(entry, Entry::Late(_))
         };
         max = max.max(sent.end());
         if forbidden {
@@ -72,8 +78,8 @@ struct Missing {
 }
 
 impl Missing {
-    /// A packet with this number passes.
-    fn passed(&mut self, number: u16) {
+    /// A packet with this number passes. Returns whether it has the next one.
+    fn passed(&mut self, number: u16) -> bool {
         let step = self.highest.map_or(1, |highest| number.wrapping_sub(highest));
         if step > u16::MAX / 2 {
             // One that was missing has come late.
@@ -82,6 +88,7 @@ impl Missing {
             self.behind = self.behind.map(|n| n.saturating_add(step - 1));
             self.highest = Some(number);
         }
+        step == 1
     }
 
     /// What looks like new data has passed, `again` if it is said to have been sent before. Returns

@@ -52,6 +52,23 @@ fn what_no_missing_packet_can_have_carried_was_not_sent_before() {
     assert_eq!(numbered(&[0, 1, 2, 3], &[7, 900, 20, 4]), [1, 2, 3]);
 }
 
+/// Segment 0 goes again, by a timer that is said to have expired before: then a packet is missing,
+/// or it was seen.
+#[test]
+fn a_timer_that_expired_before_has_sent_a_packet() {
+    let (none, backed_off) = (None, Some(Kind::BackedOffTimeout));
+    let left = |segments: &[u64], numbers: &[u16]| {
+        let kinds: Vec<_> = (1..=segments.len())
+            .map(|n| if n < segments.len() { none } else { backed_off })
+            .collect();
+        left_of(segments, &kinds, |place, sent| sent.ip_id = Some(numbers[place]))
+    };
+    assert_eq!(left(&[0, 1, 2, 0], &[1, 2, 3, 4]), []);
+    assert_eq!(left(&[0, 1, 2, 0], &[1, 2, 3, 5]), [0]);
+    assert_eq!(left(&[0, 1, 2, 0, 0], &[1, 2, 3, 4, 5]), [0]);
+    assert_eq!(left(&[0, 1, 2, 0], &[7, 7, 7, 7]), [0]);
+}
+
 /// What an ACK may have let out as new data.
 #[test]
 fn without_numbers_it_takes_a_timer_to_know_what_was_lost_unseen() {
