@@ -3,15 +3,15 @@
 //! Linux numbers the packets of a connection one by one (IPv4 identification, `inet_id`), ACKs
 //! without data among them, and each segment of a super-segment. Other systems number all packets
 //! of a host, or draw numbers, or give none. Windows numbers all that go to one host; its TTL is
-//! 128 at first, that of Linux 64.
+//! 128 at first, that of others 64, or 255.
 
 use crate::packet::Packet;
 
 /// Numbers tell something after so many packets that each had the next one.
 const ENOUGH: u8 = 8;
 
-/// The TTL that Linux begins with.
-const TTL: u8 = 64;
+/// The TTLs of what has begun with 128, and has come over fewer than 64 hops.
+const TTLS_OF_WINDOWS: std::ops::RangeInclusive<u8> = 65..=128;
 
 /// More packets than this are not lost in a row: the numbers mean something else.
 const MOST: u16 = 1024;
@@ -30,7 +30,9 @@ impl Numbers {
     /// `mss`: what it is cut into if it is a super-segment.
     #[inline]
     pub fn passed(&mut self, p: &Packet, mss: u32) -> (u16, bool) {
-        let Some(id) = p.ip_id.filter(|_| p.ttl <= TTL) else { return (0, false) };
+        let Some(id) = p.ip_id.filter(|_| !TTLS_OF_WINDOWS.contains(&p.ttl)) else {
+            return (0, false);
+        };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
         self.next = id.wrapping_add(packets as u16);

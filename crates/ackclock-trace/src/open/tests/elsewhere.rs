@@ -197,9 +197,9 @@ fn a_sender_with_room_waits_for_its_application() {
 
 /// A download in two bursts of ten segments over 20 ms, as its receiver sees it. The server numbers
 /// its packets from 1000 on; the next segment comes `at` this time, in milliseconds, with `number`.
-fn outage(mut talk: Talk, at: f64, number: u16) -> Connection {
-    two_bursts(&mut talk, |p, id| p.id(id));
-    talk.at(at, s(20_000, 1000).ack(100).id(number));
+fn outage(mut talk: Talk, at: f64, number: u16, ttl: u8) -> Connection {
+    two_bursts(&mut talk, |p, id| p.id(id).ttl(ttl));
+    talk.at(at, s(20_000, 1000).ack(100).id(number).ttl(ttl));
     talk.at(at + 0.01, c(100, 0).ack(21_000).id(23));
     talk.one()
 }
@@ -222,24 +222,35 @@ fn two_bursts(talk: &mut Talk, numbered: impl Fn(P, u16) -> P) {
 #[test]
 fn numbers_of_packets_tell_an_outage_from_a_pause() {
     each(|talk| {
-        let flow = outage(talk, 6465.0, 1045).from_server;
+        let flow = outage(talk, 6465.0, 1045, 64).from_server;
         assert_eq!(flow.lifetime.main(), Some(Limit::Recovery));
         assert_eq!(share(&flow.lifetime, Limit::Recovery), 6400.1);
         assert_eq!(flow.stalls.len(), 1);
         assert_eq!(flow.stalls[0].cause, StallCause::Timeout(TimeoutClass::Unknown));
     });
     each(|talk| {
-        let flow = outage(talk, 6465.0, 1020).from_server;
+        let flow = outage(talk, 6465.0, 1020, 64).from_server;
         assert_eq!(flow.lifetime.main(), Some(Limit::Application));
         assert_eq!(share(&flow.lifetime, Limit::Recovery), 0.0);
     });
+}
+
+/// Other stacks than Linux begin with a TTL of 255; Windows begins with 128.
+#[test]
+fn numbers_count_with_other_ttls() {
+    for (ttl, tells) in [(250, true), (120, false)] {
+        each(|talk| {
+            let flow = outage(talk, 6465.0, 1021, ttl).from_server;
+            assert_eq!((200.0..240.0).contains(&share(&flow.lifetime, Limit::Recovery)), tells);
+        });
+    }
 }
 
 /// One packet is missing: it was lost, and the timer waited once. Before, the application paused.
 #[test]
 fn a_timer_waits_no_longer_than_it_does() {
     each(|talk| {
-        let flow = outage(talk, 6465.0, 1021).from_server;
+        let flow = outage(talk, 6465.0, 1021, 64).from_server;
         assert_eq!(flow.lifetime.main(), Some(Limit::Application));
         assert!((200.0..240.0).contains(&share(&flow.lifetime, Limit::Recovery)));
     });
@@ -329,7 +340,7 @@ fn the_last_ack_is_on_its_way_to_a_sender_that_was_found() {
 fn a_timer_that_waits_for_a_second() {
     for (number, ms) in [(1021, 1000.0), (1022, 3000.0)] {
         each(|talk| {
-            let flow = outage(talk, 85.0 + ms, number).from_server;
+            let flow = outage(talk, 85.0 + ms, number, 64).from_server;
             assert_eq!(share(&flow.lifetime, Limit::Recovery).round(), ms);
         });
     }
