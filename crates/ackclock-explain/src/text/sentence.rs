@@ -55,8 +55,10 @@ fn out(Outage { least, most, timeouts }: Outage) -> String {
         ),
         None => format!(
             "nothing came through for {} at the most (an outage): what timers sent meanwhile was \
-             lost before it came to the capture",
-            time(most)
+             lost before it came to the capture{}",
+            time(most),
+            // Of a stack whose least timeout is long (RFC 6298 section 2.5 lets it be 60 s).
+            if timeouts == 1 { ", or a single one waited so long" } else { "" }
         ),
     }
 }

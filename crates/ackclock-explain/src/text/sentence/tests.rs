@@ -410,7 +410,7 @@ fn an_outage_is_no_spurious_timeout() {
     assert_eq!(said(&times, Some(false), Server), spurious);
     // Elsewhere, what was lost before the capture shows by how long it took.
     let unseen = "nothing came through for 4.0 s at the most (an outage): what timers sent \
-        meanwhile was lost before it came to the capture";
+        meanwhile was lost before it came to the capture, or a single one waited so long";
     assert_eq!(said(&times[3..], None, Client), unseen);
     assert_eq!(said(&times[2..3], None, Client), format!("probably {spurious}"));
 }
