@@ -77,11 +77,14 @@ impl Gaps {
             "the clock of the capture went back",
             "times the clock of the capture went back",
         );
-        let lag = format!("{:.3} ms", self.lag.secs_f64() * 1e3);
+        let lag = match self.lag {
+            Span::ZERO => String::new(),
+            lag => format!(", up to {:.3} ms apart", lag.secs_f64() * 1e3),
+        };
         count(
             self.copies,
             "a packet was captured twice",
-            &format!("packets were captured twice, up to {lag} apart: the copies are left out"),
+            &format!("packets were captured twice{lag}: the copies are left out"),
         );
         count(
             self.strays,

@@ -518,6 +518,18 @@ fn what_the_capture_has_twice_counts_once() {
         assert_eq!(one.from_server.doubts, ["a packet was captured twice"]);
         assert_eq!(one.copies, 3);
     });
+    // Without identifications and timestamps what is the same may have gone again: how far copies
+    // are apart is not known.
+    each(|mut talk| {
+        talk.open();
+        for n in [0, 1460, 0, 1460] {
+            talk.at(11.0, c(n, 1460));
+        }
+        talk.at(21.0, s(0, 0).ack(2920));
+        let one = talk.one();
+        let twice = "2 packets were captured twice: the copies are left out";
+        assert_eq!(one.from_client.doubts, [twice]);
+    });
     // Without identifications timestamps tell, of all but ACKs.
     each(|mut talk| {
         talk.at(0.0, syn(0).ts(1, 0))
