@@ -94,7 +94,9 @@ impl Evidence {
         (self.duplicates, self.held) = (0, 0);
     }
 
-    /// A recovery is complete: nothing is held.
+    /// A recovery is complete, or more is acknowledged without one: nothing is held (Linux's
+    /// `tcp_fastretrans_alert`, which calls `tcp_reset_reno_sack`). Duplicates may have answered
+    /// what had arrived before.
     pub fn recovered(&mut self) {
         self.held = 0;
     }

@@ -174,6 +174,9 @@ impl LossRecovery {
         picture: &mut Picture,
     ) {
         self.evidence.advanced(newly_sacked || !self.phases.is_open(), segments);
+        if self.phases.is_calm() {
+            self.evidence.recovered();
+        }
         if self.phases.is_open() {
             return;
         }

@@ -107,3 +107,24 @@ fn acks_are_lost_before_the_sender() {
     assert_eq!(unacked(true), Span::ZERO);
     assert_eq!(unacked(false), Span::from_millis(4600));
 }
+
+/// Without SACK, at the receiver: what had arrived comes again and draws duplicates. With the next
+/// ACK nothing is held (Linux's `tcp_reset_reno_sack`): what follows repairs nothing.
+#[test]
+fn duplicates_of_what_had_arrived_are_forgotten() {
+    let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.send(50.0, 0..8);
+    for _ in 0..6 {
+        line.ack(100.0, 4);
+    }
+    line.ack(101.0, 8);
+    for n in 2..20 {
+        let t = 50.0 * n as f64;
+        line.send(t + 1.1, 4 * n..4 * n + 4);
+        line.ack(t + 51.0, 4 * n + 4);
+    }
+    line.send(1001.1, [4 * 19]);
+    line.ack(1051.0, 80);
+    assert!(line.found().lifetime.of(Limit::Recovery) < Span::from_millis(100));
+}
