@@ -73,6 +73,7 @@ impl SenderModel {
             self.limits.answered();
         }
         let outstanding = &self.stream.outstanding;
+        self.limits.is_told(is_next(sent) && sent.position >= outstanding.max());
         let late = if sent.position == outstanding.max() && outstanding.has_started() {
             self.new_data(sent);
             false
@@ -137,7 +138,7 @@ impl SenderModel {
         let Stream { terms, moments, timers, windows, .. } = &self.stream;
         let least = LEAST_RTO_OF_RFC.max(timers.rto());
         if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
-            self.limits.timer_expired(&self.stream);
+            self.limits.may_have_expired(&self.stream);
         }
     }
 
@@ -147,6 +148,7 @@ impl SenderModel {
     fn without_acks(&mut self, sent: &Sent, asked: bool) {
         if lost(sent, asked) > 0 && !self.stream.terms.at_sender() {
             self.outlast_timers(sent.at);
+            self.limits.is_told(false);
             self.repair.get_or_insert_default().outlasted = sent.at;
         }
         let outlasted = self.repair.as_ref().map_or(Time::ZERO, |repair| repair.outlasted);
@@ -161,7 +163,9 @@ impl SenderModel {
         let Stream { outstanding, moments, timers, windows, .. } = &mut self.stream;
         let least = moments.since_progress(at).min(moments.since_ack(at));
         let gap = self.stalls.has_gap_since(moments.progress());
-        let acked = moments.last_ack() > Time::ZERO && windows.offered() > 0;
+        // What goes out may follow an ACK that is about to reach the sender, by the estimate.
+        let due = self.limits.is_ack_due();
+        let acked = moments.last_ack() > Time::ZERO && windows.offered() > 0 && !due;
         if acked && least > timers.backed_off() && outstanding.retransmitted() == 0 && !gap {
             // The last new data was looked at, too, if it came as late.
             let (all, last) = (moments.since_progress(at), moments.since_new_data(at));
@@ -362,3 +366,8 @@ fn lost(sent: &Sent, asked: bool) -> u16 {
 fn is_by_ack(kind: Kind) -> bool {
     matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
 }
+/// No packet was lost before the capture since the last one, as its number says.
+fn is_next(sent: &Sent) -> bool {
+    sent.counted && sent.missing == 0
+}
+

@@ -65,6 +65,8 @@ struct Waits {
     shrunk: Span,
     /// Of `Pending::window` and `Pending::shut`, how long the window was so small.
     pending: Span,
+    /// Silence that is recovery's unless what comes next says that no timer expired in it.
+    expired: Span,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -366,6 +368,26 @@ impl Limits {
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
         self.found.add(limit_of_loss(stream), window + flight);
+    }
+
+    /// The same, as far as is known: nothing that a timer has sent was seen.
+    pub fn may_have_expired(&mut self, stream: &Stream) {
+        let span = self.silent.window + self.silent.flight;
+        self.timer_expired(stream);
+        if limit_of_loss(stream) == Limit::Recovery {
+            self.waits.get_or_insert_default().expired = span;
+        }
+    }
+
+    /// Data has come. If it is new, and by its number nothing was sent that has not come
+    /// (`is_next`), no timer had expired.
+    pub fn is_told(&mut self, is_next: bool) {
+        let Some(waits) = &mut self.waits else { return };
+        let span = std::mem::take(&mut waits.expired);
+        if is_next {
+            self.found.take(Limit::Recovery, span);
+            self.pending.flight = self.pending.flight + span;
+        }
     }
 
     /// An ACK has told something new.

@@ -33,6 +33,11 @@ impl Limits {
         }
     }
 
+    /// The next ACK is about to reach the sender.
+    pub fn is_ack_due(&self) -> bool {
+        self.due != Due::Later
+    }
+
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK; `since`:
     /// it came so long ago.
     #[inline]
@@ -43,7 +48,7 @@ impl Limits {
         let held = self.nagle.may_be_held(sent, stream, is_due);
         let silent = self.silent.window + self.silent.flight;
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
-        let mut may_be_probe = silent > stream.timers.quiet() && stream.cwnd_is_full();
+        let mut may_be_probe = !is_due && silent > stream.timers.quiet() && stream.cwnd_is_full();
         if may_be_probe && silent >= nearly(stream.timers.pto(stream.outstanding.len() == 1)) {
             self.timer_expired(stream);
             may_be_probe = false;

@@ -3,6 +3,7 @@
 use ackclock_tcp::Span;
 
 use super::{Line, MSS, Sent, Sight};
+use crate::connection::StallCause;
 use crate::lifetime::Limit;
 
 /// A window of four segments is answered so many ms after it was sent, and the next one after the
@@ -106,6 +107,35 @@ fn acks_are_lost_before_the_sender() {
     };
     assert_eq!(unacked(true), Span::ZERO);
     assert_eq!(unacked(false), Span::from_millis(4600));
+}
+
+/// In the middle, ACKs come 2 s late, and no number of a packet is missing: no timer has sent
+/// anything. Data that comes 0.1 ms before the ACK is thought to reach the sender follows it:
+/// the capture misses none.
+#[test]
+fn acks_that_come_late_are_no_gap() {
+    let found = |early: bool| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Arrived;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        line.send(100.1, 4..12);
+        let next =
+            Sent { frame: 99, counted: true, ..line.segment(super::ms(2100.0), 12_000, 1000) };
+        if early {
+            line.model.ack_is_due(next.at, Some((super::ms(2100.1), 12_000)));
+            line.model.sent(&next);
+            line.ack(2100.1, 12);
+        } else {
+            line.ack(2099.9, 12);
+            line.model.sent(&next);
+        }
+        line.ack(2150.0, 13);
+        let found = line.found();
+        (found.lifetime.of(Limit::Recovery), found.unacked, found.stalls[0].cause)
+    };
+    assert_eq!(found(true), (Span::ZERO, Span::ZERO, StallCause::Network));
+    assert_eq!(found(false), (Span::ZERO, Span::ZERO, StallCause::Network));
 }
 
 /// Without SACK, at the receiver: what had arrived comes again and draws duplicates. With the next
