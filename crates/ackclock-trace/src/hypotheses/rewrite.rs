@@ -147,12 +147,21 @@ fn explain_stalls(found: &mut Found) {
             retransmissions.within(stall).map(|place| found.retransmissions[place].kind);
         let again = in_it.clone().next().is_some();
         let probed = in_it.any(|kind| kind == Kind::TailLossProbe);
-        // Its time is recovery's already, by the numbers of packets, or the handshake's.
+        // Its time is recovery's already as far as the numbers of packets tell, or the handshake's.
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
         // A lost FIN holds up nothing.
-        if holds_up && stall.cause == StallCause::Application {
-            let span = stall.end.since(stall.start).min(found.lifetime.of(Limit::Application));
+        let untold = match stall.cause {
+            _ if !holds_up => None,
+            StallCause::Application => Some(stall.end.since(stall.start)),
+            StallCause::Timeout(_) if told => {
+                let untold = found.untold.iter().find(|(end, _)| *end == stall.end);
+                untold.map(|(_, span)| *span)
+            }
+            _ => None,
+        };
+        if let Some(span) = untold {
+            let span = span.min(found.lifetime.of(Limit::Application));
             found.lifetime.take(Limit::Application, span);
             found.lifetime.add(Limit::Recovery, span);
         }

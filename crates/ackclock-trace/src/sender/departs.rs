@@ -179,6 +179,10 @@ impl SenderModel {
         let had_waited = follows_ack(sent.at, &self.stream, asked);
         let repaired = self.repaired_unseen(sent, asked);
         self.limits.was_repairing(repaired);
+        let silent = self.silent(sent.at);
+        if !self.stream.terms.at_sender() && silent >= nearly(self.stream.timers.rto()) {
+            self.limits.silence().ends(sent, silent, repaired);
+        }
         // A FIN alone answers nothing.
         if asked && sent.payload() > 0 && repaired == Span::ZERO {
             let since = self.stalls.since_asked(sent.at);
@@ -209,15 +213,23 @@ impl SenderModel {
     /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer
     /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
-    fn repaired_unseen(&self, sent: &Sent, asked: bool) -> Span {
-        let lost = lost(sent, asked);
+    fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
+        let (lost, waited) = (lost(sent, asked), self.silent(sent.at));
+        if self.limits.was_silent()
+            && self.limits.silence().has_lost(sent)
+            && waited > self.stream.timers.srtt()
+        {
+            return waited;
+        }
         // A lost FIN holds up nothing.
         if lost == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
-        let Stream { timers, moments, .. } = &self.stream;
+        let Stream { timers, terms, .. } = &self.stream;
         let (rto, doubled) = (timers.rto(), (1 << lost.min(16)) - 1);
-        let waited = moments.silence(sent.at).min(self.stalls.since_asked(sent.at));
+        if waited >= nearly(rto) {
+            self.limits.silence().lost(sent, lost, waited, timers, terms.mss);
+        }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's. A pause that ends just when
         // one of these would have expired is rare.
         let slower = rto.max(LEAST_RTO_OF_RFC).times(doubled);
@@ -227,6 +239,11 @@ impl SenderModel {
             () if (nearly(slower)..=latest).contains(&waited) => waited,
             () => waited.min(rto.times(doubled)),
         }
+    }
+
+    /// For how long nothing went out that the other end had asked for, with nothing outstanding.
+    fn silent(&self, at: Time) -> Span {
+        self.stream.moments.silence(at).min(self.stalls.since_asked(at))
     }
 
     /// What does not continue where the highest ended: a retransmission, or something was missed.
@@ -281,7 +298,8 @@ impl SenderModel {
     /// A segment of data that went out before, or was missed then. Returns the same as
     /// [`SenderModel::sent`].
     fn old_data(&mut self, sent: &Sent) -> bool {
-        let Self { stream, repair, limits, losses, marks, episodes, ways, picture, .. } = self;
+        let Self { stream, repair, stalls, limits, losses, marks, episodes, ways, picture, .. } =
+            self;
         if stream.is_keep_alive_or_window_probe(sent) {
             stream.uncount();
             return false;
@@ -291,6 +309,13 @@ impl SenderModel {
             return stream.was_overtaken(sent);
         }
         limits.was_missing(true);
+        if limits.was_silent() {
+            let held_back = limits.silence().comes_again(sent, &stream.timers);
+            if held_back > Span::ZERO {
+                limits.was_repairing(held_back);
+                stalls.was_held_back(limits.silence().ended());
+            }
+        }
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
         let speaks_against_head = recovery.evidence.against_head().is_some();
         let sign = Sign::of(sent, stream, recovery);
@@ -362,12 +387,12 @@ fn lost(sent: &Sent, asked: bool) -> u16 {
     sent.missing().saturating_sub(asked.into())
 }
 
-/// Whether an ACK has let this go; what else did was silence.
-fn is_by_ack(kind: Kind) -> bool {
-    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
-}
 /// No packet was lost before the capture since the last one, as its number says.
 fn is_next(sent: &Sent) -> bool {
     sent.counted && sent.missing == 0
 }
 
+/// Whether an ACK has let this go; what else did was silence.
+fn is_by_ack(kind: Kind) -> bool {
+    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
+}

@@ -29,6 +29,7 @@ use self::waited::Due;
 use super::cells::{Cells, bytes};
 use super::queue::Queue;
 use super::rate::{Bottleneck, Trip};
+use super::silence::Silence;
 use super::stream::moments::HOST_BUSY;
 use super::stream::{Stream, rarely};
 use crate::lifetime::{Limit, Shares};
@@ -67,6 +68,7 @@ struct Waits {
     pending: Span,
     /// Silence that is recovery's unless what comes next says that no timer expired in it.
     expired: Span,
+    silence: Silence,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -368,6 +370,17 @@ impl Limits {
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
         self.found.add(limit_of_loss(stream), window + flight);
+    }
+
+    /// The last silence that data has ended.
+    #[cold]
+    pub fn silence(&mut self) -> &mut Silence {
+        &mut self.waits.get_or_insert_default().silence
+    }
+
+    /// Whether there was one.
+    pub fn was_silent(&self) -> bool {
+        self.waits.is_some()
     }
 
     /// The same, as far as is known: nothing that a timer has sent was seen.

@@ -32,6 +32,7 @@
 //! | Was it a tail loss probe after all? | [`causes::probes`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
 //! | **Why did nothing go on?** | [`stalls`] |
+//! | Was it none of the application's after all? | `silence` |
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **How fast is the bottleneck?** | [`rate`] |
 //! | Is there a queue, or another route? | [`route`], [`queue`] |
@@ -64,6 +65,7 @@ mod rate;
 mod recovery;
 mod returns;
 mod route;
+mod silence;
 mod stalls;
 mod stream;
 #[cfg(test)]
@@ -73,6 +75,7 @@ mod ways;
 use std::sync::Arc;
 
 use ackclock_tcp::{Event, Span, Time};
+use thin_vec::ThinVec;
 
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
@@ -106,6 +109,9 @@ pub(crate) struct Found {
     pub timeouts: Vec<Timeout>,
     pub recoveries: Vec<Recovery>,
     pub stalls: Vec<Stall>,
+    /// Of stalls that held a timeout by the numbers of packets: when each ended, and for how long
+    /// it counts as the application's all the same.
+    pub untold: ThinVec<(Time, Span)>,
     /// Until [`Found::end`].
     pub lifetime: Lifetime,
     pub moved: bool,
@@ -299,7 +305,7 @@ impl SenderModel {
             stream,
             repair,
             stalls,
-            limits,
+            mut limits,
             losses,
             marks,
             bottleneck,
@@ -328,6 +334,7 @@ impl SenderModel {
         let rate_bps = bottleneck.bits_per_second();
         let kept = limits.kept(rate_bps);
         let moved = limits.has_moved();
+        let untold = limits.silence().take_untold();
         let mut lifetime = limits.into_lifetime(
             stream.terms.mss,
             bottleneck.base(),
@@ -338,6 +345,7 @@ impl SenderModel {
         Found {
             losses: losses.into_losses(&stream, &retransmissions, rate_bps),
             end,
+            untold,
             stalls: stalls.into_all(&timeouts, &retransmissions),
             lifetime,
             moved,

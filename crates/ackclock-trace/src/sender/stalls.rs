@@ -157,6 +157,16 @@ impl Stalls {
         self.add(start, now, Cause::Known(cause));
     }
 
+    /// What has ended a silence now had been held back: it was none of the application's.
+    pub fn was_held_back(&mut self, ended: Time) {
+        if let Some(Wait { cause, end, .. }) = self.found.last_mut()
+            && *end == ended
+            && matches!(cause, Cause::Known(StallCause::Application))
+        {
+            *cause = Cause::Known(StallCause::Network);
+        }
+    }
+
     /// `una` has moved. `probes`: probes with new data so far. `measures`: no round trip is known
     /// yet, and nothing was retransmitted.
     #[inline]

@@ -109,6 +109,64 @@ fn acks_are_lost_before_the_sender() {
     assert_eq!(unacked(false), Span::from_millis(4600));
 }
 
+/// At the receiver, four segments come so many ms after all before them was acknowledged, and so
+/// many ms later the first of them comes again. How much of that is recovery's, in ms, and why did
+/// nothing go on?
+fn held_back(silence: f64, again: f64) -> (f64, Option<StallCause>) {
+    let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.send(50.0, 0..4);
+    line.ack(100.0, 4);
+    line.send(100.0 + silence, 4..8);
+    if again < 50.0 {
+        line.send(100.0 + silence + again, [4]);
+    }
+    line.ack(150.0 + silence, 8);
+    if again > 50.0 {
+        line.send(100.0 + silence + again, [4]);
+    }
+    let found = line.found();
+    let Span(ns) = found.lifetime.of(Limit::Recovery);
+    ((ns as f64 / 1e6).round(), found.stalls.first().map(|stall| stall.cause))
+}
+
+/// The path holds segments back for 2 s, and what the timer has sent meanwhile comes with them: no
+/// ACK of them can have reached the sender. After 8 s a single timer has not run all the time: 252
+/// ms are known. So are the 50 ms until the ACK, with what went again outstanding. Without what the
+/// timer has sent, the application has paused.
+#[test]
+fn a_timer_expired_in_what_looks_like_a_pause() {
+    assert_eq!(held_back(2000.0, 1.0), (2000.0 + 50.0, Some(StallCause::Network)));
+    assert_eq!(held_back(8000.0, 1.0), (252.0 + 50.0, Some(StallCause::Network)));
+    assert_eq!(held_back(2000.0, 60.0).1, Some(StallCause::Application));
+}
+
+/// Twelve packets are lost before the capture, one of them sent by the timer, which ends 800 ms of
+/// silence. Then the timer sends each of the others after 250 ms: only behind them does the
+/// application pause.
+#[test]
+fn what_was_lost_in_a_silence_is_not_new() {
+    let recovery = |missing, segments: u64| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        let first = line.segment(super::ms(900.0), 4 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 99, missing, counted: true, ..first });
+        line.ack(950.0, 5);
+        for n in 1..segments {
+            line.send(950.0 + 300.0 * n as f64 - 50.0, [4 + n]);
+            line.ack(950.0 + 300.0 * n as f64, 5 + n);
+        }
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(recovery(12, 1), 800.0);
+    assert_eq!(recovery(12, 11), 800.0 + 10.0 * 250.0);
+    assert_eq!(recovery(12, 13), 800.0 + 10.0 * 250.0);
+    assert_eq!(recovery(0, 11), 0.0);
+}
+
 /// In the middle, ACKs come 2 s late, and no number of a packet is missing: no timer has sent
 /// anything. Data that comes 0.1 ms before the ACK is thought to reach the sender follows it:
 /// the capture misses none.

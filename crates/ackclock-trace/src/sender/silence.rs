@@ -1,0 +1,97 @@
+//! Away from the sender: the last silence with nothing outstanding that data has ended, and what
+//! shows later that it was none of the application's.
+
+use ackclock_tcp::{Span, Time};
+use thin_vec::ThinVec;
+
+use super::input::Sent;
+use super::stream::timers::{Timers, nearly};
+use crate::standards::LEAST_RTO_OF_RFC;
+
+#[derive(Debug, Default)]
+pub(crate) struct Silence {
+    /// When it ended, and with which byte.
+    ended: Time,
+    position: u64,
+    /// How long it was, less what was known of its timers when it ended.
+    span: Span,
+    /// What of that a timer has taken, as is known since.
+    taken: Span,
+    /// The first byte that has come again since, and how often it has.
+    again: u64,
+    times: u32,
+    /// What lies below was sent and lost in a silence.
+    lost: u64,
+    /// Of silences in which a timer has expired by the numbers of packets: when each ended, and for
+    /// how long none is known to have run.
+    untold: ThinVec<(Time, Span)>,
+}
+
+impl Silence {
+    /// Data goes out with nothing outstanding after so long, of which timers took `repaired`.
+    pub fn ends(&mut self, sent: &Sent, span: Span, repaired: Span) {
+        let (ended, position) = (sent.at, sent.position);
+        (self.ended, self.position, self.span) = (ended, position, span - repaired);
+        (self.taken, self.times) = (Span::ZERO, 0);
+        if repaired > Span::ZERO {
+            self.untold.push((ended, self.span));
+        }
+    }
+
+    /// Of silences in which a timer has expired by the numbers of packets: when each ended, and for
+    /// how long none is known to have run.
+    pub fn take_untold(&mut self) -> ThinVec<(Time, Span)> {
+        std::mem::take(&mut self.untold)
+    }
+
+    /// When the last one ended.
+    pub fn ended(&self) -> Time {
+        self.ended
+    }
+
+    /// So many packets were lost before the capture in a silence that ends with `sent`. Some were
+    /// what the timer had sent before, and all others data, which goes out again from here on.
+    /// `waited`: how long it lasted.
+    pub fn lost(&mut self, sent: &Sent, packets: u16, waited: Span, timers: &Timers, mss: u32) {
+        let rto = timers.rto();
+        // The timer is the earliest in use, so that none has sent more.
+        let by_timer = (1..16).take_while(|n| rto.times((2 << n) - 1) <= waited).count() as u16;
+        let data = u64::from(packets.saturating_sub(by_timer));
+        self.lost = self.lost.max(sent.position + data * u64::from(mss));
+    }
+
+    /// What goes out was lost in a silence before.
+    pub fn has_lost(&self, sent: &Sent) -> bool {
+        sent.position < self.lost
+    }
+
+    /// Data comes again. No ACK of what has ended the silence can have let it go so soon: a timer
+    /// has sent it before that came, which was held back on its way. Returns how much more of the
+    /// silence the timer has taken.
+    ///
+    /// Until it has expired so often, it takes its interval, doubled each time (RFC 6298 section
+    /// 5.5), and less than until it would have once more. A longer silence is the application's at
+    /// first.
+    pub fn comes_again(&mut self, sent: &Sent, timers: &Timers) -> Span {
+        let soon = sent.at.since(self.ended) < timers.least_trip();
+        if !soon || self.span == Span::ZERO || sent.position < self.position || sent.payload() == 0
+        {
+            return Span::ZERO;
+        }
+        if self.times == 0 {
+            self.again = sent.position;
+        }
+        self.times += u32::from(self.again == sent.position);
+        let rto = timers.rto();
+        let doubled = |times: u32| (1 << times.min(16)) - 1;
+        let latest = rto.max(LEAST_RTO_OF_RFC).times(doubled(self.times + 1));
+        let taken = match self.span {
+            span if span < nearly(rto) => Span::ZERO,
+            span if span <= latest => span,
+            span => span.min(rto.times(doubled(self.times))),
+        };
+        let more = taken - self.taken;
+        self.taken = self.taken.max(taken);
+        more
+    }
+}
