@@ -8,7 +8,7 @@ use ackclock_explain::{
     Explained, Filter, Options, Pictures, Source, TOP, TakeTable, WORST, captures_at, draw,
     one_connection, read, save, short, tables,
 };
-use ackclock_run::Columns;
+use ackclock_run::{Cancel, Columns};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 
@@ -215,7 +215,8 @@ impl Explanation {
     fn draw(&self, explained: &Explained, folder: &PathBuf, top: usize) -> PyResult<()> {
         fs::create_dir_all(folder).map_err(of_path(folder))?;
         let pictures = Pictures { html: Some(folder), xplot: None, qlog: None, top };
-        draw(explained, &self.sources, &options(0, None), &pictures).map_err(plain)
+        draw(explained, &self.sources, &options(0, None), &pictures, &Cancel::default())
+            .map_err(plain)
     }
 }
 

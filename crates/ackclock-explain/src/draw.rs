@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(not(target_family = "wasm"))]
 use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{QlogTrace, write_qlog};
-use ackclock_run::WholeFile;
+use ackclock_run::{Cancel, WholeFile};
 use ackclock_tcp::{Event, Span, Time};
 use ackclock_trace::Connection;
 use ackclock_trace::Flow;
@@ -36,15 +36,16 @@ pub struct Pictures<'a> {
 }
 
 /// Draws the connections in which most time was lost, and, if there is only one, that one. For HTML
-/// it writes an index, too.
+/// it writes an index, too. `cancel` ends it between two connections.
 ///
 /// # Errors
-/// [`Error::Write`]; [`Error::Usage`] if there can be no such threads.
+/// [`Error::Write`]; as [`with_events`].
 pub fn draw(
     explained: &Explained,
     sources: &[Source],
     options: &Options,
     pictures: &Pictures<'_>,
+    cancel: &Cancel,
 ) -> Result<(), Error> {
     let mut chosen = eventful(explained);
     let all = chosen.len();
@@ -56,8 +57,11 @@ pub fn draw(
     chosen.sort_by_key(|found| found.number);
     let (mut traces, known) = (Vec::new(), Known::of(explained));
     for batch in batches(&chosen) {
-        let connections = with_events(sources, batch, options)?;
+        let connections = with_events(sources, batch, options, cancel)?;
         for (found, connection) in batch.iter().zip(connections) {
+            if cancel.is_cancelled() {
+                return Err(Error::Interrupted);
+            }
             let found = with(found, connection);
             one(&found, explained, &known, pictures)?;
             if pictures.qlog.is_some() {
@@ -89,15 +93,16 @@ fn with(found: &Found, connection: Connection) -> Found {
 /// The picture of a connection as a figure.
 ///
 /// # Errors
-/// [`Error::Usage`] if nothing is there in this interval, or there can be no such threads.
+/// [`Error::Usage`] if nothing is there in this interval; as [`with_events`].
 #[cfg(not(target_family = "wasm"))]
 pub fn figure(
     found: &Found,
     sources: &[Source],
     options: &Options,
     (width, interval): (Width, Interval),
+    cancel: &Cancel,
 ) -> Result<Figure, Error> {
-    let connection = with_events(sources, &[found], options)?.into_iter().next();
+    let connection = with_events(sources, &[found], options, cancel)?.into_iter().next();
     let figure = connection
         .ok_or(ackclock_figure::Error::Nothing)
         .and_then(|connection| html::figure(&with(found, connection), width, interval));

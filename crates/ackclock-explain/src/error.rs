@@ -30,6 +30,9 @@ pub enum Error {
     /// What was asked for cannot be done.
     #[error("{0}")]
     Usage(String),
+    /// The flag to end was set.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl Error {

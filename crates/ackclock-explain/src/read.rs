@@ -73,20 +73,22 @@ pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Ex
 }
 
 /// These connections with their events, of which the first reading of a file has kept none: reads
-/// again what they were found in.
+/// again what they were found in, until `cancel` is set.
 ///
 /// # Errors
-/// [`Error::Read`], and [`Error::Usage`] if there can be no such threads.
+/// [`Error::Read`], [`Error::Usage`] if there can be no such threads, and [`Error::Interrupted`] if
+/// `cancel` is set.
 pub fn with_events(
     sources: &[Source],
     wanted: &[&Found],
     options: &Options,
+    cancel: &Cancel,
 ) -> Result<Vec<Connection>, Error> {
     let mut captures: Vec<usize> = wanted.iter().map(|found| found.capture).collect();
     captures.sort_unstable();
     captures.dedup();
-    let progress =
-        Progress::new(captures.iter().filter_map(|c| sources.get(*c)).map(Source::len).sum());
+    let steps = captures.iter().filter_map(|c| sources.get(*c)).map(Source::len).sum();
+    let progress = Progress::until(steps, cancel);
     let again = in_parallel(&captures, options.jobs, |&capture| {
         let numbers = wanted
             .iter()
@@ -102,6 +104,9 @@ pub fn with_events(
     });
     let again = again.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     let again: Vec<Vec<Box<Connection>>> = again.into_iter().collect::<Result<_, _>>()?;
+    if cancel.is_cancelled() {
+        return Err(Error::Interrupted);
+    }
     let find = |found: &&Found| {
         let read = captures
             .iter()

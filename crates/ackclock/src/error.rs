@@ -18,7 +18,7 @@ pub enum Error {
     Papers(ackclock_papers::Error),
     /// Captures cannot be explained.
     #[error(transparent)]
-    Explain(#[from] ackclock_explain::Error),
+    Explain(ackclock_explain::Error),
     /// A proxy with a simulated network inside cannot run.
     #[error(transparent)]
     Impair(#[from] ackclock_impair::Error),
@@ -95,6 +95,15 @@ impl From<ackclock_run::Error> for Error {
             ackclock_run::Error::Threads(error) => Error::Usage(format!("--jobs: {error}")),
             ackclock_run::Error::Cancelled => Error::Interrupted,
             error => Error::Run(error),
+        }
+    }
+}
+
+impl From<ackclock_explain::Error> for Error {
+    fn from(error: ackclock_explain::Error) -> Self {
+        match error {
+            ackclock_explain::Error::Interrupted => Error::Interrupted,
+            error => Error::Explain(error),
         }
     }
 }

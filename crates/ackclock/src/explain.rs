@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::figure::FigureArgs;
 use crate::output::{print_with, width};
 use crate::overwrite;
-use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
+use crate::wire::{Interrupt, Watch, cancel_on_signals, heed_signals, watch};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -134,7 +134,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if args.metrics.is_some() {
         return Err(Error::Usage("--metrics: this takes --interface".into()));
     }
-    let mut sources = sources(&args.captures)?;
+    // Standard input heeds the signals by itself until it has ended.
+    let stream = args.captures.iter().any(|path| path == Path::new("-"));
+    let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
+    let mut sources = sources(&args.captures, &cancel)?;
     if args.join {
         sources = vec![joined(&sources)?];
     }
@@ -145,9 +148,6 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         filter: args.filter.as_deref().map(Filter::new),
         events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
     };
-    // Standard input heeds the signals by itself.
-    let stream = sources.iter().any(Source::is_stream);
-    let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
     let mut explained = read(&sources, &options, &cancel)?;
     warn(&explained, args.compare);
     if args.compare {
@@ -160,7 +160,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         print_as(args, json, |top| grouped(&explained, by, top, width()))?;
     } else {
         keep_what_is_asked_for(args, &mut explained)?;
-        let written = write_outputs(args, &sources, &options, &mut explained);
+        let written = write_outputs(args, &sources, &options, &mut explained, &cancel);
         // What is read is not lost with a file.
         print_with(|out| print(&explained, args, out))?;
         written?;
@@ -230,12 +230,17 @@ fn write_outputs(
     sources: &[Source],
     options: &Options,
     explained: &mut Explained,
+    cancel: &Cancel,
 ) -> Result<(), Error> {
     save(explained, options.jobs)?;
     if let ([found], false) = (&explained.connections[..], args.figure.figures.is_empty()) {
         let shown = (args.figure.width(), args.figure.interval());
-        let drawn = ackclock_explain::figure(found, sources, options, shown);
-        args.figure.write(&[drawn.map_err(|e| Error::Usage(format!("--figure: {e}")))?])?;
+        let drawn = ackclock_explain::figure(found, sources, options, shown, cancel);
+        let wrong = |error| match Error::from(error) {
+            Error::Interrupted => Error::Interrupted,
+            error => Error::Usage(format!("--figure: {error}")),
+        };
+        args.figure.write(&[drawn.map_err(wrong)?])?;
     }
     if let Some(folder) = &args.parquet {
         write_parquet(explained, folder)?;
@@ -244,7 +249,7 @@ fn write_outputs(
         annotate(explained, sources, path)?;
     }
     if let Some(pictures) = pictures(args) {
-        draw(explained, sources, options, &pictures)?;
+        draw(explained, sources, options, &pictures, cancel)?;
     }
     Ok(())
 }
@@ -260,11 +265,11 @@ fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::
 }
 
 /// What the arguments stand for. What is no capture in a folder is skipped with a note.
-fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
+fn sources(paths: &[PathBuf], cancel: &Cancel) -> Result<Vec<Source>, Error> {
     let (mut sources, mut skipped, mut streams) = (Vec::new(), Vec::new(), 0);
     for path in paths {
         if path == Path::new("-") {
-            sources.push(Source::stream(Stdin::new()?));
+            sources.push(Source::stream(Stdin::new(cancel)?));
             streams += 1;
         } else {
             sources.extend(captures_at(path, &mut skipped)?);
@@ -349,14 +354,22 @@ fn worst(explained: &Explained) -> Option<Error> {
 }
 
 /// Standard input. Ctrl-C reaches both ends of a pipe, so the first one leaves it to the other end
-/// to finish what it writes; the second one ends the input here.
+/// to finish what it writes; the second one ends the input here. Once the input has ended, signals
+/// set `cancel`.
 struct Stdin {
     interrupt: Interrupt,
+    cancel: Cancel,
 }
 
 impl Stdin {
-    fn new() -> Result<Stdin, Error> {
-        Ok(Stdin { interrupt: Interrupt::new()? })
+    fn new(cancel: &Cancel) -> Result<Stdin, Error> {
+        Ok(Stdin { interrupt: Interrupt::new()?, cancel: cancel.clone() })
+    }
+}
+
+impl Drop for Stdin {
+    fn drop(&mut self) {
+        heed_signals(self.cancel.clone());
     }
 }
 

@@ -76,14 +76,19 @@ fn an_index_a_page_and_a_file_for_xplot() {
     let folder = std::env::temp_dir().join(format!("ackclock-draw-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let pictures = Pictures { html: Some(&folder), xplot: Some(&folder), qlog: None, top: 1 };
-    draw(&explained, &[], &OPTIONS, &pictures).unwrap();
+    let cancelled = Cancel::default();
+    cancelled.cancel();
+    let none = draw(&explained, &[], &OPTIONS, &pictures, &cancelled);
+    assert!(matches!(none, Err(Error::Interrupted)));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    draw(&explained, &[], &OPTIONS, &pictures, &Cancel::default()).unwrap();
     let entries = fs::read_dir(&folder).unwrap();
     let mut names: Vec<String> =
         entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["connection-0-server_tsg.xpl", "connection-0.html", "index.html"]);
     fs::remove_dir_all(&folder).unwrap();
-    let gone = draw(&explained, &[], &OPTIONS, &pictures);
+    let gone = draw(&explained, &[], &OPTIONS, &pictures, &Cancel::default());
     assert!(
         matches!(gone, Err(Error::Write { path, .. }) if path == folder.join("connection-0.html"))
     );

@@ -1,6 +1,5 @@
 //! Ctrl-C.
 
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process;
 use std::thread;
@@ -24,20 +23,26 @@ fn both() -> SigSet {
 /// The flag that SIGINT or SIGTERM sets, for runs that look at it. The second one ends the process.
 /// To be made before any thread, which would take the signals otherwise.
 pub(crate) fn cancel_on_signals() -> Result<Cancel, Error> {
-    let failed = |error| Error::System { what: "signals".into(), error: io::Error::from(error) };
-    let both = both();
-    both.thread_block().map_err(failed)?;
     let cancel = Cancel::default();
-    let set = cancel.clone();
+    block(both())?;
+    heed_signals(cancel.clone());
+    Ok(cancel)
+}
+
+/// Has the signals, which are blocked already, set this flag. The second one ends the process.
+pub(crate) fn heed_signals(cancel: Cancel) {
     thread::spawn(move || {
-        while both.wait().is_ok() {
-            if set.is_cancelled() {
+        while both().wait().is_ok() {
+            if cancel.is_cancelled() {
                 process::exit(exit::INTERRUPTED.code.into());
             }
-            set.cancel();
+            cancel.cancel();
         }
     });
-    Ok(cancel)
+}
+
+fn block(signals: SigSet) -> Result<(), Error> {
+    signals.thread_block().map_err(|error| Error::system("signals")(error.into()))
 }
 
 /// SIGINT and SIGTERM, to be waited for like a file instead of ending the process. To be made
@@ -61,15 +66,9 @@ impl Interrupt {
     }
 
     fn of(set: SigSet) -> Result<Interrupt, Error> {
-        let signals = set
-            .thread_block()
-            .and_then(|()| {
-                SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-            })
-            .map_err(|error| Error::System {
-                what: "signals".into(),
-                error: io::Error::from(error),
-            })?;
+        block(set)?;
+        let signals = SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+            .map_err(|error| Error::system("signals")(error.into()))?;
         Ok(Interrupt { signals, taken: 0, hangups: 0 })
     }
 

@@ -30,7 +30,7 @@ mod watch;
 
 pub(crate) use connection::{WireConnection, connection_table};
 pub(crate) use gateway::{GatewayArgs, gateway};
-pub(crate) use interrupt::{Interrupt, cancel_on_signals};
+pub(crate) use interrupt::{Interrupt, cancel_on_signals, heed_signals};
 pub(crate) use options::{DEFAULT_STRATEGY, Ecn, WireArgs, open_host, open_hosts, strategy};
 pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};

@@ -519,6 +519,33 @@ fn ctrl_c_ends_the_input_only_when_it_comes_again() {
     drop(stdin);
 }
 
+/// Nobody reads the pipe that is to be written, so that only signals can end the command.
+#[test]
+fn signals_end_it_after_the_input_has_ended() {
+    let path = scratch("ended", "two.pcapng");
+    let pipe = format!("{}/out.qlog", folder("ended", "pipe"));
+    simulated(&path, &LOST_RETRANSMISSION);
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = command(&["explain", "-", "--qlog", &pipe])
+        .stdin(File::open(&path).unwrap())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_child(&child);
+    let end = Instant::now() + Duration::from_secs(20);
+    // From when on it has SIGINT and SIGTERM blocked, to take them itself.
+    let status = format!("/proc/{}/status", child.id());
+    while !fs::read_to_string(&status).unwrap().contains("4002\nSigIgn:") {
+        thread::sleep(Duration::from_millis(10));
+    }
+    while child.try_wait().unwrap().is_none() && Instant::now() < end {
+        kill_process(pid, Signal::TERM).unwrap();
+        thread::sleep(Duration::from_millis(100));
+    }
+    let _ = child.kill();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
 #[test]
 fn filters_are_in_the_language_of_tcpdump() {
     let path = scratch("filter", "two.pcapng");
