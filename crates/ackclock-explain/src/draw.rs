@@ -55,6 +55,8 @@ pub fn draw(
     let drawn: Vec<usize> = chosen.iter().map(|found| found.number).collect();
     // Those of one capture together, so that it is read once more and not several times.
     chosen.sort_by_key(|found| found.number);
+    // Each file is written, whatever becomes of the others.
+    let mut written = Ok(());
     let (mut traces, known) = (Vec::new(), Known::of(explained));
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options, cancel)?;
@@ -63,24 +65,24 @@ pub fn draw(
                 return Err(Error::Interrupted);
             }
             let found = with(found, connection);
-            one(&found, explained, &known, pictures)?;
+            written = written.and(one(&found, explained, &known, pictures));
             if pictures.qlog.is_some() {
                 traces.extend(qlog(&found));
             }
         }
     }
     if let Some(path) = pictures.qlog {
-        let written = WholeFile::create(path).and_then(|mut out| {
+        let finished = WholeFile::create(path).and_then(|mut out| {
             write_qlog(&mut out, "captures explained", &traces)?;
             out.finish()
         });
-        written.map_err(Error::write(path))?;
+        written = written.and(finished.map_err(Error::write(path)));
     }
     if let Some(folder) = pictures.html {
         let index = html::index(explained, &drawn, all - drawn.len());
-        write(&folder.join("index.html"), index.as_bytes())?;
+        written = written.and(write(&folder.join("index.html"), index.as_bytes()));
     }
-    Ok(())
+    written
 }
 
 /// The same with the events of its connection.
@@ -175,18 +177,18 @@ fn one(
     known: &Known,
     pictures: &Pictures<'_>,
 ) -> Result<(), Error> {
-    if let Some(folder) = pictures.html {
-        write(
-            &folder.join(html::file_name(found.number)),
-            html::page(found, explained, known).as_bytes(),
-        )?;
-    }
-    let Some(folder) = pictures.xplot else { return Ok(()) };
-    for (end, _) in found.flows().filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty()) {
+    let page = |folder: &Path| {
+        let page = html::page(found, explained, known);
+        write(&folder.join(html::file_name(found.number)), page.as_bytes())
+    };
+    let written = pictures.html.map_or(Ok(()), page);
+    let Some(folder) = pictures.xplot else { return written };
+    let drawn = found.flows().filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty());
+    let file = |(end, _)| {
         let path = folder.join(xplot::file_name(found.number, end));
-        xplot_file(&path, found, end).map_err(Error::write(&path))?;
-    }
-    Ok(())
+        xplot_file(&path, found, end).map_err(Error::write(&path))
+    };
+    drawn.map(file).fold(written, Result::and)
 }
 
 fn xplot_file(path: &Path, found: &Found, end: End) -> std::io::Result<()> {

@@ -40,7 +40,7 @@ pub(crate) enum RecordFormat {
 
 /// What to print and to write of runs, wherever they ran. Of the files one may be `-`, standard
 /// output. The results then go to standard error.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RecordArgs {
     /// How to print the results. JSON is an array with one object per flow. With an option that
     /// adds statistics, such as --stats or --recovery, it is an object that contains this array as
@@ -126,11 +126,22 @@ impl RecordArgs {
         files.into_iter().try_for_each(given)
     }
 
+    /// The files that record a run, with their options.
+    pub fn recordings(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let files = [
+            ("--events", &self.events),
+            ("--pcap", &self.pcap),
+            ("--qlog", &self.qlog),
+            ("--html", &self.html),
+            ("--svg", &self.svg),
+        ];
+        let given = files.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
+        given.chain(self.figure.figures.iter().map(|path| ("--figure", path)))
+    }
+
     /// The files to write.
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let Self { parquet, events, pcap, qlog, html, svg, .. } = self;
-        let all = [parquet, events, pcap, qlog, html, svg];
-        all.into_iter().flatten().chain(&self.figure.figures)
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.parquet.iter().chain(self.recordings().map(|(_, path)| path))
     }
 
     /// Whether these files can be written while `inputs` are read.

@@ -36,7 +36,7 @@ pub(crate) fn execute(
             let mut recorder = records.begin(&simulation.flows, simulation.until);
             let outcome = match input.run(job, simulation, &mut recorder, &progress) {
                 Ok(mut outcome) => {
-                    recorder.end(&mut outcome)?;
+                    recorder.end(&mut outcome);
                     Some(outcome)
                 }
                 Err(ackclock_run::Error::Cancelled) => None,

@@ -224,7 +224,8 @@ fn keep_what_is_asked_for(args: &ExplainArgs, explained: &mut Explained) -> Resu
     Ok(())
 }
 
-/// Writes the files, and finds out what would have avoided timeouts.
+/// Finds out what would have avoided timeouts, and writes the files: each, whatever becomes of the
+/// others.
 fn write_outputs(
     args: &ExplainArgs,
     sources: &[Source],
@@ -233,25 +234,29 @@ fn write_outputs(
     cancel: &Cancel,
 ) -> Result<(), Error> {
     save(explained, options.jobs)?;
-    if let ([found], false) = (&explained.connections[..], args.figure.figures.is_empty()) {
+    let explained = &*explained;
+    let figure = || {
+        let ([found], false) = (&explained.connections[..], args.figure.figures.is_empty()) else {
+            return Ok(());
+        };
         let shown = (args.figure.width(), args.figure.interval());
         let drawn = ackclock_explain::figure(found, sources, options, shown, cancel);
         let wrong = |error| match Error::from(error) {
             Error::Interrupted => Error::Interrupted,
             error => Error::Usage(format!("--figure: {error}")),
         };
-        args.figure.write(&[drawn.map_err(wrong)?])?;
-    }
-    if let Some(folder) = &args.parquet {
-        write_parquet(explained, folder)?;
-    }
-    if let Some(path) = &args.annotate {
-        annotate(explained, sources, path)?;
-    }
-    if let Some(pictures) = pictures(args) {
-        draw(explained, sources, options, &pictures, cancel)?;
-    }
-    Ok(())
+        args.figure.write(&[drawn.map_err(wrong)?])
+    };
+    let table = |folder: &PathBuf| write_parquet(explained, folder);
+    let copy = |path: &PathBuf| annotate(explained, sources, path);
+    let drawn = |pictures| draw(explained, sources, options, &pictures, cancel);
+    let written = [
+        figure(),
+        args.parquet.as_ref().map_or(Ok(()), table).map_err(Error::from),
+        args.annotate.as_ref().map_or(Ok(()), copy).map_err(Error::from),
+        pictures(args).map_or(Ok(()), drawn).map_err(Error::from),
+    ];
+    written.into_iter().collect()
 }
 
 fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::Result<()> {

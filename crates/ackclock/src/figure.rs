@@ -59,27 +59,25 @@ impl FigureArgs {
         self.write(&[figure.map_err(of_interval)?])
     }
 
-    /// Writes these figures. Of several, the others have a number in their names: `out.pdf`,
-    /// `out-2.pdf`.
+    /// Writes these figures, and returns the first error. Of several, the others have a number in
+    /// their names: `out.pdf`, `out-2.pdf`.
     pub fn write(&self, figures: &[Figure]) -> Result<(), Error> {
-        for path in &self.figures {
-            for (number, figure) in (1..).zip(figures) {
-                let path = numbered(path, number);
-                let content = figure.encode(format(&path)?);
-                let content = content
-                    .map_err(|error| Error::Usage(format!("{}: {error}", path.display())))?;
-                WholeFile::write(&path, content).map_err(Error::write(&path))?;
-                if number > 1 {
-                    let _ = writeln!(
-                        io::stderr(),
-                        "note: figure {number} is {}",
-                        printable(path.display())
-                    );
-                }
-            }
-        }
-        Ok(())
+        let each = self.figures.iter().flat_map(|path| (1..).zip(figures).map(move |f| (path, f)));
+        let written = each.map(|(path, (number, figure))| write(path, number, figure));
+        // Each of them, whatever becomes of the others.
+        written.fold(Ok(()), Result::and)
     }
+}
+
+fn write(path: &Path, number: u32, figure: &Figure) -> Result<(), Error> {
+    let path = numbered(path, number);
+    let content = figure.encode(format(&path)?);
+    let content = content.map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+    WholeFile::write(&path, content).map_err(Error::write(&path))?;
+    if number > 1 {
+        let _ = writeln!(io::stderr(), "note: figure {number} is {}", printable(path.display()));
+    }
+    Ok(())
 }
 
 fn of_interval(error: ackclock_figure::Error) -> Error {

@@ -18,7 +18,6 @@ use ackclock_tcp::{Event, EventKind, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
 use crate::error::Error;
-use crate::figure::FigureArgs;
 use crate::queues::Queues;
 
 /// The most events of all panels of a page: some 15 MB.
@@ -29,16 +28,13 @@ pub(crate) type Capture = PacketWriter<BufWriter<File>>;
 
 /// The files to write and what they need.
 pub(crate) struct Records {
-    figure: FigureArgs,
-    lines: Option<(PathBuf, EventWriter<WholeFile>)>,
-    pcap: Option<PathBuf>,
-    qlog: Option<PathBuf>,
+    asked: RecordArgs,
+    /// The file of events, and what became of those that have been written.
+    lines: Option<(PathBuf, EventWriter<WholeFile>, io::Result<()>)>,
     /// Where the capture is taken, and its name.
     place: (Place, String),
     /// When the longest run ends; zero on the wire, where that is not known before.
     until: Time,
-    html: Option<PathBuf>,
-    svg: Option<PathBuf>,
     pub queues: Queues,
     /// Whether each run gets statistics of recovery.
     pub recovery: bool,
@@ -80,29 +76,16 @@ impl Records {
         args.figure.check()?;
         args.takes_stdout()?;
         args.check_endings()?;
-        for path in [&args.pcap, &args.qlog, &args.html, &args.svg, &args.parquet]
-            .into_iter()
-            .flatten()
-            .chain(&args.figure.figures)
-        {
-            WholeFile::check(path).map_err(Error::write(path))?;
-        }
-        let lines = match &args.events {
-            Some(path) => {
-                let out = WholeFile::create(path).map_err(Error::write(path))?;
-                Some((path.clone(), EventWriter::new(out)))
-            }
-            None => None,
+        args.files().try_for_each(|path| WholeFile::check(path).map_err(Error::write(path)))?;
+        let lines = |path: &PathBuf| {
+            let out = WholeFile::create(path).map_err(Error::write(path))?;
+            Ok::<_, Error>((path.clone(), EventWriter::new(out), Ok(())))
         };
         Ok(Records {
-            figure: args.figure.clone(),
-            lines,
-            pcap: args.pcap.clone(),
-            qlog: args.qlog.clone(),
+            lines: args.events.as_ref().map(lines).transpose()?,
+            asked: args.clone(),
             place: (Place::Sender, SENDER.into()),
             until: Time::ZERO,
-            html: args.html.clone(),
-            svg: args.svg.clone(),
             queues: Queues::new(args.html.is_some()),
             recovery,
             seed,
@@ -134,35 +117,28 @@ impl Records {
 
     /// Whether this run is recorded.
     pub fn wants(&self, job: &Job) -> bool {
-        job.seed == self.seed
-            && (self.lines.is_some()
-                || self.pcap.is_some()
-                || self.qlog.is_some()
-                || self.queues.wanted()
-                || self.draws())
+        job.seed == self.seed && self.paths().next().is_some()
     }
 
     /// The files to write.
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        let lines = self.lines.as_ref().map(|(path, _)| path);
-        let files = [lines, self.pcap.as_ref(), self.qlog.as_ref(), self.queues.path()];
-        let pictures = [self.html.as_ref(), self.svg.as_ref()];
-        files.into_iter().chain(pictures).flatten().chain(&self.figure.figures)
+        self.asked.recordings().map(|(_, path)| path).chain(self.queues.path())
     }
 
     fn draws(&self) -> bool {
-        self.html.is_some() || self.svg.is_some() || !self.figure.figures.is_empty()
+        let RecordArgs { html, svg, figure, .. } = &self.asked;
+        html.is_some() || svg.is_some() || !figure.figures.is_empty()
     }
 
     /// Whether anything needs the events of a run that is recorded.
     pub fn wants_events(&self) -> bool {
-        self.lines.is_some() || self.qlog.is_some() || self.draws() || self.recovery
+        self.lines.is_some() || self.asked.qlog.is_some() || self.draws() || self.recovery
     }
 
     /// The capture, for who has packets as they are; the packets that recorders get are none from
     /// then on. Times count from `origin`, nanoseconds since 1970.
     pub fn take_capture(&mut self, origin: u64) -> Result<Option<Capture>, Error> {
-        let Some(path) = self.pcap.take() else { return Ok(None) };
+        let Some(path) = self.asked.pcap.take() else { return Ok(None) };
         let out = File::create(&path).map(BufWriter::new);
         let writer =
             out.and_then(|out| PacketWriter::new(out, CaptureFormat::for_path(&path), origin));
@@ -186,7 +162,7 @@ impl Records {
                 *numbers[end].entry(flow.ends[end]).or_insert(next)
             })
         }));
-        if self.qlog.is_some() {
+        if self.asked.qlog.is_some() {
             let trace =
                 |flow: &BuiltFlow| QlogTrace::new(&format!("{}: {}", flow.strategy, flow.name));
             self.traces.extend(flows.iter().map(trace));
@@ -196,10 +172,14 @@ impl Records {
         self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
         let recovery = self.recovery.then(|| RecoveryRecorder::new(flows, until));
         self.unfinished += 1;
-        RunRecorder { records: self, first_flow, first_panel, recovery, failed: None }
+        RunRecorder { records: self, first_flow, first_panel, recovery }
     }
 
-    /// Writes the files. If a run was interrupted, there are none.
+    /// Writes the files: each, whatever becomes of the others. If a run was interrupted, there are
+    /// none.
+    ///
+    /// # Errors
+    /// The first one.
     pub fn finish(mut self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
         if self.unfinished > 0 {
             for path in self.paths() {
@@ -207,24 +187,33 @@ impl Records {
             }
             return Ok(());
         }
-        if let Some((path, lines)) = self.lines.take() {
-            lines.finish().and_then(WholeFile::finish).map_err(Error::write(&path))?;
-        }
-        self.queues.finish_file()?;
-        if let Some(path) = self.pcap.take() {
-            if self.packets.is_empty() && matches!(self.place.0, Place::Node(_)) {
-                let name = &self.place.1;
-                let _ = writeln!(io::stderr(), "warning: --pcap-at: no packet came to `{name}`");
-            }
-            self.write_capture(&path).map_err(Error::write(&path))?;
-        }
-        if let Some(path) = &self.qlog {
-            let written = WholeFile::create(path).and_then(|mut out| {
-                write_qlog(&mut out, title, &self.traces)?;
-                out.finish()
-            });
-            written.map_err(Error::write(path))?;
-        }
+        let written = [
+            self.finish_lines(),
+            self.queues.finish_file(),
+            self.write_capture(),
+            self.write_traces(title),
+            self.draw(title, parameters),
+        ];
+        written.into_iter().collect()
+    }
+
+    fn finish_lines(&mut self) -> Result<(), Error> {
+        let Some((path, lines, written)) = self.lines.take() else { return Ok(()) };
+        let finished = written.and_then(|()| lines.finish()).and_then(WholeFile::finish);
+        finished.map_err(Error::write(&path))
+    }
+
+    fn write_traces(&self, title: &str) -> Result<(), Error> {
+        let Some(path) = &self.asked.qlog else { return Ok(()) };
+        let written = WholeFile::create(path).and_then(|mut out| {
+            write_qlog(&mut out, title, &self.traces)?;
+            out.finish()
+        });
+        written.map_err(Error::write(path))
+    }
+
+    /// Draws the pictures.
+    fn draw(&self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
         if !self.draws() {
             return Ok(());
         }
@@ -262,19 +251,22 @@ impl Records {
         let until = known.then(|| self.until.secs_f64());
         let picture =
             Picture { title, parameters, panels: &panels, own_scales, until, ..Picture::default() };
-        if let Some(path) = &self.html {
-            WholeFile::write(path, self.page(&picture)).map_err(Error::write(path))?;
-        }
-        if let Some(path) = &self.svg {
-            WholeFile::write(path, picture.to_svg()).map_err(Error::write(path))?;
-        }
-        if !self.figure.figures.is_empty() {
-            self.figure.draw(&picture)?;
-        }
+        let RecordArgs { html, svg, figure, .. } = &self.asked;
+        let write = |path: &Option<PathBuf>, content: &dyn Fn() -> String| {
+            let write =
+                |path: &PathBuf| WholeFile::write(path, content()).map_err(Error::write(path));
+            path.as_ref().map_or(Ok(()), write)
+        };
+        let drawn = match figure.figures[..] {
+            [] => Ok(()),
+            _ => figure.draw(&picture),
+        };
+        let written =
+            [write(html, &|| self.page(&picture)), write(svg, &|| picture.to_svg()), drawn];
         if shown < all {
             let _ = writeln!(io::stderr(), "note: the picture shows {shown} of {all} flows");
         }
-        Ok(())
+        written.into_iter().collect()
     }
 
     /// The page of the picture. With more than two panels it begins with the two of the flow in
@@ -350,7 +342,16 @@ impl Records {
         }
     }
 
-    fn write_capture(&mut self, path: &Path) -> io::Result<()> {
+    fn write_capture(&mut self) -> Result<(), Error> {
+        let Some(path) = self.asked.pcap.take() else { return Ok(()) };
+        if self.packets.is_empty() && matches!(self.place.0, Place::Node(_)) {
+            let name = &self.place.1;
+            let _ = writeln!(io::stderr(), "warning: --pcap-at: no packet came to `{name}`");
+        }
+        self.write_packets(&path).map_err(Error::write(&path))
+    }
+
+    fn write_packets(&mut self, path: &Path) -> io::Result<()> {
         // Runs follow each other, and each begins at zero; the sort keeps the order of packets at
         // the same time.
         self.packets.sort_by_key(|(_, seen)| seen.at);
@@ -420,23 +421,17 @@ pub(crate) struct RunRecorder<'a> {
     first_flow: usize,
     first_panel: usize,
     recovery: Option<RecoveryRecorder>,
-    /// The first error of writing a line.
-    failed: Option<io::Error>,
 }
 
 impl RunRecorder<'_> {
     /// The run is over.
-    pub fn end(self, outcome: &mut Outcome) -> Result<(), Error> {
+    pub fn end(self, outcome: &mut Outcome) {
         self.records.unfinished -= 1;
-        if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
-            return Err(Error::Write { path: path.clone(), error });
-        }
         let panels = self.records.panels.get_mut(self.first_panel..).unwrap_or_default();
         for (panel, summary) in panels.iter_mut().zip(&outcome.flows) {
             panel.summary = Some(summary.clone());
         }
         outcome.recovery = self.recovery.map(RecoveryRecorder::finish);
-        Ok(())
     }
 }
 
@@ -446,7 +441,7 @@ impl Recorder for RunRecorder<'_> {
     }
 
     fn wants_packets(&self) -> bool {
-        self.records.pcap.is_some()
+        self.records.asked.pcap.is_some()
     }
 
     fn wants_queues(&self) -> bool {
@@ -460,8 +455,8 @@ impl Recorder for RunRecorder<'_> {
         if let Some(recovery) = &mut self.recovery {
             recovery.event(flow, event);
         }
-        if let (Some((_, lines)), None) = (&mut self.records.lines, &self.failed) {
-            self.failed = lines.record(flow.0, &built.name, &built.strategy, event).err();
+        if let Some((_, lines, written @ Ok(()))) = &mut self.records.lines {
+            *written = lines.record(flow.0, &built.name, &built.strategy, event);
         }
         if let Some(trace) = self.records.traces.get_mut(self.first_flow + number) {
             trace.record(event);

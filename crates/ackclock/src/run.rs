@@ -142,17 +142,9 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
 
 /// What is recorded of one scenario is refused for a grid.
 fn refuse_recordings(records: &RecordArgs, queues: bool) -> Result<(), Error> {
-    let of_one = [
-        ("--events", records.events.is_some()),
-        ("--pcap", records.pcap.is_some()),
-        ("--qlog", records.qlog.is_some()),
-        ("--queues", queues),
-        ("--html", records.html.is_some()),
-        ("--svg", records.svg.is_some()),
-        ("--figure", !records.figure.figures.is_empty()),
-    ];
-    match of_one.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Error::Usage(format!(
+    let of_one = records.recordings().map(|(option, _)| option);
+    match of_one.chain(queues.then_some("--queues")).next() {
+        Some(option) => Err(Error::Usage(format!(
             "{option} records one scenario: give each --set one value, or leave {option} out"
         ))),
         None => Ok(()),

@@ -111,7 +111,7 @@ pub(crate) fn transfer(
         recovery: None,
         unmet: Unmet::default(),
     };
-    recorder.end(&mut outcome)?;
+    recorder.end(&mut outcome);
     Ok(Transferred { outcome, connections, ended: transfer.ended })
 }
 

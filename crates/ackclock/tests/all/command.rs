@@ -448,26 +448,34 @@ fn exit_codes_are_as_documented() {
     assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
 }
 
-/// The results of a long run are not lost with a file that cannot be written at its end.
+/// Neither the results of a long run nor its other files are lost with a file that cannot be
+/// written.
 #[test]
 fn results_are_printed_though_a_file_cannot_be_written() {
-    let file = scratch("unwritten", "small.toml");
+    let (file, page) = (scratch("unwritten", "small.toml"), scratch("unwritten", "out.html"));
     fs::write(&file, SMALL).unwrap();
     let capture = format!("{}/../../tests/kernel.pcap.gz", env!("CARGO_MANIFEST_DIR"));
+    let pages = scratch("unwritten", "pages");
     for args in [
         &["run", &file][..],
         &["compare", "--strategy", "sack"],
         &["explain", &capture, "--top", "1"],
         &["exhaust", "--strategy", "sack", "--window", "3"],
     ] {
-        let option = match args[0] {
-            "run" | "compare" => ["--parquet", "/dev/full"],
-            "explain" => ["--qlog", "/dev/full"],
-            _ => ["--html", "/dev/full"],
+        let options: &[_] = match args[0] {
+            "run" => &["--events", "/dev/full", "--html", &page],
+            "compare" => &["--queues", "/dev/full", "--html", &page],
+            "explain" => &["--qlog", "/dev/full", "--html", &pages],
+            _ => &["--html", "/dev/full"],
         };
-        let run = ackclock(&[args, &option].concat());
+        let run = ackclock(&[args, options].concat());
         let error = "error: /dev/full: cannot be written: No space left on device (os error 28)\n";
         assert_eq!((run.code, run.err.as_str(), run.out), (3, error, ok(args)), "{args:?}");
+        let other = match args[0] {
+            "explain" => format!("{pages}/index.html"),
+            _ => page.clone(),
+        };
+        assert_eq!(fs::remove_file(other).is_ok(), args[0] != "exhaust", "{args:?}");
     }
 }
 
