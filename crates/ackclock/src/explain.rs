@@ -22,6 +22,10 @@ use crate::output::{print_with, width};
 use crate::overwrite;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, heed_signals, watch};
 
+/// What only connections one by one have.
+const DETAILS: [&str; 8] =
+    ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"];
+
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// Captures to read: pcap or pcapng, also compressed with gzip or zstd. A directory stands for
@@ -41,7 +45,7 @@ pub(crate) struct ExplainArgs {
     pub tables: bool,
     /// Compare two captures: their totals side by side, and, of connections that are in both, what
     /// was lost, delayed and put out of order between them.
-    #[arg(long, conflicts_with_all = ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
+    #[arg(long, conflicts_with_all = DETAILS)]
     pub compare: bool,
     /// Read all captures as one, joined by time: the files of a ring buffer (`tcpdump -C`), or of
     /// taps that have one direction each.
@@ -49,12 +53,13 @@ pub(crate) struct ExplainArgs {
     pub join: bool,
     /// Add up connections by the client's address, by its network (24 bits of IPv4, 64 of IPv6) or
     /// by the server's port. The group that was held up for longest comes first.
-    #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
+    #[arg(long, value_enum, conflicts_with = "compare", conflicts_with_all = DETAILS)]
     pub by: Option<ByArg>,
     /// Watch this interface by tcpdump until Ctrl-C: print a line on each connection that has ended
     /// and in which time was lost in stalls. One that lasts is reported after an hour. `--filter`
     /// says which packets tcpdump takes.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["captures", "by", "compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures", "top", "jobs"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = DETAILS)]
+    #[arg(conflicts_with_all = ["captures", "by", "compare", "top", "jobs"])]
     pub interface: Option<String>,
     /// Serve the totals for Prometheus at this address, under `/metrics`. Anyone who reaches the
     /// address can read them: prefer a loopback address.
