@@ -33,6 +33,10 @@ const TRIM: Duration = Duration::from_secs(1);
 /// How often to look whether there are files again, or ports.
 const FILES: Duration = Duration::from_millis(20);
 
+/// The most that clients are waited for, 100 years: a [`Duration`] may be more than is left of an
+/// [`Instant`].
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+
 /// What a proxy's thread is asked for.
 pub(crate) enum Command {
     Report(Sender<ProxyReport>),
@@ -466,7 +470,7 @@ impl EventLoop {
                     self.listeners.clear();
                     // Nobody takes it any more.
                     self.without_port.take().iter().for_each(joint::reset);
-                    self.end = Some(Instant::now() + drain);
+                    self.end = Some(Instant::now() + drain.min(LONGEST));
                 }
             }
         }

@@ -51,3 +51,11 @@ fn a_client_waits_for_a_port() {
     thread::sleep(Duration::from_millis(500));
     assert_eq!(proxy.report().unwrap().accepted, 1);
 }
+
+/// However long it may last, it ends with the last client: here there is none.
+#[test]
+fn the_longest_drain_ends_too() {
+    let address = vec!["127.0.0.1:0".parse().unwrap()];
+    let proxy = Proxy::start(&ProxyConfig::new(address.clone(), address), &[]).unwrap();
+    assert_eq!(proxy.finish(Duration::MAX).unwrap().accepted, 0);
+}
