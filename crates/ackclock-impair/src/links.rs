@@ -6,25 +6,19 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ackclock_net::{Headers, LinkReport, NodeId, Outcome};
+use ackclock_net::{Headers, LinkReport, NodeId, Outcome, UnderWay, flip};
 use ackclock_stack::{Outgoing, SocketId};
 use ackclock_tcp::{Cause, Span, Time};
 
 use crate::{Conditions, Error};
 use stage::Stage;
 
-/// Bytes of packets on the links. When there are more, the hosts have to wait.
-const MOST_BYTES: usize = 256 << 20;
-
 /// The links of all conditions, in a row. A packet crosses them one after the other: from clients
 /// in the order of their places, from servers in the reverse.
 pub(crate) struct Links {
     /// In the order of their places. A place may have several, of which one at most is in force.
     stages: Vec<Stage>,
-    /// Packets under way, by token.
-    packets: Vec<UnderWay>,
-    free: Vec<u32>,
-    held: usize,
+    packets: UnderWay<Known>,
     /// What has crossed all links, or has found none.
     arrived: VecDeque<Arrived>,
     /// Clients' connections, in the order in which they began, with their ports.
@@ -74,9 +68,9 @@ impl Passed {
     }
 }
 
-#[derive(Clone, Default)]
-struct UnderWay {
-    bytes: Vec<u8>,
+/// What is known of a packet on the links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
     /// The bits that links flipped.
     flips: Vec<u32>,
     /// Links that it is on, and hosts that it has reached and that have not taken it.
@@ -103,7 +97,7 @@ pub struct LinkCounts {
 /// A packet has reached a host.
 pub(crate) struct Arrived {
     pub(crate) host: usize,
-    token: u32,
+    token: u64,
 }
 
 impl LinkCounts {
@@ -117,9 +111,7 @@ impl Links {
     pub(crate) fn new() -> Links {
         Links {
             stages: Vec::new(),
-            packets: Vec::new(),
-            free: Vec::new(),
-            held: 0,
+            packets: UnderWay::default(),
             arrived: VecDeque::new(),
             connections: BTreeMap::new(),
             passed: Passed::default(),
@@ -170,27 +162,23 @@ impl Links {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.held >= MOST_BYTES
+        self.packets.is_full()
     }
 
     /// A host sends a packet to the other one.
     pub(crate) fn enter(&mut self, now: Time, host: usize, packet: &Outgoing<'_>) {
-        let token = self.place_for_a_packet();
-        let UnderWay { bytes, since, .. } = &mut self.packets[token as usize];
-        *since = now;
-        for part in [packet.header, packet.payload[0], packet.payload[1]] {
-            bytes.extend_from_slice(part);
-        }
-        self.held += bytes.len();
+        let known = Known { since: now, ..Known::default() };
+        let [first, second] = packet.payload;
+        let token = self.packets.put(&[packet.header, first, second], known);
         self.passed.note_sent(packet);
         self.forward(now, host, token, None);
     }
 
     /// A packet that `host` sent goes on behind the links of this place.
-    fn forward(&mut self, now: Time, host: usize, token: u32, behind: Option<u32>) {
-        let packet = &mut self.packets[token as usize];
-        packet.uses += 1;
-        let headers = Headers::parse(&packet.bytes);
+    fn forward(&mut self, now: Time, host: usize, token: u64, behind: Option<u32>) {
+        let (bytes, known) = self.packets.get(token);
+        known.uses += 1;
+        let headers = Headers::parse(bytes);
         let client = headers.map(|headers| [headers.from, headers.to][host].port());
         let next = |stage: &&mut Stage| {
             let later = |behind| (stage.place > behind) == (host == 0) && stage.place != behind;
@@ -201,7 +189,7 @@ impl Links {
         match (stage, headers) {
             (Some(stage), Some(headers)) => {
                 let (from, to) = (stage.ends[host], stage.ends[1 - host]);
-                stage.gateway.enter(stage.time(now), from, to, &headers, token.into());
+                stage.gateway.enter(stage.time(now), from, to, &headers, token);
             }
             _ => self.arrived.push_back(Arrived { host: 1 - host, token }),
         }
@@ -223,7 +211,7 @@ impl Links {
             let stage = stages.find_map(|stage| (stage.next_deadline() <= now).then_some(stage))?;
             let Some(exit) = stage.gateway.poll(stage.time(now)) else { continue };
             let (place, server) = (stage.place, stage.ends[1]);
-            let mut token = exit.token as u32;
+            let mut token = exit.token;
             if let Outcome::Delivered { node, flip, .. } = exit.outcome {
                 if let Some(bit) = flip {
                     token = self.flipped(token, bit);
@@ -231,7 +219,7 @@ impl Links {
                 self.forward(now, usize::from(node != server), token, Some(place));
             }
             if exit.last {
-                self.done(exit.token as u32);
+                self.done(exit.token);
             }
             self.retire();
         }
@@ -240,8 +228,8 @@ impl Links {
 
     /// Has `take` see the packet, as it arrives.
     pub(crate) fn deliver(&mut self, now: Time, arrived: &Arrived, take: impl FnOnce(&[u8])) {
-        let UnderWay { bytes, flips, arrived: is_there, since, .. } =
-            &mut self.packets[arrived.token as usize];
+        let (bytes, Known { flips, arrived: is_there, since, .. }) =
+            self.packets.get(arrived.token);
         // A copy of it may have been there before, and one with flipped bits is none of it.
         if !*is_there && flips.is_empty() {
             self.passed.delivered += 1;
@@ -279,55 +267,30 @@ impl Links {
     /// Gives back the memory of packets if none is under way: returns whether that is so.
     pub(crate) fn trim(&mut self) -> bool {
         self.stages.iter_mut().for_each(|stage| stage.trim(&self.connections));
-        let none = self.free.len() == self.packets.len();
-        if none {
-            (self.packets, self.free) = (Vec::new(), Vec::new());
-        }
-        none
-    }
-
-    /// The token of a packet that is not there yet.
-    fn place_for_a_packet(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.packets.push(UnderWay::default());
-            self.packets.len() as u32 - 1
-        })
+        self.packets.trim()
     }
 
     /// A copy of a packet, with a bit flipped. The copy has no uses yet.
-    fn flipped(&mut self, token: u32, bit: u32) -> u32 {
-        let mut copy = UnderWay { uses: 0, ..self.packets[token as usize].clone() };
+    fn flipped(&mut self, token: u64, bit: u32) -> u64 {
+        let (bytes, known) = self.packets.get(token);
+        let (bytes, mut copy) = (bytes.to_vec(), Known { uses: 0, ..known.clone() });
         copy.flips.push(bit);
-        self.held += copy.bytes.len();
-        let token = self.place_for_a_packet();
-        self.packets[token as usize] = copy;
-        token
+        self.packets.put(&[&bytes], copy)
     }
 
     /// One of the uses of a packet has ended.
-    fn done(&mut self, token: u32) {
-        let packet = &mut self.packets[token as usize];
-        packet.uses -= 1;
-        if packet.uses == 0 {
+    fn done(&mut self, token: u64) {
+        let (_, known) = self.packets.get(token);
+        known.uses -= 1;
+        if known.uses == 0 {
             // A copy with flipped bits is no packet of a host.
-            self.passed.lost += u64::from(!packet.arrived && packet.flips.is_empty());
-            self.held -= packet.bytes.len();
-            packet.bytes.clear();
-            packet.flips.clear();
-            packet.arrived = false;
-            self.free.push(token);
+            self.passed.lost += u64::from(!known.arrived && known.flips.is_empty());
+            self.packets.remove(token);
         }
     }
 
     /// Forgets links that are not in force and on which nothing is any more.
     fn retire(&mut self) {
         self.stages.retain(|stage| stage.in_force || stage.gateway.under_way() > 0);
-    }
-}
-
-/// Flips a bit, counted from the highest of the first byte.
-fn flip(bytes: &mut [u8], bit: u32) {
-    if let Some(byte) = bytes.get_mut(bit as usize / 8) {
-        *byte ^= 0x80 >> (bit % 8);
     }
 }

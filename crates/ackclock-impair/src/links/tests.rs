@@ -62,7 +62,7 @@ fn arrivals(links: &mut Links) -> Vec<(u64, usize, Vec<u8>)> {
 /// Whether nothing is kept of what was under way.
 fn is_empty(links: &mut Links) -> bool {
     links.trim();
-    links.held == 0 && links.packets.is_empty() && links.free.is_empty()
+    links.packets == UnderWay::default()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, NodeId, Outcome};
+use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, NodeId, Outcome, UnderWay, flip};
 use ackclock_tcp::Time;
 use ackclock_tcp::wire::ip;
 use rustix::event::{PollFlags, Timespec};
@@ -25,9 +25,8 @@ const SPIN_NANOS: u64 = 20_000;
 const BATCH: usize = 32;
 /// Rounds until the lock is let go.
 const ROUNDS: usize = 64;
-/// Bytes of packets under way, and their number; when there are more, the devices have to wait, and
-/// drop what their queues do not hold.
-const MOST_BYTES: usize = 256 << 20;
+/// Packets under way; when there are more, or too many bytes, the devices have to wait, and drop
+/// what their queues do not hold.
 const MOST_PACKETS: usize = 1 << 18;
 
 /// A node with its device.
@@ -51,11 +50,8 @@ pub(super) struct Machine {
     ports: Vec<Port>,
     /// Network, length of its prefix, and port; longer prefixes first.
     routes: Vec<(IpAddr, u8, usize)>,
-    /// Packets under way, by token, and when they were read.
-    buffers: Vec<Vec<u8>>,
-    entered: Vec<Time>,
-    free: Vec<u32>,
-    bytes_held: usize,
+    /// Packets under way, and when they were read.
+    packets: UnderWay<Time>,
     full: bool,
     scratch: Vec<u8>,
     counts: GatewayReport,
@@ -123,10 +119,7 @@ impl Machine {
             started_real: nanos(ClockId::Realtime),
             ports,
             routes,
-            buffers: Vec::new(),
-            entered: Vec::new(),
-            free: Vec::new(),
-            bytes_held: 0,
+            packets: UnderWay::default(),
             full: false,
             scratch: vec![0; Tun::BUFFER],
             counts: GatewayReport::default(),
@@ -187,6 +180,7 @@ impl Machine {
             port.wanted = if full { PollFlags::empty() } else { PollFlags::IN };
             port.wanted.set(PollFlags::OUT, !port.waiting.is_empty());
         }
+        self.packets.trim();
         let due = self.gateway.next_deadline();
         (due != Time::NEVER).then(|| {
             let left = due.0.saturating_sub(self.now().0 + SPIN_NANOS);
@@ -205,7 +199,7 @@ impl Machine {
     }
 
     fn is_full(&self) -> bool {
-        self.bytes_held >= MOST_BYTES || self.buffers.len() - self.free.len() >= MOST_PACKETS
+        self.packets.is_full() || self.packets.count() >= MOST_PACKETS
     }
 
     /// Reads some packets of a device; returns how many.
@@ -240,18 +234,9 @@ impl Machine {
             self.counts.unroutable += 1;
             return;
         };
-        let token = self.free.pop().unwrap_or(self.buffers.len() as u32);
-        if token as usize == self.buffers.len() {
-            self.buffers.push(Vec::new());
-            self.entered.push(now);
-        }
-        self.entered[token as usize] = now;
-        let bytes = &mut self.buffers[token as usize];
-        bytes.clear();
-        bytes.extend_from_slice(packet);
-        self.bytes_held += packet.len();
+        let token = self.packets.put(&[packet], now);
         let (from, to) = (self.ports[port].node, self.ports[to].node);
-        self.gateway.enter(now, from, to, &headers, token.into());
+        self.gateway.enter(now, from, to, &headers, token);
     }
 
     /// The port that packets from another one to this address go to.
@@ -272,7 +257,7 @@ impl Machine {
                     let Some(port) = self.ports.iter().position(|port| port.node == node) else {
                         continue;
                     };
-                    let entered = self.entered[exit.token as usize];
+                    let entered = *self.packets.get(exit.token).1;
                     self.ports[port].transit.add(exit.at.since(entered).nanos());
                     if self.ports[port].waiting.is_empty() {
                         self.write(port, &exit);
@@ -306,21 +291,25 @@ impl Machine {
         let Some(log) = &mut self.logs.drops else { return };
         let Some(LinkEnds { from, to }) = self.gateway.link_ends(link) else { return };
         let names = self.gateway.node_names();
-        let packet = &self.buffers[exit.token as usize];
+        let packet = self.packets.get(exit.token).0;
         let at = Time(self.started_real + exit.at.0);
         log(&Dropped { at, from: &names[from.0 as usize], to: &names[to.0 as usize], why, packet });
     }
 
     /// Writes a packet, or has it wait for room: then it returns false.
     fn write(&mut self, port: usize, exit: &Exit) -> bool {
-        let bytes = &mut self.buffers[exit.token as usize];
+        let (bytes, _) = self.packets.get(exit.token);
         let unmarked = mark(bytes, exit);
-        flip(bytes, exit);
+        let bit = match exit.outcome {
+            Outcome::Delivered { flip, .. } => flip,
+            Outcome::Dropped { .. } => None,
+        };
+        bit.into_iter().for_each(|bit| flip(bytes, bit));
         // The receiving kernel works within the write.
         let late = (nanos(ClockId::Monotonic) - self.started).saturating_sub(exit.at.0);
         let written = self.ports[port].tun.send_packet(bytes);
         // A copy may be under way.
-        flip(bytes, exit);
+        bit.into_iter().for_each(|bit| flip(bytes, bit));
         if let Some(header) = unmarked {
             bytes[..header.len()].copy_from_slice(&header);
         }
@@ -342,8 +331,7 @@ impl Machine {
     /// Lets a packet's buffer go with the last copy.
     fn release(&mut self, exit: &Exit) {
         if exit.last {
-            self.bytes_held -= self.buffers[exit.token as usize].len();
-            self.free.push(exit.token as u32);
+            self.packets.remove(exit.token);
         }
     }
 }
@@ -356,15 +344,6 @@ fn mark(bytes: &mut [u8], exit: &Exit) -> Option<[u8; ip::v4::HEADER_LEN]> {
     let header = bytes.first_chunk().copied();
     ip::mark(bytes);
     header
-}
-
-/// Flips the bit of a packet that is to be flipped, if one is.
-fn flip(bytes: &mut [u8], exit: &Exit) {
-    if let Outcome::Delivered { flip: Some(bit), .. } = exit.outcome
-        && let Some(byte) = bytes.get_mut(bit as usize / 8)
-    {
-        *byte ^= 0x80 >> (bit % 8);
-    }
 }
 
 /// Whether a prefix holds an address.

@@ -9,6 +9,7 @@
 mod direction;
 mod flow_table;
 mod headers;
+mod under_way;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -29,6 +30,7 @@ use crate::visits::{Visits, waiting};
 use direction::Ack;
 use flow_table::{FlowTable, Settings};
 pub use headers::{Headers, TcpHeader};
+pub use under_way::{UnderWay, flip};
 
 /// The links of a scenario for packets from outside.
 ///

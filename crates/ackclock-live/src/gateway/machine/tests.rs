@@ -1,4 +1,22 @@
+use ackclock_tcp::Registry;
+
 use super::*;
+
+/// What a burst has filled does not stay.
+#[test]
+fn memory_of_packets_is_given_back_once_none_is_under_way() {
+    let text = "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1gbit\"\n\
+                delay = \"1ms\"\n";
+    let scenario = Scenario::from_toml(text, &Registry::default()).unwrap();
+    let mut machine = Machine::new(&scenario, 1, Vec::new(), Logs::default()).unwrap();
+    let tokens = [1, 2].map(|_| machine.packets.put(&[&[0; 1500]], Time::ZERO));
+    machine.packets.remove(tokens[0]);
+    machine.sleep();
+    assert_eq!(machine.packets.count(), 1);
+    machine.packets.remove(tokens[1]);
+    machine.sleep();
+    assert_eq!(machine.packets, UnderWay::default());
+}
 
 #[test]
 fn prefixes_hold_what_begins_as_they_do() {
