@@ -327,7 +327,13 @@ fn create(config: &TunConfig, multi_queue: bool) -> io::Result<SyncDevice> {
     let builder = builder.with(|builder| {
         builder.offload(config.offload).multi_queue(multi_queue);
     });
-    let device = builder.build_sync()?;
+    let device = builder.build_sync().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let message = format!("{error}; this takes /dev/net/tun (`modprobe tun`)");
+            io::Error::new(error.kind(), message)
+        }
+        _ => error,
+    })?;
     link::change(&device.name()?, Change::Queue(QUEUE))?;
     device.set_nonblocking(true)?;
     Ok(device)

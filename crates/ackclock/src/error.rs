@@ -79,7 +79,6 @@ fn hint(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => {
             "; this takes root (CAP_NET_ADMIN and, for namespaces, CAP_SYS_ADMIN)"
         }
-        io::ErrorKind::NotFound => "; this takes /dev/net/tun (`modprobe tun`)",
         _ => "",
     }
 }
