@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
@@ -10,14 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use ackclock_explain::{
     Filter, FilterError, Found, Ignored, Kind, Limit, LinkType, Monitor, Reader,
 };
+use ackclock_run::Cancel;
 use ackclock_tcp::{Time, TimeoutClass};
-
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Interrupt;
 use super::metrics::{Endpoint, Exposition};
+use super::{Interrupt, heed_signals};
 use crate::error::Error;
 use crate::output::{print, write_out};
 
@@ -60,7 +61,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     let capture = Capture::start(watch, &monitor)?;
     let mut gone = false;
     let (mut events, mut tick) = (Vec::with_capacity(64), Instant::now() + TICK);
-    let mut out = Out { json: watch.json };
+    let teller = Teller::start();
     while interrupt.taken() == 0 && !gone {
         let wait = tick.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(wait).ok();
@@ -79,17 +80,25 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
             tick = Instant::now() + TICK;
             let mut monitor = locked(&monitor);
             let bad = monitor.turn(now());
-            out.tell(&monitor, &bad)?;
+            teller.tell(&monitor, &bad, watch.json);
             drop(monitor);
+            if teller.thread.is_finished() {
+                return teller.end().map(|()| String::new());
+            }
             endpoint.iter_mut().for_each(Endpoint::sweep);
             gone = capture.reading.is_finished();
         }
     }
-    let (says, status) = capture.stop();
+    // Nobody may read what is left to say: another signal ends the process.
+    let over = Cancel::default();
+    over.cancel();
+    heed_signals(over);
+    let (says, status, read) = capture.stop();
     let mut monitor = locked(&monitor);
     let mut bad = monitor.turn(now());
     bad.extend(monitor.finish());
-    out.tell(&monitor, &bad)?;
+    teller.tell(&monitor, &bad, watch.json);
+    teller.end()?;
     let dropped = dropped(&says);
     if dropped > 0 {
         let _ = writeln!(io::stderr(), "warning: tcpdump missed {dropped} packets");
@@ -98,7 +107,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     let headline = if watch.json || !captured { String::new() } else { monitor.headline() };
     if gone {
         print(&headline)?;
-        return Err(refused(watch.filter, &says).unwrap_or_else(|| why(&says, status)));
+        return Err(refused(watch.filter, &says).unwrap_or_else(|| why(&says, status, read)));
     }
     Ok(headline)
 }
@@ -124,12 +133,14 @@ fn refused(filter: Option<&str>, says: &str) -> Option<Error> {
     }
 }
 
-/// Why tcpdump has ended by itself: the last thing that it says, but for where it listens.
-fn why(says: &str, status: Option<ExitStatus>) -> Error {
+/// Why tcpdump has ended by itself, or is read no more: the last thing that it says, but for where
+/// it listens; or what is wrong with what it has written.
+fn why(says: &str, status: Option<ExitStatus>, read: io::Result<()>) -> Error {
     let mut lines = says.lines().rev().filter_map(|line| line.strip_prefix("tcpdump: "));
     let last = lines.find(|line| !line.starts_with("listening on "));
     let ended = || status.map_or("it has ended".into(), |status| format!("it has ended: {status}"));
-    let last = last.map_or_else(ended, str::to_owned);
+    let wrong = || read.err().map(|error| format!("what it writes cannot be read: {error}"));
+    let last = last.map(str::to_owned).or_else(wrong).unwrap_or_else(ended);
     Error::System { what: "tcpdump".into(), error: io::Error::other(last) }
 }
 
@@ -151,7 +162,6 @@ struct Capture {
 
 impl Capture {
     fn start(watch: &Watch<'_>, monitor: &Shared) -> Result<Capture, Error> {
-        let failed = |error| Error::System { what: "tcpdump".into(), error };
         let mut tcpdump = Command::new("tcpdump")
             .args(["-i", watch.interface, "-n", "-s", SNAPLEN, "-U", "-w", "-"])
             .args(["--time-stamp-precision", "nano", "--"])
@@ -160,29 +170,27 @@ impl Capture {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| Error::System {
-                what: "--interface needs tcpdump, which cannot be run".into(),
-                error: io::Error::other(error),
-            })?;
+            .map_err(Error::system("--interface needs tcpdump, which cannot be run"))?;
         let Some(output) = tcpdump.stdout.take() else {
-            return Err(failed(io::Error::other("it has no output")));
+            return Err(Error::system("tcpdump")(io::Error::other("it has no output")));
         };
         let monitor = Arc::clone(monitor);
         let reading = thread::spawn(move || read(output, &monitor));
         Ok(Capture { tcpdump, reading })
     }
 
-    /// Ends it, takes what it has still written, and returns what it has said and how it ended.
-    fn stop(mut self) -> (String, Option<ExitStatus>) {
+    /// Ends it, takes what it has still written, and returns what it has said, how it ended, and
+    /// what became of the reading.
+    fn stop(mut self) -> (String, Option<ExitStatus>, io::Result<()>) {
         // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and
         // that is blocked in it as it is in us. It has ended already if the device is gone.
         let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::PIPE);
-        let _ = self.reading.join();
+        let read = self.reading.join().unwrap_or(Ok(()));
         let mut says = String::new();
         if let Some(errors) = &mut self.tcpdump.stderr {
             let _ = errors.read_to_string(&mut says);
         }
-        (says, self.tcpdump.wait().ok())
+        (says, self.tcpdump.wait().ok(), read)
     }
 }
 
@@ -191,26 +199,41 @@ fn read(output: ChildStdout, monitor: &Shared) -> io::Result<()> {
     while let Some(frame) = reader.next()? {
         locked(monitor).frame(&frame);
     }
-    Ok(())
+    match reader.damage() {
+        Some(damage) => Err(io::Error::other(format!("byte {}: {}", damage.offset, damage.what))),
+        None => Ok(()),
+    }
 }
 
-struct Out {
-    json: bool,
+/// Writes to standard output in a thread of its own: whoever reads it may pause.
+struct Teller {
+    lines: Sender<String>,
+    /// Ends before the rest where nobody reads any more: then nobody is there to watch for.
+    thread: JoinHandle<Result<(), Error>>,
 }
 
-impl Out {
-    /// Where nobody reads it any more, nobody is there to watch for.
-    fn tell(&mut self, monitor: &Monitor, bad: &[Found]) -> Result<(), Error> {
-        write_out(|out| {
-            for found in bad {
-                let line = match self.json {
-                    true => monitor.json(found)?,
-                    false => Monitor::line(found),
-                };
-                out.write_all(line.as_bytes())?;
-            }
-            Ok(())
-        })
+impl Teller {
+    fn start() -> Teller {
+        let (lines, told) = mpsc::channel::<String>();
+        let write = |line: String| write_out(|out| out.write_all(line.as_bytes()));
+        Teller { lines, thread: thread::spawn(move || told.iter().try_for_each(write)) }
+    }
+
+    fn tell(&self, monitor: &Monitor, bad: &[Found], json: bool) {
+        for found in bad {
+            let line = match json {
+                true => monitor.json(found).unwrap_or_default(),
+                false => Monitor::line(found),
+            };
+            // If the thread has ended, that is looked at.
+            let _ = self.lines.send(line);
+        }
+    }
+
+    /// Waits until all is written.
+    fn end(self) -> Result<(), Error> {
+        drop(self.lines);
+        self.thread.join().unwrap_or(Ok(()))
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::{Value, json as object};
 
@@ -331,6 +332,62 @@ fn what_an_interface_carries_is_in_the_metrics() {
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let told: u64 = run.out.split(" connections, ").next().unwrap().parse().unwrap();
     assert!(open.is_some_and(|open| told >= open), "{open:?}: {}", run.out);
+}
+
+#[test]
+fn a_missing_tcpdump_is_named() {
+    let run =
+        Run::from(command(&["explain", "--interface", "lo"]).env("PATH", "").output().unwrap());
+    let error = "error: --interface needs tcpdump, which cannot be run: No such file or directory \
+                 (os error 2)\n";
+    assert_eq!((run.code, run.err.as_str()), (4, error));
+}
+
+/// Whoever does not read what is told holds up neither the metrics nor the second signal. Here
+/// tcpdump is a script that writes a capture.
+#[test]
+fn a_paused_reader_holds_up_nothing_else() {
+    let (capture, folder) = (scratch("paused", "two.pcapng"), folder("paused", "bin"));
+    simulated(&capture, &LOST_RETRANSMISSION);
+    let script = format!("#!/bin/sh\ncat '{capture}'\nexec sleep 60\n");
+    let made = Command::new("sh")
+        .args(["-c", "printf %s \"$1\" > tcpdump && chmod +x tcpdump", "sh", &script])
+        .current_dir(&folder)
+        .status();
+    assert!(made.unwrap().success());
+    let (_reader, full) = std::io::pipe().unwrap();
+    rustix::fs::fcntl_setfl(&full, OFlags::NONBLOCK).unwrap();
+    while rustix::io::write(&full, &[0; 4096]).is_ok() {}
+    rustix::fs::fcntl_setfl(&full, OFlags::empty()).unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut watching = command(&["explain", "--interface", "lo", "--metrics", &address])
+        .env("PATH", format!("{folder}:{}", std::env::var("PATH").unwrap()))
+        .stdout(full)
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_child(&watching);
+    let told = || {
+        let mut stream = TcpStream::connect(&address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("ackclock_explain_bad_total ")?.parse().ok())
+    };
+    let end = Instant::now() + Duration::from_secs(20);
+    while told().is_none_or(|bad: u64| bad == 0) && Instant::now() < end {
+        thread::sleep(Duration::from_millis(200));
+    }
+    // The thread that writes has what it cannot write.
+    let still = told();
+    while watching.try_wait().unwrap().is_none() && Instant::now() < end {
+        kill_process(pid, Signal::INT).unwrap();
+        thread::sleep(Duration::from_millis(500));
+    }
+    let _ = watching.kill();
+    let code = watching.wait().unwrap().code();
+    assert!(still.is_some_and(|bad| bad > 0), "{still:?}");
+    assert_eq!(code, Some(130));
 }
 
 #[test]

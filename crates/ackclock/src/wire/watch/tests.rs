@@ -10,10 +10,12 @@ fn what_tcpdump_says_at_its_end() {
         tcpdump: pcap_loop: The interface disappeared\n\
         3 packets captured\n10 packets received by filter\n7 packets dropped by kernel\n";
     assert_eq!((dropped(says), dropped("1 packet dropped by kernel\n"), dropped("")), (7, 1, 0));
-    let why = |says| why(says, Some(ExitStatus::from_raw(9))).to_string();
+    let why = |says| why(says, Some(ExitStatus::from_raw(9)), Ok(())).to_string();
     assert_eq!(why(says), "tcpdump: pcap_loop: The interface disappeared");
     let killed = says.lines().next().unwrap();
     assert_eq!(why(killed), "tcpdump: it has ended: signal: 9 (SIGKILL)");
+    let wrong = super::why(killed, None, Err(io::Error::other("byte 24: damaged"))).to_string();
+    assert_eq!(wrong, "tcpdump: what it writes cannot be read: byte 24: damaged");
 }
 
 #[test]
