@@ -958,13 +958,22 @@ fn what_leads_nowhere_or_round_is_refused() {
     }
 }
 
-/// The largest MSS there is.
+/// A client is offered an MSS, up to the largest there is; of its segments 12 bytes are timestamps.
 #[test]
-fn an_mss_of_all_the_mtu_is_taken() {
+fn a_client_is_offered_the_mss() {
     let Some(ns) = namespace() else { return };
     let to = daemon::backend(&ns, "one").to_string();
-    let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--mss", "1460"];
-    Daemon::start(&ns, &args).end();
+    for (mss, segment) in [("1460", " mss:1448 "), ("1000", " mss:988 ")] {
+        let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--mss", mss];
+        let proxy = Daemon::start(&ns, &args);
+        let client = ns.run(|| TcpStream::connect(ADDRESS)).unwrap().unwrap();
+        let port = client.local_addr().unwrap().port();
+        let told = daemon::run(&ns, "ss", &["-Htni", &format!("sport = :{port}")]).stdout;
+        let told = String::from_utf8(told).unwrap();
+        assert!(told.contains(segment), "{told}");
+        drop(client);
+        proxy.end();
+    }
 }
 
 #[test]
