@@ -33,9 +33,10 @@ fn warning(limit: u64, clients: u32) -> String {
     )
 }
 
-/// Raises the soft limit as far as may be. Returns what it is then, if there is one.
+/// Raises the soft limit as far as may be, to `needed` at least if that is permitted. Returns what
+/// it is then, if there is one.
 #[cfg(unix)]
-fn raise(needed: u64) -> Option<u64> {
+pub fn raise(needed: u64) -> Option<u64> {
     let Rlimit { current: before, maximum } = getrlimit(Resource::Nofile);
     let before = before?;
     // macOS refuses to have no limit, and so many that its own one is below (setrlimit(2)); it
@@ -52,7 +53,7 @@ fn raise(needed: u64) -> Option<u64> {
 
 /// Sockets are no files elsewhere.
 #[cfg(not(unix))]
-fn raise(_: u64) -> Option<u64> {
+pub fn raise(_: u64) -> Option<u64> {
     None
 }
 

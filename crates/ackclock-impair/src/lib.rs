@@ -18,7 +18,7 @@ mod conditions;
 mod config;
 mod error;
 mod event_loop;
-mod files;
+pub mod files;
 mod joint;
 mod links;
 mod look_up;

@@ -88,7 +88,7 @@ mod tuple;
 mod types;
 
 pub use limits::{Limit, Limits};
-pub use stack::Stack;
+pub use stack::{Stack, overlap};
 pub use types::{
     EcnUse, Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status,
     TcpConfig,

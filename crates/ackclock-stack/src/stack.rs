@@ -9,6 +9,8 @@ use ackclock_tcp::connection::{Connection, ConnectionConfig, TcpState};
 use ackclock_tcp::wire::window_scale;
 use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
+pub use listening::overlap;
+
 use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
 use crate::memory::Memory;

@@ -19,6 +19,7 @@ mod oracle;
 mod output;
 mod overwrite;
 mod papers;
+mod proc;
 mod queues;
 mod record;
 mod replay;

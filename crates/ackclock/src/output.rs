@@ -19,6 +19,7 @@ use crate::args::{OutputArgs, RecordArgs, RecordFormat};
 use crate::error::Error;
 use crate::execute::SCENARIOS_OWN;
 use crate::oracle::{Distance, distance_text};
+use crate::proc::{STATUS, bytes_of};
 use crate::wire::{WireConnection, connection_table};
 
 /// Writes to standard output.
@@ -205,7 +206,7 @@ pub(crate) fn results(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
                 flows: over.is_empty().then(|| placed(measured.flows()).collect()),
                 runs: (!over.is_empty()).then(|| measured.rows(over).map(JsonRow).collect()),
                 strategies: stats.then(|| measured.sums(cost)),
-                peak_memory_bytes: stats.then(peak_memory_bytes),
+                peak_memory_bytes: stats.then(|| bytes_of(STATUS, "VmHWM:")),
                 connections,
                 recovery: records.recovery.then(|| measured.sums(recovery)),
                 vs_oracle: distances.map(|all| cells().zip(all).flat_map(with_cell).collect()),
@@ -453,14 +454,7 @@ fn cost_table(costs: &[Cost<'_>], width: Option<usize>) -> String {
 fn peak_memory() -> String {
     let mib = |bytes| bytes as f64 / f64::from(1 << 20);
     let text = |bytes| format!("\npeak memory of the process: {:.1} MiB\n", mib(bytes));
-    peak_memory_bytes().map(text).unwrap_or_default()
-}
-
-/// The most memory that the process has held, in bytes; `None` where the system does not tell.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    bytes_of(STATUS, "VmHWM:").map(text).unwrap_or_default()
 }
 
 #[cfg(test)]

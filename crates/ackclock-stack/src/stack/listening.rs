@@ -12,6 +12,13 @@ use crate::socket::Owner;
 use crate::tuple::Tuple;
 use crate::{EcnUse, Error, ListenerId, SocketId, TcpConfig};
 
+/// Whether a client of a listener at the one may be a client of a listener at the other: they do
+/// not go together.
+pub fn overlap(a: SocketAddr, b: SocketAddr) -> bool {
+    let any = a.ip().is_unspecified() || b.ip().is_unspecified();
+    a.port() == b.port() && a.is_ipv4() == b.is_ipv4() && (any || a.ip() == b.ip())
+}
+
 impl Stack {
     /// Listens at an address of the host (or the unspecified one, for all of its family), with at
     /// most `backlog` established connections that wait for [`Stack::accept`], at least one.
@@ -33,11 +40,8 @@ impl Stack {
             return Err(Error::NoAddress);
         }
         let taken = |port: u16| {
-            self.listeners.values().map(|listener| listener.local).any(|other| {
-                let overlap =
-                    other.ip() == ip || other.ip().is_unspecified() || ip.is_unspecified();
-                other.port() == port && other.is_ipv4() == local.is_ipv4() && overlap
-            })
+            let local = SocketAddr::new(ip, port);
+            self.listeners.values().any(|other| overlap(other.local, local))
         };
         let port = match local.port() {
             0 => {

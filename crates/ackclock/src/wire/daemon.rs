@@ -25,7 +25,6 @@ use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_report::counted;
 use ackclock_stack::TcpConfig;
 use clap::Args;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
 use sd_notify::NotifyState;
 
@@ -146,7 +145,9 @@ impl<S: Service> Daemon<S> {
         split: &Split,
         mut make: impl FnMut() -> S,
     ) -> Result<Daemon<S>, Error> {
-        let files = raise_open_files();
+        let needed = other_files(args.queues) + S::FILES * u64::from(args.max_connections);
+        // What the system does not allow shows itself where a file is opened.
+        let files = ackclock_impair::files::raise(needed);
         let interrupt = Interrupt::with_hangup()?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
         let (queues, least) = (args.queues, least(args.queues));
@@ -274,14 +275,6 @@ fn memory(text: &str) -> Result<Size, String> {
 /// Files beside those of connections: of the terminal, of metrics, of each queue.
 fn other_files(queues: usize) -> u64 {
     32 + 8 * queues as u64
-}
-
-/// Thousands of connections need as many files. Returns how many there may be, if that is limited.
-fn raise_open_files() -> Option<u64> {
-    let limit = getrlimit(Resource::Nofile);
-    // What the system does not allow shows itself where a file is opened.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
-    getrlimit(Resource::Nofile).current
 }
 
 fn warn_of_files(files: u64, most: u32, wanted: u32) {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_impair::names;
 use ackclock_run::{FileError, error_at, parse};
+use ackclock_stack::overlap;
 use ackclock_tcp::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -225,12 +226,6 @@ pub(crate) fn check_listen(listen: SocketAddr, own: &[Prefix]) -> Result<(), Str
         ));
     }
     Ok(())
-}
-
-/// Whether a client of the one may be a client of the other.
-fn overlap(a: SocketAddr, b: SocketAddr) -> bool {
-    let any = a.ip().is_unspecified() || b.ip().is_unspecified();
-    a.port() == b.port() && a.is_ipv4() == b.is_ipv4() && (any || a.ip() == b.ip())
 }
 
 /// A file of listeners; our stack has the addresses of `own`.

@@ -9,11 +9,11 @@ use ackclock_tcp::Stats;
 
 use super::super::metrics::Exposition;
 use super::Shared;
-use super::memory::resident;
 use super::net::Arm;
 use super::service::{Counts, Service};
 use super::sources::TooMany;
 use super::worker::Worker;
+use crate::proc::{STATUS, bytes_of};
 
 /// What a queue has counted.
 #[derive(Clone)]
@@ -192,7 +192,7 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         "1 if what SIGHUP last had read could be read, or none has come.",
         u64::from(shared.reloaded.load(Ordering::Relaxed)),
     );
-    if let Some(bytes) = resident() {
+    if let Some(bytes) = bytes_of(STATUS, "VmRSS:") {
         to.gauge("ackclock_resident_bytes", "Memory that the process has.", bytes);
     }
     let numbers: Vec<String> = (0..queues.len()).map(|n| n.to_string()).collect();

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::mail::ROOM;
+use crate::proc::bytes_of;
 
 /// What a connection takes beside its buffers: itself, the least of each buffer, a request that is
 /// not complete.
@@ -50,23 +51,13 @@ impl Budget {
 /// The default: a quarter of what the machine has, or the control group of this process.
 pub(super) fn default_budget() -> usize {
     let read = |path: String| fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo".into()).and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        line.trim().strip_suffix(" kB")?.parse().ok().map(|kib: usize| kib << 10)
-    });
+    let machine = bytes_of("/proc/meminfo", "MemTotal:").map(|bytes| bytes as usize);
     // cgroup v2: `0::/path`; the limit is `max` where there is none.
     let group = read("/proc/self/cgroup".into()).and_then(|text| {
         let path = text.lines().find_map(|line| line.strip_prefix("0::"))?.to_string();
         read(format!("/sys/fs/cgroup{path}/memory.max"))?.trim().parse().ok()
     });
     machine.into_iter().chain(group).min().unwrap_or(1 << 30) / 4
-}
-
-/// Bytes of memory that the process has (proc(5)).
-pub(super) fn resident() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix(" kB")?.parse().ok().map(|kib: u64| kib << 10)
 }
 
 #[cfg(test)]
