@@ -155,8 +155,8 @@ fn explain_stalls(found: &mut Found) {
             _ if !holds_up => None,
             StallCause::Application => Some(stall.end.since(stall.start)),
             StallCause::Timeout(_) if told => {
-                let untold = found.untold.iter().find(|(end, _)| *end == stall.end);
-                untold.map(|(_, span)| *span)
+                let untold = found.untold.binary_search_by_key(&stall.end, |(end, _)| *end);
+                untold.ok().map(|i| found.untold[i].1)
             }
             _ => None,
         };

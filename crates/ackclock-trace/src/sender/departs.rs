@@ -389,7 +389,7 @@ fn lost(sent: &Sent, asked: bool) -> u16 {
 
 /// No packet was lost before the capture since the last one, as its number says.
 fn is_next(sent: &Sent) -> bool {
-    sent.counted && sent.missing == 0
+    sent.counted && sent.missing() == 0
 }
 
 /// Whether an ACK has let this go; what else did was silence.

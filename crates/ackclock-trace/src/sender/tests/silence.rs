@@ -152,7 +152,7 @@ fn what_was_lost_in_a_silence_is_not_new() {
         line.send(50.0, 0..4);
         line.ack(100.0, 4);
         let first = line.segment(super::ms(900.0), 4 * MSS, MSS as u32);
-        line.model.sent(&Sent { frame: 99, missing, counted: true, ..first });
+        line.model.sent(&Sent { frame: 99, skipped: missing, counted: true, ..first });
         line.ack(950.0, 5);
         for n in 1..segments {
             line.send(950.0 + 300.0 * n as f64 - 50.0, [4 + n]);
