@@ -10,7 +10,7 @@ fn figures_3_and_4() {
     expected[14] = "does not hold";
     assert_eq!(verdicts(&outcome), expected);
     // Three packets of two units more than the 70 of the label.
-    assert_eq!(outcome.claims[14].cells[0].judgement.measured, "0.7614");
+    assert_eq!(outcome.claims[14].cells[0].judgement.measured, "0.7614 s");
 }
 
 #[test]

@@ -110,10 +110,14 @@ fn the_packet_that_finds_the_average_just_across_min_th_passes() {
 
 #[test]
 fn a_full_queue_drops_and_counts_anew() {
-    let mut red = red(Red { limit: 2, min_th: 50.0, max_th: 100.0, ..config() });
-    let verdicts = [0, 1, 2, 1].map(|packets| red.arrive(waiting(packets), (1000, false), || 0));
-    assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Enqueue, Verdict::Full, Verdict::Enqueue]);
-    assert_eq!((red.count, red.count_bytes), (1, 1000));
+    let mut red = red(Red { w_q: 1.0, limit: 3, max_th: 100.0, wait: true, ..config() });
+    let verdicts = [2, 2, 2, 3, 2].map(|packets| {
+        let verdict = red.arrive(waiting(packets), (1000, false), || 0);
+        (verdict, red.count, red.count_bytes)
+    });
+    use Verdict::{Enqueue, Full};
+    let counts = [(Enqueue, 1), (Enqueue, 2), (Enqueue, 3), (Full, 0), (Enqueue, 1)];
+    assert_eq!(verdicts, counts.map(|(verdict, n)| (verdict, n, 1000 * n)));
 }
 
 /// Packets from one early drop to the next at a base probability of 1/4.
