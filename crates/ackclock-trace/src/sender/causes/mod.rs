@@ -28,12 +28,12 @@ fn waited_before_capture(sent: &Sent, stream: &Stream) -> bool {
 
 /// Whether the slow start after a timeout goes on with it. No timer expires sooner once more.
 fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
-    is_behind_timer(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
+    timer_before(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
 }
 
 /// When the last retransmission went out, if a timeout or the slow start after one sent it and this
 /// is behind it.
-fn is_behind_timer(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
+fn timer_before(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
     let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
     let last = recovery.retransmissions.last();
     last.filter(|last| repairs(last.kind) && last.position < sent.position).map(|last| last.at)
@@ -45,7 +45,7 @@ fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bo
     stream.terms.at_sender()
         && stream.outstanding.is_acked(sent.end())
         && sent.end() <= recovery.phases.recovery_point()
-        && is_behind_timer(sent, recovery).is_some()
+        && timer_before(sent, recovery).is_some()
 }
 
 /// The parts, each of which owns its fields, and the last cause.
