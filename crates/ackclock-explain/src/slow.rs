@@ -1,8 +1,10 @@
 //! Why a connection took as long as it did: what limited the end that had most to do, and how fast
 //! it was.
 
+use std::collections::BTreeSet;
+
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Flow, Lifetime, Limit, Retransmission};
+use ackclock_trace::{Connection, Flow, Lifetime, Limit};
 
 use crate::explained::{End, Found};
 
@@ -105,10 +107,9 @@ impl Found {
 /// All data that it repeated had arrived before, as one of the retransmissions proves.
 fn all_had_arrived(flow: &Flow) -> bool {
     let again = || flow.retransmissions.iter().filter(|r| r.len > 0);
-    let arrived = |r: &Retransmission| {
-        again().any(|other| other.position == r.position && other.spurious.is_some())
-    };
-    again().next().is_some() && again().all(arrived)
+    let proved = again().filter(|r| r.spurious.is_some()).map(|r| r.position);
+    let proved: BTreeSet<u64> = proved.collect();
+    again().next().is_some() && again().all(|r| proved.contains(&r.position))
 }
 
 /// How fast one end of a connection sent.
