@@ -54,7 +54,7 @@ mod summary;
 pub use align::{Align, align, align_results, align_within, hanging, wrap};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
-pub use count::{counted, percent};
+pub use count::{counted, in_words, percent};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;

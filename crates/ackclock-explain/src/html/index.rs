@@ -190,13 +190,12 @@ fn broken_off(capture: &Capture) -> Vec<String> {
 /// The captures of which only the beginning is explained: all that follows is to be read with that
 /// in mind.
 fn incomplete(html: &mut String, explained: &Explained) {
-    let broken = explained.captures.iter().filter(|capture| !broken_off(capture).is_empty());
-    let lines: Vec<String> = broken
-        .map(|capture| {
-            let why = broken_off(capture).join("; ");
-            format!("<li>{}: {}</li>\n", escape(&capture.path), escape(&why))
-        })
-        .collect();
+    let line = |capture: &Capture| {
+        let why = broken_off(capture);
+        let text = || format!("<li>{}: {}</li>\n", escape(&capture.path), escape(&why.join("; ")));
+        (!why.is_empty()).then(text)
+    };
+    let lines: Vec<String> = explained.captures.iter().filter_map(line).collect();
     if lines.is_empty() {
         return;
     }

@@ -1,6 +1,6 @@
 //! All connections together.
 
-use ackclock_report::{Align, align_results, align_within, wrap};
+use ackclock_report::{Align, align_results, align_within, in_words, wrap};
 
 use super::words::count;
 use crate::explained::Explained;
@@ -38,8 +38,7 @@ fn stalls(all: &Overall, width: Option<usize>) -> Option<String> {
     let mut rows = vec![cells(["stalls by cause", "stalls", "time (s)"])];
     for ((cause, class), (stalls, long)) in &all.stalls {
         let class = class.map_or(String::new(), |class| format!(", {class}"));
-        let name = format!("{cause}{class}").replace("non_trigger", "non-trigger");
-        let name = name.replace('_', " ");
+        let name = in_words(&format!("{cause}{class}"));
         rows.push(vec![name, stalls.to_string(), format!("{:.3}", long.secs_f64())]);
     }
     (rows.len() > 1).then(|| align_within(&rows, Align::Right, width))

@@ -7,6 +7,7 @@ use super::super::panel::Mark;
 use super::super::style::CAUSES;
 use super::super::trace::{Trace, View};
 use super::layout::{GRID, INK, Layout, SOFT, colour};
+use crate::count::in_words;
 use crate::drawing::{CHARACTER, escape, fitted, label, shorten, steps, tenths, text_width, ticks};
 
 /// Marks closer together than this would grow into a solid area; those between are left out.
@@ -447,7 +448,7 @@ impl Plot<'_> {
         let trace = self.trace;
         let timeouts = trace.timeouts.t.iter().zip(&trace.timeouts.class);
         let timeouts =
-            timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", named_class(class))));
+            timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", in_words(class))));
         let undone = trace.undone.t.iter().zip(&trace.undone.by);
         let undone = undone.map(|(t, by)| (*t, "undo", format!("undone by {}", escape(by))));
         let view = self.view.t0..=self.view.t1;
@@ -481,14 +482,6 @@ impl Plot<'_> {
             writeln!(self.svg, "<g {halo}>\n{names}</g>")?;
         }
         Ok(())
-    }
-}
-
-/// The class of a timeout, for people.
-fn named_class(class: &str) -> String {
-    match class {
-        "non_trigger" => "non-trigger".into(),
-        other => other.replace('_', " "),
     }
 }
 
