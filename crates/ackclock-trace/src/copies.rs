@@ -117,11 +117,20 @@ impl Lag {
     }
 
     /// Whether all segments of a super-segment but the first were there a moment ago, if that is to
-    /// be asked: the capture is known to have copies.
+    /// be asked: the capture is known to have copies. Takes note of them. One interface may show it
+    /// whole, and the other one what it was cut into: the segments have identifications that follow
+    /// each other (Linux's `inet_gso_segment`).
     #[cold]
     fn are_there(&self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
         let before = self.copies > 0 || self.longest > Span::ZERO;
-        !(before && is_identified(p)) || are_there(p, full, of, seen)
+        if !before || !is_identified(p) {
+            return true;
+        }
+        let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
+        others.fold(true, |all, n| {
+            let segment = print(p, n, n.wrapping_mul(full), of);
+            seen.find(segment, p.at).is_some() && all
+        })
     }
 
     /// It is the same as another one, but so may a retransmission be.
@@ -157,17 +166,6 @@ impl Lag {
 
 fn is_identified(p: &Packet) -> bool {
     matches!(p.ip_id, Some(1..))
-}
-
-/// Whether all segments of a super-segment but the first were there a moment ago; takes note of
-/// them. One interface may show it whole, and the other one what it was cut into: the segments
-/// have identifications that follow each other (Linux's `inet_gso_segment`).
-fn are_there(p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
-    let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
-    others.fold(true, |all, n| {
-        let segment = print(p, n, n.wrapping_mul(full), of);
-        seen.find(segment, p.at).is_some() && all
-    })
 }
 
 /// Whether it carries something that is acknowledged.

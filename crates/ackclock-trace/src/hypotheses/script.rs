@@ -9,7 +9,7 @@ use super::numbers::are_counted;
 use super::start::{INITIAL_WINDOWS, Start};
 use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
-use crate::standards::LEAST_RTO_OF_RFC;
+use crate::standards::{LEAST_RTO_OF_RFC, expiries};
 
 /// A time is known no better than to this, or to a part of the round trip ([`PART`]). Both are
 /// chosen (`cost.rs`): from 0.5 to 2 ms the kinds are the same, and with 8 to 32 nearly.
@@ -352,7 +352,7 @@ fn windows(start: &Start, flight: u32, segments: usize) -> Vec<u32> {
 /// How long timers wait until they have sent so many packets, if the least interval is that of RFC
 /// 6298 (section 2.4), which doubles each time.
 fn timers(packets: u16) -> Span {
-    LEAST_RTO_OF_RFC.times((1 << packets.min(16)) - 1)
+    expiries(LEAST_RTO_OF_RFC, packets.into())
 }
 
 /// What a pause of this length costs, of all that it may have been: one that ends just when a timer

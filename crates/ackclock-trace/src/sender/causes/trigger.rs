@@ -8,6 +8,7 @@
 use ackclock_tcp::Span;
 
 use crate::sender::stream::moments::{HOST_BUSY, HOST_IDLE};
+use crate::sender::stream::rarely;
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
 
 /// Between two segments of a sender that paces, at the least rate that matters here: 1500 bytes at
@@ -180,7 +181,7 @@ impl Situation<'_> {
         let soon = if self.timers.expires_now(self.waited) { HOST_IDLE } else { HOST_BUSY };
         (self.fresh || self.undo_in_doubt)
             && self.since_ack <= soon
-            && self.ack_gap >= self.since_ack.times(50)
+            && self.since_ack <= rarely(self.ack_gap)
     }
 
     /// Whether the last ACK may have sent the head: it does so at once, or as fast as the sender
