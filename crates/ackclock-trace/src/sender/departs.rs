@@ -13,7 +13,7 @@ use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
-use crate::standards::LEAST_RTO_OF_RFC;
+use crate::standards::{LEAST_RTO_OF_RFC, expiries};
 
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
@@ -215,10 +215,8 @@ impl SenderModel {
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
         let (lost, waited) = (lost(sent, asked), self.silent(sent.at));
-        if self.limits.was_silent()
-            && self.limits.silence().has_lost(sent)
-            && waited > self.stream.timers.srtt()
-        {
+        let was_lost = self.limits.last_silence().is_some_and(|silence| silence.has_lost(sent));
+        if was_lost && waited > self.stream.timers.srtt() {
             return waited;
         }
         // A lost FIN holds up nothing.
@@ -226,18 +224,18 @@ impl SenderModel {
             return Span::ZERO;
         }
         let Stream { timers, terms, .. } = &self.stream;
-        let (rto, doubled) = (timers.rto(), (1 << lost.min(16)) - 1);
+        let rto = timers.rto();
         if waited >= nearly(rto) {
             self.limits.silence().lost(sent, lost, waited, timers, terms.mss);
         }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's. A pause that ends just when
         // one of these would have expired is rare.
-        let slower = rto.max(LEAST_RTO_OF_RFC).times(doubled);
+        let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
         let latest = Span(slower.0 / 10 * 11) + timers.srtt();
         match () {
             () if waited < nearly(rto) => Span::ZERO,
             () if (nearly(slower)..=latest).contains(&waited) => waited,
-            () => waited.min(rto.times(doubled)),
+            () => waited.min(expiries(rto, lost.into())),
         }
     }
 
@@ -309,11 +307,11 @@ impl SenderModel {
             return stream.was_overtaken(sent);
         }
         limits.was_missing(true);
-        if limits.was_silent() {
-            let held_back = limits.silence().comes_again(sent, &stream.timers);
+        if let Some(silence) = limits.last_silence() {
+            let (held_back, ended) = (silence.comes_again(sent, &stream.timers), silence.ended());
             if held_back > Span::ZERO {
                 limits.was_repairing(held_back);
-                stalls.was_held_back(limits.silence().ended());
+                stalls.was_held_back(ended);
             }
         }
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();

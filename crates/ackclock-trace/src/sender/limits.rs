@@ -372,15 +372,15 @@ impl Limits {
         self.found.add(limit_of_loss(stream), window + flight);
     }
 
-    /// The last silence that data has ended.
+    /// The last silence that data has ended, to be noted.
     #[cold]
     pub fn silence(&mut self) -> &mut Silence {
         &mut self.waits.get_or_insert_default().silence
     }
 
-    /// Whether there was one.
-    pub fn was_silent(&self) -> bool {
-        self.waits.is_some()
+    /// What was noted of it; `None` if nothing was.
+    pub fn last_silence(&mut self) -> Option<&mut Silence> {
+        self.waits.as_mut().map(|waits| &mut waits.silence)
     }
 
     /// The same, as far as is known: nothing that a timer has sent was seen.

@@ -90,6 +90,7 @@ pub(crate) use self::queue::{Queue, settle_full, settle_paced};
 pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
+use self::silence::Silence;
 use self::stalls::{Now, Stalls};
 pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
@@ -334,7 +335,7 @@ impl SenderModel {
         let rate_bps = bottleneck.bits_per_second();
         let kept = limits.kept(rate_bps);
         let moved = limits.has_moved();
-        let untold = limits.silence().take_untold();
+        let untold = limits.last_silence().map(Silence::take_untold).unwrap_or_default();
         let mut lifetime = limits.into_lifetime(
             stream.terms.mss,
             bottleneck.base(),

@@ -6,7 +6,7 @@ use thin_vec::ThinVec;
 
 use super::input::Sent;
 use super::stream::timers::{Timers, nearly};
-use crate::standards::LEAST_RTO_OF_RFC;
+use crate::standards::{LEAST_RTO_OF_RFC, expiries};
 
 #[derive(Debug, Default)]
 pub(crate) struct Silence {
@@ -55,7 +55,7 @@ impl Silence {
     pub fn lost(&mut self, sent: &Sent, packets: u16, waited: Span, timers: &Timers, mss: u32) {
         let rto = timers.rto();
         // The timer is the earliest in use, so that none has sent more.
-        let by_timer = (1..16).take_while(|n| rto.times((2 << n) - 1) <= waited).count() as u16;
+        let by_timer = (2..17).take_while(|n| expiries(rto, *n) <= waited).count() as u16;
         let data = u64::from(packets.saturating_sub(by_timer));
         self.lost = self.lost.max(sent.position + data * u64::from(mss));
     }
@@ -83,12 +83,11 @@ impl Silence {
         }
         self.times += u32::from(self.again == sent.position);
         let rto = timers.rto();
-        let doubled = |times: u32| (1 << times.min(16)) - 1;
-        let latest = rto.max(LEAST_RTO_OF_RFC).times(doubled(self.times + 1));
+        let latest = expiries(rto.max(LEAST_RTO_OF_RFC), self.times + 1);
         let taken = match self.span {
             span if span < nearly(rto) => Span::ZERO,
             span if span <= latest => span,
-            span => span.min(rto.times(doubled(self.times))),
+            span => span.min(expiries(rto, self.times)),
         };
         let more = taken - self.taken;
         self.taken = self.taken.max(taken);
