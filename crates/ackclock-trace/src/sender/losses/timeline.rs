@@ -1,5 +1,7 @@
 //! Losses and segments that arrived in one order, with the bytes that had arrived before each.
 
+use ackclock_tcp::Time;
+
 use super::{LossRecord, Lost, Passed};
 use crate::connection::Retransmission;
 use crate::sender::stream::Stream;
@@ -50,76 +52,44 @@ impl Timeline {
         let terms = &stream.terms;
         let mss = f64::from(terms.mss.max(1));
         let size = mss + f64::from(terms.header);
-        let scale = size / mss;
         let least = rtt.min.secs_f64();
-        let begin = first.at.min(record.lost().first().map_or(first.at, |lost| lost.at));
-        let trip = rtt.mean.secs_f64().max(least);
-        let mut line = Timeline {
-            moments: Vec::with_capacity(record.passed.len() + record.lost().len()),
-            size,
-            complete: terms.handshake_rtt.is_some(),
-            segments: 0.0,
-            lost_segments: 0.0,
-            runs: 0,
-            most_at_once: 0.0,
-        };
-        let mut passed = record.passed.iter().peekable();
-        let mut lost = record.lost().iter().peekable();
+        let steps = in_order(&record.passed, record.lost());
+        let begin = steps.first()?.at;
         let mut again = all.iter().filter(|r| r.len > 0).peekable();
-        // Bytes of first transmissions that were lost, and of retransmissions that arrived.
-        let (mut gone, mut repaired) = (0_u64, 0_u64);
-        let (mut episode, mut end_of_run) = (None::<f64>, None::<u64>);
-        let mut at_once = 0.0;
-        loop {
-            let is_lost = match (passed.peek(), lost.peek()) {
-                (None, None) => break,
-                (Some(_), None) => false,
-                (None, Some(_)) => true,
-                (Some(passed), Some(lost)) => lost.at < passed.at,
-            };
-            let (at, position, flight, trip_us, len) = if is_lost {
-                let Some(&Lost { at, position, flight, trip, len, .. }) = lost.next() else {
-                    break;
-                };
-                (at, position, flight, trip, len)
-            } else {
-                let Some(&Passed { at, position, flight, trip }) = passed.next() else { break };
-                (at, position, flight, Some(trip), 0)
-            };
-            while let Some(r) = again.next_if(|r| r.at <= at) {
+        // Bytes of retransmissions that arrived.
+        let mut repaired = 0_u64;
+        let mut losses = Losses::new(rtt.mean.secs_f64().max(least));
+        let mut moments: Vec<Moment> = Vec::with_capacity(steps.len());
+        for step in steps {
+            while let Some(r) = again.next_if(|r| r.at <= step.at) {
                 repaired += if r.lost == Some(true) { 0 } else { u64::from(r.len) };
             }
-            let before = (position + repaired).saturating_sub(gone) as f64 * scale;
-            let now = at.since(begin).secs_f64();
-            let begins = is_lost && episode.is_none_or(|began| now - began >= trip);
-            if begins {
-                episode = Some(now);
-                at_once = 0.0;
-            }
-            if is_lost {
-                line.runs += u32::from(end_of_run != Some(position));
-                end_of_run = Some(position + u64::from(len));
-                line.lost_segments += f64::from(len) / mss;
-                at_once += f64::from(len) / mss;
-                line.most_at_once = line.most_at_once.max(at_once);
-                gone += u64::from(len);
-            }
-            let weight = line.moments.last().map_or(0.0, |m: &Moment| (before - m.before).max(0.0));
-            let delay = trip_us.map(|us| (f64::from(us) / 1e6 - least).max(0.0));
-            let flight = f64::from(flight);
-            line.moments.push(Moment {
-                at: now,
+            let at = step.at.since(begin).secs_f64();
+            let before =
+                (step.position + repaired).saturating_sub(losses.bytes) as f64 * size / mss;
+            let weight = moments.last().map_or(0.0, |m| (before - m.before).max(0.0));
+            let begins = step.lost.is_some_and(|len| losses.add(at, step.position, len));
+            moments.push(Moment {
+                at,
                 before,
                 weight,
-                flight,
-                delay,
-                lost: is_lost,
+                flight: f64::from(step.flight),
+                delay: step.trip.map(|us| (f64::from(us) / 1e6 - least).max(0.0)),
+                lost: step.lost.is_some(),
                 begins,
             });
         }
-        let bytes = line.moments.last()?.before - line.moments.first()?.before;
-        line.segments = bytes / size + line.lost_segments;
-        Some(line)
+        let bytes = moments.last()?.before - moments.first()?.before;
+        let lost_segments = losses.bytes as f64 / mss;
+        Some(Timeline {
+            moments,
+            size,
+            complete: terms.handshake_rtt.is_some(),
+            segments: bytes / size + lost_segments,
+            lost_segments,
+            runs: losses.runs,
+            most_at_once: losses.most_at_once as f64 / mss,
+        })
     }
 
     /// The moments in pieces, of which each ends with a loss; those after the last one are in none.
@@ -130,5 +100,71 @@ impl Timeline {
 
     pub fn episodes(&self) -> usize {
         self.moments.iter().filter(|m| m.begins).count()
+    }
+}
+
+/// One transmission of the record.
+struct Step {
+    at: Time,
+    position: u64,
+    flight: u32,
+    /// Microseconds.
+    trip: Option<u32>,
+    /// The bytes that were lost with it, if it was.
+    lost: Option<u32>,
+}
+
+/// What arrived and what was lost, as they went out. Of two at the same time what arrived is first.
+fn in_order(passed: &[Passed], lost: &[Lost]) -> Vec<Step> {
+    let passed = passed.iter().map(|p| Step {
+        at: p.at,
+        position: p.position,
+        flight: p.flight,
+        trip: Some(p.trip),
+        lost: None,
+    });
+    let lost = lost.iter().map(|l| Step {
+        at: l.at,
+        position: l.position,
+        flight: l.flight,
+        trip: l.trip,
+        lost: Some(l.len),
+    });
+    let mut steps: Vec<Step> = passed.chain(lost).collect();
+    steps.sort_by_key(|step| step.at);
+    steps
+}
+
+/// What was lost until now, in runs and episodes.
+struct Losses {
+    /// An episode ends after this time, in seconds.
+    trip: f64,
+    /// When the last episode began, in seconds, and the bytes that it lost.
+    episode: Option<(f64, u64)>,
+    end_of_run: Option<u64>,
+    bytes: u64,
+    runs: u32,
+    /// Bytes of the episode that lost most.
+    most_at_once: u64,
+}
+
+impl Losses {
+    fn new(trip: f64) -> Losses {
+        Losses { trip, episode: None, end_of_run: None, bytes: 0, runs: 0, most_at_once: 0 }
+    }
+
+    /// Returns whether an episode begins with the loss of so many bytes `at` a time in seconds.
+    fn add(&mut self, at: f64, position: u64, len: u32) -> bool {
+        let begins = self.episode.is_none_or(|(began, _)| at - began >= self.trip);
+        let episode = self.episode.get_or_insert((at, 0));
+        if begins {
+            *episode = (at, 0);
+        }
+        episode.1 += u64::from(len);
+        self.most_at_once = self.most_at_once.max(episode.1);
+        self.runs += u32::from(self.end_of_run != Some(position));
+        self.end_of_run = Some(position + u64::from(len));
+        self.bytes += u64::from(len);
+        begins
     }
 }
