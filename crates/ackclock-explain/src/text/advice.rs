@@ -234,85 +234,100 @@ fn queue(found: &Found, from: End, known: &Known) -> Option<Advice> {
 }
 
 fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line> {
+    match limit {
+        Limit::ReceiveWindow => Some(receive_window(found, from)),
+        Limit::CongestionWindow => congestion_window(found, from, known),
+        Limit::Nagle => {
+            let (sender, _) = hosts(found, from);
+            let text = format!(
+                "{sender}: small segments wait for the ACK of those before; set TCP_NODELAY, or \
+                 write messages whole where they are written in pieces"
+            );
+            Some(text.into())
+        }
+        Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => None,
+    }
+}
+
+/// The receiver's application does not read, its windows are not scaled, or its buffer is small.
+fn receive_window(found: &Found, from: End) -> Line {
+    let flow = found.flow(from);
+    let (_, receiver) = hosts(found, from);
+    if let Some(span) = found.reads_nothing() {
+        let subject = format!("{receiver}: its application read nothing");
+        let text = format!("{subject} for {}, so that its window closed", time(span));
+        return Line { text, subject, number: span.secs_f64() };
+    }
+    if closed(flow) {
+        return format!("{receiver}: its application reads too slowly, so that its window closes")
+            .into();
+    }
+    if found.reads_slowly().is_some() {
+        return format!("{receiver}: its application reads too slowly, so that its window shrinks")
+            .into();
+    }
+    let unscaled = lacking(found, |options| options.wscale.is_some());
+    if let Some(end) = unscaled.filter(|_| flow.full_window > UNSCALED) {
+        let text = format!(
+            "{}: it does not offer window scaling, so that windows end at 64 KiB (Linux: \
+             net.ipv4.tcp_window_scaling)",
+            address(found, end)
+        );
+        return text.into();
+    }
+    let subject = format!("{receiver}: its receive buffer limits");
+    let text = format!(
+        "{subject} at {}; raise it (SO_RCVBUF; Linux: net.ipv4.tcp_rmem)",
+        size(flow.full_window)
+    );
+    Line { text, subject, number: flow.full_window as f64 }
+}
+
+fn congestion_window(found: &Found, from: End, known: &Known) -> Option<Line> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
-    let unscaled = lacking(found, |options| options.wscale.is_some());
-    if limit == Limit::ReceiveWindow
-        && let Some(span) = found.reads_nothing()
-    {
+    if marked_rather_than_lost(flow) {
         let text = format!(
-            "{receiver}: its application read nothing for {}, so that its window closed",
-            time(span)
-        );
-        let subject = format!("{receiver}: its application read nothing");
-        return Some(Line { text, subject, number: span.secs_f64() });
-    }
-    let text = match limit {
-        Limit::ReceiveWindow if closed(flow) => {
-            format!("{receiver}: its application reads too slowly, so that its window closes")
-        }
-        Limit::ReceiveWindow if found.reads_slowly().is_some() => {
-            format!("{receiver}: its application reads too slowly, so that its window shrinks")
-        }
-        Limit::ReceiveWindow => match unscaled.filter(|_| flow.full_window > UNSCALED) {
-            Some(end) => format!(
-                "{}: it does not offer window scaling, so that windows end at 64 KiB (Linux: \
-                 net.ipv4.tcp_window_scaling)",
-                address(found, end)
-            ),
-            None => {
-                let text = format!(
-                    "{receiver}: its receive buffer limits at {}; raise it (SO_RCVBUF; Linux: \
-                     net.ipv4.tcp_rmem)",
-                    size(flow.full_window)
-                );
-                let subject = format!("{receiver}: its receive buffer limits");
-                return Some(Line { text, subject, number: flow.full_window as f64 });
-            }
-        },
-        Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
-        ),
-        Limit::CongestionWindow if mostly_spurious(flow) && lowered_in_vain(flow) => {
-            look_for_delay(&sender, &receiver)
-        }
-        Limit::CongestionWindow if !has_lost(flow) && lowered_in_vain(flow) => {
-            nothing_was_lost(&sender, &receiver)
-        }
-        // It may have been the receive window.
-        Limit::CongestionWindow if !has_lost(flow) && flow.window.is_none() => return None,
-        Limit::CongestionWindow if !has_lost(flow) && flow.ways.restart.verdict() == Some(true) => {
-            format!(
-                "{sender}: its window begins anew after each pause; let it keep its window (Linux: \
-                 set net.ipv4.tcp_slow_start_after_idle to 0)"
-            )
-        }
-        Limit::CongestionWindow if !has_lost(flow) && pauses(found, from) => format!(
+        );
+        return Some(text.into());
+    }
+    if mostly_spurious(flow) && lowered_in_vain(flow) {
+        return Some(look_for_delay(&sender, &receiver).into());
+    }
+    if has_lost(flow) {
+        return Some(known.why_lost(found, from).unwrap_or_else(|| {
+            let text = format!(
+                "{sender} to {receiver}: losses keep the congestion window small; find where they \
+                 occur"
+            );
+            // Where recovery takes time as well, that says more.
+            Line { text, number: -1.0, ..lost_somewhere(&sender, &receiver) }
+        }));
+    }
+    if lowered_in_vain(flow) {
+        return Some(nothing_was_lost(&sender, &receiver).into());
+    }
+    // It may have been the receive window.
+    flow.window.as_ref()?;
+    let text = if flow.ways.restart.verdict() == Some(true) {
+        format!(
+            "{sender}: its window begins anew after each pause; let it keep its window (Linux: set \
+             net.ipv4.tcp_slow_start_after_idle to 0)"
+        )
+    } else if pauses(found, from) {
+        format!(
             "{sender}: its window is still growing, perhaps anew after each pause (Linux: \
              net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (Linux: \
              net.ipv4.tcp_wmem); a capture there shows which"
-        ),
-        Limit::CongestionWindow if !has_lost(flow) => format!(
+        )
+    } else {
+        format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise its initial window or its send buffer (Linux: initcwnd, \
              net.ipv4.tcp_wmem)"
-        ),
-        Limit::CongestionWindow => {
-            return Some(known.why_lost(found, from).unwrap_or_else(|| {
-                let text = format!(
-                    "{sender} to {receiver}: losses keep the congestion window small; find where \
-                     they occur"
-                );
-                // Where recovery takes time as well, that says more.
-                Line { text, number: -1.0, ..lost_somewhere(&sender, &receiver) }
-            }));
-        }
-        Limit::Nagle => format!(
-            "{sender}: small segments wait for the ACK of those before; set TCP_NODELAY, or write \
-             messages whole where they are written in pieces"
-        ),
-        Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
+        )
     };
     Some(text.into())
 }
