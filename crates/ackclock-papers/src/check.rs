@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{ScenarioError, TraceFile, check_strategy, nearest};
-use ackclock_run::{Axis, FileError, error_at, read, set};
+use ackclock_run::{Axis, FileError, error_at, is_strategy_of_flow, overlap, read, set};
 use ackclock_tcp::Registry;
 use toml::Table;
 
@@ -69,7 +69,10 @@ impl Draw {
         let sound = self.weights.iter().all(|w| w.is_finite() && *w >= 0.0)
             && self.weights.iter().sum::<f64>() > 0.0;
         if !self.weights.is_empty() && (self.weights.len() != self.values.len() || !sound) {
-            return Err(("weights", "as many as values, none of them negative, or none"));
+            return Err((
+                "weights",
+                "as many as `values`, none below 0 and not all 0, or none at all",
+            ));
         }
         Ok(())
     }
@@ -89,7 +92,9 @@ impl Check<'_> {
 
     fn all(&self) -> Result<(), FileError> {
         self.runs()?;
+        self.draws()?;
         self.strategies()?;
+        self.strategies_of_flows()?;
         self.show()?;
         self.steps()?;
         for (i, chart) in self.e.charts.iter().enumerate() {
@@ -132,6 +137,42 @@ impl Check<'_> {
         }
         if e.population.is_some() && e.records() {
             return self.wrong("population", "many transfers have no sequence to show");
+        }
+        Ok(())
+    }
+
+    /// What is drawn for each transfer would replace what an axis or another draw gave.
+    fn draws(&self) -> Result<(), FileError> {
+        let draws = self.e.population.as_ref().map_or(&[][..], |p| &p.draw);
+        for (i, draw) in draws.iter().enumerate() {
+            let varied = self.e.vary.iter().map(|axis| &axis.key);
+            let mut others = varied.chain(draws[..i].iter().map(|other| &other.key));
+            if let Some(other) = others.find(|other| overlap(other, &draw.key)) {
+                let message = format!("`{other}` is varied or drawn already");
+                return self.wrong(&format!("population.draw[{i}].key"), message);
+            }
+        }
+        Ok(())
+    }
+
+    /// A key of the scenario that gives flows a strategy, where each `[[strategy]]` is that of all
+    /// flows.
+    fn strategies_of_flows(&self) -> Result<(), FileError> {
+        if self.e.strategies.iter().any(|s| s.of_flows) {
+            return Ok(());
+        }
+        let draws = self.e.population.iter().flat_map(|population| &population.draw);
+        let varied =
+            self.e.vary.iter().enumerate().map(|(i, a)| (format!("vary[{i}].key"), &a.key));
+        let drawn = draws.enumerate().map(|(i, d)| (format!("population.draw[{i}].key"), &d.key));
+        let set = self.e.set.keys().map(|key| (format!("set.{key}"), key));
+        let mut keys = set.chain(varied).chain(drawn);
+        if let Some((at, key)) = keys.find(|(_, key)| is_strategy_of_flow(key)) {
+            let message = format!(
+                "each `[[strategy]]` is that of all flows, and `{key}` has no effect; one with \
+                 `of_flows` is expected"
+            );
+            return self.wrong(&at, message);
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub use kind::Kind;
 pub use parallel::{in_parallel, in_parallel_until};
 pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
-pub use set::{overlap, set};
+pub use set::{is_strategy_of_flow, overlap, set};
 pub use stats::{LinkStats, thread_cpu_s};
 pub use sweep::{RunRow, Shortfall, Sweep, SweepRun, Swept, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]

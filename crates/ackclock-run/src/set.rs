@@ -58,6 +58,11 @@ pub fn overlap(one: &str, other: &str) -> bool {
     steps(one).zip(steps(other)).all(|(a, b)| a == b || a == "*" || b == "*")
 }
 
+/// Whether this is the key of a flow's strategy, or of all of them.
+pub fn is_strategy_of_flow(path: &str) -> bool {
+    path.starts_with("flow[") && path.ends_with("].strategy")
+}
+
 fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.split(['.', '[', ']']).filter(|step| !step.is_empty())
 }
@@ -71,7 +76,12 @@ fn split(path: &str) -> Option<(First<'_>, Option<&str>)> {
         None => (path, None),
     };
     let (key, index) = match first.split_once('[') {
-        Some((key, index)) => (key, Some(index.strip_suffix(']')?.parse().ok()?)),
+        Some((key, index)) => {
+            let digits = index.strip_suffix(']')?;
+            // `[00]` would be another way to write `[0]`.
+            let index = digits.parse().ok().filter(|n: &usize| n.to_string() == digits)?;
+            (key, Some(index))
+        }
         None => (first, None),
     };
     (!key.is_empty()).then_some(((key, index), rest))

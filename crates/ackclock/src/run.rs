@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::counted;
 use ackclock_run::{
-    Axis, FileError, GridCell, Shortfall, Sweep, SweepRun, Swept, Until, axis, error_at, sweep,
+    Axis, FileError, GridCell, Shortfall, Sweep, SweepRun, Swept, Until, axis, error_at,
+    is_strategy_of_flow, sweep,
 };
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
     let ScenarioFile { file, text, scenario } = source;
     let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
     let mut axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
-    let of_flow = |axis: &&Axis| axis.key.starts_with("flow[") && axis.key.ends_with("].strategy");
+    let of_flow = |axis: &&Axis| is_strategy_of_flow(&axis.key);
     if let Some(Axis { key, .. }) = axes.iter().find(of_flow).filter(|_| !args.strategy.is_empty())
     {
         return Err(Error::Usage(format!(

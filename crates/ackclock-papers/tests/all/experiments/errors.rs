@@ -40,6 +40,35 @@ fn errors_in_a_population_name_file_line_and_key() {
              scenario.link[0].loss[0].drop.segment: there is no key",
         ),
         (
+            "values = [[0]]",
+            "values = [[0]]\n[[population.draw]]\nkey = \"link[*].loss\"\nvalues = [[]]",
+            "papers/p/e.toml:21: population.draw[1].key: `link[0].loss[0].drop.segments` is varied \
+             or drawn already",
+        ),
+        (
+            "[population]",
+            "[[vary]]\nname = \"n\"\nkey = \"link[0].loss[0].drop\"\n\
+             values = [{ segments = [1] }]\nlabels = [\"1\"]\n[population]",
+            "papers/p/e.toml:23: population.draw[0].key: `link[0].loss[0].drop` is varied or drawn",
+        ),
+        (
+            "[population]",
+            "[[vary]]\nname = \"n\"\nkey = \"flow[*].strategy\"\nvalues = [\"tahoe\"]\n\
+             [population]",
+            "papers/p/e.toml:15: vary[0].key: each `[[strategy]]` is that of all flows, and \
+             `flow[*].strategy` has no effect; one with `of_flows` is expected",
+        ),
+        (
+            "key = \"link[0].loss[0].drop.segments\"\nvalues = [[0]]",
+            "key = \"flow[0].strategy\"\nvalues = [\"tahoe\"]",
+            "papers/p/e.toml:18: population.draw[0].key: each `[[strategy]]` is that of all flows",
+        ),
+        (
+            "runs = 4",
+            "runs = 4\nset.\"flow[0].strategy\" = \"tahoe\"",
+            "papers/p/e.toml:5: set.flow[0].strategy: each `[[strategy]]` is that of all flows",
+        ),
+        (
             "runs = 4",
             "sequence = true",
             "papers/p/e.toml:13: population: many transfers have no sequence",
