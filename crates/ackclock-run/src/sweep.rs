@@ -43,7 +43,7 @@ fn split(text: &str) -> Result<Vec<String>, String> {
         match (quote, c) {
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), _) if c == open => quote = None,
-            (None, '[' | '{') => {
+            (None, '[' | '{') if now.trim().is_empty() => {
                 let value = bracketed(&text[at..]);
                 let quote = if value.contains('"') { '\'' } else { '"' };
                 return Err(format!(

@@ -26,6 +26,8 @@ fn values_are_toml_or_text_and_lists_are_quoted() {
     ];
     assert_eq!(axis.values, expected);
     assert_eq!(axis.labels, ["5", "1.5", "200ms", "true", "[1, '2-3']", "\"a,b\""]);
+    let name = super::axis("flow[0].name=flow{},x[0]").unwrap();
+    assert_eq!(name.labels, ["flow{}", "x[0]"]);
 }
 
 #[test]

@@ -75,8 +75,8 @@ pub struct Tcp {
     /// The retransmission timer, unless the strategy names one; `rfc6298`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer: Option<TimerModel>,
-    /// Lower bound of the retransmission timeout, at most `max_rto`; the timer's own. The timers of
-    /// Linux add it to the smoothed round trip.
+    /// Lower bound of the retransmission timeout, at most `max_rto`, or 60 s where that is not
+    /// given; the timer's own. The timers of Linux add it to the smoothed round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
     /// Upper bound of the retransmission timeout, back-off included, at least 1 s; the timer's own:
