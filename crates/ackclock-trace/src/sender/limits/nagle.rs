@@ -29,6 +29,8 @@ pub(super) struct Nagle {
     /// Bytes of payload that last went out, or SMSS if the receiver's window had room for no more;
     /// 0 with a FIN.
     last: u32,
+    /// What last went out was not full, as far as those before it tell.
+    ends: bool,
 }
 
 impl Nagle {
@@ -37,6 +39,13 @@ impl Nagle {
     #[inline]
     pub fn last(&self) -> u32 {
         self.last
+    }
+
+    /// What last went out was not full, as far as those before it tell: the send buffer was empty
+    /// behind it. What a window holds back is joined into full segments.
+    #[inline]
+    pub fn has_ended(&self) -> bool {
+        self.ends
     }
 
     /// An ACK of this position has advanced, and so many bytes are outstanding yet.
@@ -93,6 +102,9 @@ impl Nagle {
     /// closed one, more may wait behind it.
     #[inline]
     pub fn sent(&mut self, sent: &Sent, stream: &Stream) {
+        let (len, mss) = (sent.payload(), stream.terms.mss.max(1));
+        self.ends = !sent.fin && len % mss > 0 && (len > mss || len < self.last);
+        self.ends &= !is_cut(sent, stream);
         self.last = match () {
             () if sent.fin => 0,
             () if is_small(sent, stream) && is_cut(sent, stream) => stream.terms.mss,

@@ -10,6 +10,11 @@
 //!
 //! An application that writes steadily meets an ACK at times, and a sender that paces is late at
 //! times. So the larger part of a few round trips decides.
+//!
+//! If it writes in step with the round trip, each write meets an ACK. Two things tell it from a
+//! window then: what is outstanding does not grow, and what leaves at a time ends with a segment
+//! that is not full. A full send buffer has no such ends, as what waits in it is joined (Linux's
+//! `tcp_sendmsg_locked`).
 
 use ackclock_tcp::{Span, Time};
 
@@ -47,6 +52,8 @@ struct Period {
     paced: Cells<Span>,
     /// Of both, the sum.
     all: Span,
+    /// Of that, behind a segment that was not full.
+    ended: Span,
     /// For the application, though there was an ACK not long before.
     written: Span,
     /// The receiver's window was full meanwhile.
@@ -64,6 +71,16 @@ pub(super) struct Paced {
     pub even: Cells<Span>,
     /// Else the receiver's window limited the sender.
     pub window: Cells<Span>,
+}
+
+/// What new data waited for, as it looks: an ACK.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    pub span: Span,
+    /// The most bytes outstanding on the path meanwhile.
+    pub most: u32,
+    /// The segment before was not full.
+    pub ended: bool,
 }
 
 impl Pace {
@@ -94,19 +111,13 @@ impl Pace {
         self.written = true;
     }
 
-    /// New data goes out that waited for so long, as it looks, with `most` outstanding on the path.
-    /// `full`: time for which cwnd or the path was full, by what was outstanding.
+    /// New data goes out after a wait. `full`: how long cwnd or the path was full, by what was
+    /// outstanding.
     #[inline]
-    pub fn held(
-        &mut self,
-        at: Time,
-        span: Span,
-        most: u32,
-        stream: &Stream,
-        full: &mut Cells<Span>,
-    ) {
+    pub fn held(&mut self, at: Time, wait: Wait, stream: &Stream, full: &mut Cells<Span>) {
+        let Wait { span, most, ended } = wait;
         let late = stream.moments.since_ack(at) > stream.latest_answer(at);
-        let near = late && stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
+        let near = stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
         let mss = stream.terms.mss;
         let (period, written) = self.period(at, stream, full);
         // Elsewhere than at the sender nobody knows when data left.
@@ -116,6 +127,7 @@ impl Pace {
             add_at(&mut period.found.even, most, mss, span);
         } else {
             period.all = period.all + span;
+            period.ended = period.ended + if ended { span } else { Span::ZERO };
             let cells = if near { &mut period.paced } else { &mut period.held };
             add_at(cells, most, mss, span);
         }
@@ -144,7 +156,7 @@ impl Pace {
         let grew = || *peak >= period.peak.saturating_add(stream.terms.mss);
         let away = !stream.terms.at_sender();
         if late || *peak < period.peak || away && grew() {
-            let flat = away && late && !grew();
+            let flat = late && !grew() && (away || period.ended.times(2) > period.all);
             period.settle(flat, full);
             (period.since, period.peak) = (at, *peak);
         }
@@ -172,7 +184,8 @@ impl Period {
 
     /// A sender that cwnd limits has more outstanding with each round trip (RFC 5681 section 3.1),
     /// and one that has just repaired losses has lowered it. If what is outstanding stays `flat`,
-    /// the application writes at a steady rate, or the path is full.
+    /// the application writes at a steady rate, or the path is full. At the sender that takes ends
+    /// of writes, too: there a full send buffer (Linux's `tcp_wmem`) counts as cwnd.
     ///
     /// Cwnd is as large as the receiver's window if that was full. What is paced below it then
     /// waits for that window in the end.
@@ -183,6 +196,6 @@ impl Period {
         let to = if even { &mut found.even } else { full };
         held.empty_into(to);
         paced.empty_into(if self.window { &mut found.window } else { to });
-        (self.written, self.all, self.window) = Default::default();
+        (self.written, self.all, self.ended, self.window) = Default::default();
     }
 }

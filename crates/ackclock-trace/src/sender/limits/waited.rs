@@ -6,6 +6,7 @@ use super::super::input::Sent;
 use super::super::stream::Stream;
 use super::super::stream::moments::{HOST_BUSY, HOST_IDLE};
 use super::super::stream::timers::nearly;
+use super::pace::Wait;
 use super::{AT_ONCE_PART, Limits, Pending, Silent, at_once, follows_ack, soon};
 use crate::lifetime::Limit;
 
@@ -181,7 +182,8 @@ impl Limits {
                 *sum = *sum + span;
             }
         } else if span > Span::ZERO {
-            self.pace.held(at, span, self.on_path.most(), stream, &mut self.full);
+            let wait = Wait { span, most: self.on_path.most(), ended: self.nagle.has_ended() };
+            self.pace.held(at, wait, stream, &mut self.full);
         }
     }
 }
