@@ -665,3 +665,36 @@ fn what_a_silence_takes_does_not_grow_with_it() {
     assert!(short > 0);
     assert_eq!(short, steps(200.0));
 }
+
+/// A sender that has sent new data as a tail loss probe waited for a loss: what explains all
+/// without one is preferred.
+#[test]
+fn a_calm_sender_sends_no_probe() {
+    let is_calm = |acked: f64, third: f64| {
+        let all = [
+            ack(0.0, 0, &[]),
+            seen(50.0, 0),
+            seen(50.0, 1),
+            ack(acked, 2, &[]),
+            seen(third, 2),
+            ack(third, 3, &[]),
+        ];
+        let delay = Span::from_millis(RTT as u64);
+        let start = Start { delay, resumed: None, outage: None, window: Some(2) };
+        let script = Script::new(terms(true), &all, &start, false).unwrap();
+        let setting = Setting {
+            candidate: &candidates(true)[0],
+            min_rto: Span::from_millis(200),
+            cost: 0.0,
+            initial_window: 2,
+            initial_ssthresh: None,
+            tick_phase: Span::ZERO,
+        };
+        let mut lists = Lists::default();
+        let (says, ..) = run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
+        assert_eq!((says.len(), says[2].kind), (3, None));
+        lists.are_calm()
+    };
+    assert!(is_calm(50.0, 100.0));
+    assert!(!is_calm(150.0, 150.0));
+}

@@ -67,19 +67,23 @@ pub(super) struct Lists {
     last: FxHashMap<u64, usize>,
     /// TSval of what was seen, with the candidate's own.
     stamps: Vec<(u32, u32)>,
+    /// A tail loss probe was sent.
+    probed: bool,
 }
 
 impl Lists {
     fn clear(&mut self) {
-        let Lists { own, last, stamps } = self;
+        let Lists { own, last, stamps, probed } = self;
         own.clear();
         last.clear();
         stamps.clear();
+        *probed = false;
     }
 
-    /// The candidate has retransmitted nothing, nor what was not seen.
+    /// The candidate has retransmitted nothing, nor what was not seen, and has not probed for a
+    /// loss with new data.
     pub fn are_calm(&self) -> bool {
-        self.own.iter().all(|own| own.says.kind.is_none())
+        !self.probed && self.own.iter().all(|own| own.says.kind.is_none())
     }
 }
 
@@ -355,6 +359,7 @@ impl Trial<'_> {
                 continue;
             }
             is_new |= transmit.transmission == 1;
+            self.lists.probed |= transmit.cause == Cause::TailLossProbe;
             if let Some(division) = &mut self.division {
                 division.sent(&transmit);
             }
@@ -380,7 +385,7 @@ impl Trial<'_> {
 
     /// A segment was seen: which of its own transmissions is it? If it is an original, the first.
     fn seen(&mut self, sent: &Sent, original: bool) {
-        let Lists { own, last, stamps } = &mut *self.lists;
+        let Lists { own, last, stamps, .. } = &mut *self.lists;
         let last = last.get(&sent.position).copied();
         let Some((cost, index)) = self.comparison.best_match(sent, original, own, last) else {
             self.cost += self.comparison.unsent();
