@@ -375,7 +375,8 @@ fn pauses(found: &Found, from: End) -> bool {
 
 /// More than probes was spurious, which lower no window.
 fn lowered_in_vain(flow: &Flow) -> bool {
-    flow.retransmissions.iter().any(|r| r.spurious.is_some() && r.kind != Kind::TailLossProbe)
+    let lowers = |r: &Retransmission| r.len > 0 && r.kind != Kind::TailLossProbe;
+    flow.retransmissions.iter().any(|r| r.spurious.is_some() && lowers(r))
 }
 
 /// Packets are lost on this way, and nothing tells why.

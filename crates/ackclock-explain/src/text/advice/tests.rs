@@ -535,6 +535,9 @@ fn a_small_window_without_losses() {
     assert_eq!(small(vec![spurious; 2]), [one]);
     // A probe lowers no window.
     assert_eq!(small(vec![Retransmission { kind: Kind::TailLossProbe, ..spurious }]), [growing]);
+    // Nor does a SYN whose answer was lost.
+    let syn = Retransmission { len: 0, position: 0, kind: Kind::Timeout, ..spurious };
+    assert_eq!(small(vec![syn]), [growing]);
     assert_eq!(small(vec![spurious, needed]), [losses]);
     // Three of six were not needed.
     let slow_start = Retransmission { kind: Kind::SlowStart, ..needed };
