@@ -7,6 +7,7 @@ use ackclock_tcp::wire::ip::{ICMP, ICMPV6, ParseError, TCP, codepoint, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet, Repr};
 use ackclock_tcp::{Codepoint, Seq, Span, Time, Timestamps};
 
+use crate::lifecycle::New;
 use crate::listener::{LIFETIME, bake, verify};
 use crate::patience::wait;
 use crate::said::{Said, control_len};
@@ -274,7 +275,7 @@ impl Stack {
             return self.send_cookie(now, id, &tuple, syn);
         }
         listener.half_open += 1;
-        let (config, number) = listener.config_for(tuple.remote());
+        let (config, strategy) = listener.config_for(tuple.remote());
         let mut iss = self.secret.isn(now, &tuple);
         if let Some(above) = above
             && iss.ahead_of(above) <= 0
@@ -285,7 +286,8 @@ impl Stack {
         }
         let settings = self.connection_config(now, &tuple, &config, iss);
         let connection = Connection::accept(now, settings, config.strategy.build(), syn);
-        self.insert(now, tuple, connection, iss, &config, number, Owner::HalfOpen(id));
+        let (config, owner) = (&config, Owner::HalfOpen(id));
+        self.insert(now, New { tuple, connection, iss, config, strategy, owner });
     }
 
     /// Answers a SYN and keeps nothing.
@@ -337,13 +339,14 @@ impl Stack {
             self.stats.queue_full += 1;
             return true;
         }
-        let (config, number) = listener.config_for(tuple.remote());
+        let (config, strategy) = listener.config_for(tuple.remote());
         let (iss, irs) = (ack.ack - 1, ack.seq - 1);
         let settings = self.connection_config(now, &tuple, &config, iss);
-        let strategy = config.strategy.build();
+        let sender = config.strategy.build();
         let own = on_our_clock(ack, self.secret.ts_offset(&tuple));
-        let connection = Connection::established(now, settings, strategy, irs, &offered, &own);
-        self.insert(now, tuple, connection, iss, &config, number, Owner::Queued(id));
+        let connection = Connection::established(now, settings, sender, irs, &offered, &own);
+        let (config, owner) = (&config, Owner::Queued(id));
+        self.insert(now, New { tuple, connection, iss, config, strategy, owner });
         self.stats.cookies_accepted += 1;
         self.stats.opened += 1;
         if let Some(&index) = self.demux.get(&tuple) {

@@ -13,19 +13,22 @@ use crate::time_wait::TimeWait;
 use crate::tuple::Tuple;
 use crate::{ListenerId, Ready, SocketId, Stack, TcpConfig};
 
+/// A new connection.
+pub(crate) struct New<'a> {
+    pub tuple: Tuple,
+    pub connection: Connection,
+    /// Its initial sequence number.
+    pub iss: Seq,
+    pub config: &'a TcpConfig,
+    /// As [`Status::strategy`](crate::Status::strategy) has it.
+    pub strategy: usize,
+    pub owner: Owner,
+}
+
 impl Stack {
     /// Puts a new connection into the tables, with a segment to send.
-    #[allow(clippy::too_many_arguments, reason = "each is a fact of the connection")]
-    pub(crate) fn insert(
-        &mut self,
-        now: Time,
-        tuple: Tuple,
-        connection: Connection,
-        iss: Seq,
-        config: &TcpConfig,
-        strategy: usize,
-        owner: Owner,
-    ) -> SocketId {
+    pub(crate) fn insert(&mut self, now: Time, new: New) -> SocketId {
+        let New { tuple, connection, iss, config, strategy, owner } = new;
         let (index, id) = self.table.next();
         let state = connection.state();
         self.table.insert(Socket {

@@ -11,6 +11,7 @@ use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time}
 
 pub use listening::overlap;
 
+use crate::lifecycle::New;
 use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
 use crate::memory::Memory;
@@ -124,7 +125,8 @@ impl Stack {
         settings.syn_retries = SYN_RETRIES;
         settings.ecn = config.ecn == EcnUse::Ask;
         let connection = Connection::connect(now, settings, config.strategy.build());
-        Ok(self.insert(now, tuple, connection, iss, &config, 0, Owner::Application))
+        let (config, strategy, owner) = (&config, 0, Owner::Application);
+        Ok(self.insert(now, New { tuple, connection, iss, config, strategy, owner }))
     }
 
     /// Writes as much as there is room for, at least a byte.
