@@ -91,7 +91,7 @@ pub use limits::{Limit, Limits};
 pub use stack::{Stack, overlap};
 pub use types::{
     EcnUse, Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status,
-    TcpConfig,
+    TcpConfig, Timeouts,
 };
 
 /// The example of `README.md`, run as a documentation test.

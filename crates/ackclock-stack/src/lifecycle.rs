@@ -166,6 +166,10 @@ impl Stack {
         self.memory.count(socket);
         let held = socket.owner != Owner::Nobody;
         let tuple = socket.tuple;
+        if !held && matches!(socket.state, TcpState::Closed | TcpState::TimeWait) {
+            // It leaves the table.
+            socket.add_timeouts(&mut self.timeouts);
+        }
         match socket.state {
             TcpState::Closed => {
                 let mapped = std::mem::replace(&mut socket.mapped, false);

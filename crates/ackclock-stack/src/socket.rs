@@ -2,14 +2,14 @@
 
 use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
 use ackclock_tcp::wire::Repr;
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
 use crate::output::Class;
 use crate::said::Said;
 use crate::tuple::Tuple;
-use crate::{Error, ListenerId, SocketId, Status};
+use crate::{Error, ListenerId, SocketId, Status, Timeouts};
 
 /// Who waits for a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,13 @@ impl Socket {
         use TcpState::*;
         self.owner == Owner::Nobody
             && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
+    }
+
+    /// Adds its retransmission timeouts to those of others.
+    pub(crate) fn add_timeouts(&self, sum: &mut Timeouts) {
+        let own = self.connection.sender().stats().timeouts_by_class;
+        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        sum[TimeoutClass::Handshake as usize] += u64::from(self.connection.handshake_timeouts());
     }
 
     /// A moment of it.

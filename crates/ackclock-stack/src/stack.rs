@@ -25,6 +25,7 @@ use crate::timers::Timers;
 use crate::tuple::{DemuxHasher, Secret, Tuple};
 use crate::{
     EcnUse, Error, ListenerId, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig,
+    Timeouts,
 };
 
 /// RFC 9293 section 3.8.3 (MUST-23): a SYN is tried for at least three minutes; after 1, 2, 4, ...,
@@ -50,6 +51,8 @@ pub struct Stack {
     pub(crate) config: StackConfig,
     pub(crate) secret: Secret,
     pub(crate) stats: StackStats,
+    /// Timeouts of connections that are gone.
+    pub(crate) timeouts: Timeouts,
     pub(crate) table: Table,
     /// The slot of each connection.
     pub(crate) demux: HashMap<Tuple, u32, DemuxHasher>,
@@ -78,6 +81,7 @@ impl Stack {
             config,
             secret,
             stats: StackStats::default(),
+            timeouts: Timeouts::default(),
             table: Table::default(),
             demux: HashMap::with_hasher(secret.demux_hasher()),
             listeners: HashMap::new(),
@@ -397,6 +401,14 @@ impl Stack {
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats
+    }
+
+    /// Retransmission timeouts of all connections by class, those that are gone included.
+    /// Looks at every socket.
+    pub fn timeouts(&self) -> Timeouts {
+        let mut sum = self.timeouts;
+        self.table.sockets().for_each(|socket| socket.add_timeouts(&mut sum));
+        sum
     }
 
     /// The configuration.

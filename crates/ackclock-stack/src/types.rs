@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{CloseReason, KeepAlive, TcpState};
 use ackclock_tcp::strategy::Composition;
-use ackclock_tcp::{DelayedAck, Registry, Sending, Span};
+use ackclock_tcp::{DelayedAck, Registry, Sending, Span, TimeoutClass};
 
 /// How the host behaves.
 #[derive(Clone, Debug)]
@@ -228,6 +228,9 @@ pub struct Outgoing<'a> {
     /// data nor a window probe.
     pub sent: Option<Sending>,
 }
+
+/// Retransmission timeouts by class, in the order of [`TimeoutClass::ALL`].
+pub type Timeouts = [u64; TimeoutClass::ALL.len()];
 
 /// Counters of the host; they only grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -417,6 +417,11 @@ impl Connection {
         self.marks
     }
 
+    /// How often our SYN or SYN/ACK was due again since nobody answered it. No sender counts them.
+    pub fn handshake_timeouts(&self) -> u32 {
+        self.handshake.expiries
+    }
+
     /// The oldest event of the sender not yet taken.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.sender.poll_event()
