@@ -482,6 +482,7 @@ impl EventLoop {
         self.path.advance(self.path.now());
         let open = self.clients as u64;
         let (links, passed) = (self.path.report(), self.path.passed());
-        ProxyReport { open, links, passed, ..self.counts.clone() }
+        let timeouts = self.path.timeouts();
+        ProxyReport { open, links, passed, timeouts, ..self.counts.clone() }
     }
 }

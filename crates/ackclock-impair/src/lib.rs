@@ -18,6 +18,8 @@ mod conditions;
 mod config;
 mod error;
 mod event_loop;
+#[doc(hidden)]
+pub mod exposition;
 pub mod files;
 mod joint;
 mod links;

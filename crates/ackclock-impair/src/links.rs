@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use ackclock_net::{Headers, LinkReport, NodeId, Outcome, UnderWay, flip};
 use ackclock_stack::{Outgoing, SocketId};
-use ackclock_tcp::{Cause, Span, Time};
+use ackclock_tcp::{Span, Time};
 
 use crate::{Conditions, Error};
 use stage::Stage;
@@ -41,8 +41,6 @@ pub struct Passed {
     pub segments: u64,
     /// Retransmissions of data and of FINs.
     pub retransmissions: u64,
-    /// Retransmission timeouts, but for those of SYNs.
-    pub timeouts: u64,
 }
 
 impl Passed {
@@ -54,7 +52,6 @@ impl Passed {
         self.delay = self.delay + other.delay;
         self.segments += other.segments;
         self.retransmissions += other.retransmissions;
-        self.timeouts += other.timeouts;
     }
 
     /// A host sends this packet.
@@ -63,8 +60,6 @@ impl Passed {
         let Some(sent) = packet.sent else { return };
         self.segments += u64::from(packet.payload.iter().any(|part| !part.is_empty()));
         self.retransmissions += u64::from(sent.transmission > 1);
-        // The first segment that goes out on a timeout says so.
-        self.timeouts += u64::from(matches!(sent.cause, Cause::Timeout | Cause::BackedOffTimeout));
     }
 }
 

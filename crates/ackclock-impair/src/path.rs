@@ -15,7 +15,9 @@ mod tests;
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
-use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig};
+use ackclock_stack::{
+    Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig, Timeouts,
+};
 use ackclock_tcp::connection::{KeepAlive, TcpState};
 use ackclock_tcp::{DelayedAck, Span, Time};
 
@@ -118,6 +120,12 @@ impl Path {
 
     pub(crate) fn passed(&self) -> Passed {
         self.links.passed()
+    }
+
+    /// Retransmission timeouts of both hosts, by class.
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        let [clients, servers] = self.hosts.each_ref().map(Stack::timeouts);
+        std::array::from_fn(|class| clients[class] + servers[class])
     }
 
     /// Everything that is due until `now` happens.

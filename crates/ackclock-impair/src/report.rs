@@ -1,5 +1,7 @@
 //! What a proxy has done.
 
+use ackclock_stack::Timeouts;
+
 use crate::links::{LinkCounts, Passed};
 
 /// What a proxy has done so far.
@@ -19,6 +21,9 @@ pub struct ProxyReport {
     pub links: Vec<LinkCounts>,
     /// What became of its packets, under whatever conditions, or none.
     pub passed: Passed,
+    /// Retransmission timeouts of both hosts by class, in the order of
+    /// [`TimeoutClass::ALL`](ackclock_tcp::TimeoutClass::ALL).
+    pub timeouts: Timeouts,
 }
 
 impl ProxyReport {
@@ -29,5 +34,6 @@ impl ProxyReport {
         self.unreachable += ended.unreachable;
         self.bytes.iter_mut().zip(ended.bytes).for_each(|(sum, bytes)| *sum += bytes);
         self.passed.add(ended.passed);
+        self.timeouts.iter_mut().zip(ended.timeouts).for_each(|(sum, n)| *sum += n);
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Simple;
 use ackclock_net::LinkReport;
-use ackclock_tcp::Stats;
+use ackclock_tcp::{Stats, TimeoutClass};
 
 fn conditions(simple: &Simple, seed: u64) -> Conditions {
     Conditions::simple(simple, seed).unwrap()
@@ -251,10 +251,10 @@ fn half_of_a_connection_does_not_stay() {
 /// What is counted of packets is what the senders count of themselves.
 #[test]
 fn packets_count_what_their_senders_count() {
-    let mut counted = Passed::default();
+    let (mut counted, mut timeouts) = (Passed::default(), Timeouts::default());
     let mut stats = Vec::new();
     transfer_with(&lossy(), 1, Span::from_millis(1), |_, path| {
-        counted = path.passed();
+        (counted, timeouts) = (path.passed(), path.timeouts());
         let sender = |host: &Stack, id| host.sender(SocketId(id)).ok().map(|s| *s.stats());
         stats = path.hosts.iter().filter_map(|host| sender(host, 0)).collect();
     });
@@ -262,5 +262,31 @@ fn packets_count_what_their_senders_count() {
     assert!(sum(|s| s.timeouts) + sum(|s| s.retransmissions) > 5);
     assert_eq!(counted.segments, sum(|s| s.segments_sent));
     assert_eq!(counted.retransmissions, sum(|s| s.retransmissions));
-    assert_eq!(counted.timeouts, sum(|s| s.timeouts));
+    for class in TimeoutClass::ALL {
+        let of_class: u64 = stats.iter().map(|s| s.timeouts_by_class[class as usize]).sum();
+        // No sender sends SYNs.
+        let of_syns = if class == TimeoutClass::Handshake { 2 } else { 0 };
+        assert_eq!(timeouts[class as usize], of_class + of_syns, "{class:?}");
+    }
+}
+
+/// Those of SYNs count as well, and all of them still do where their connections are gone.
+#[test]
+fn timeouts_of_connections_that_are_gone() {
+    let mut path = path(&Simple { loss: Some("100%".parse().unwrap()), ..Simple::default() }, 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    let handshakes = |n| {
+        let mut all = Timeouts::default();
+        all[TimeoutClass::Handshake as usize] = n;
+        all
+    };
+    // RFC 6298 sections 2.1 and 5.5: after 1 s and 2 s more.
+    for (at, n) in [(999, 0), (1001, 1), (2999, 1), (3001, 2)] {
+        path.advance(Time::ZERO + Span::from_millis(at));
+        assert_eq!(path.timeouts(), handshakes(n), "{at} ms");
+    }
+    path.abort(client);
+    path.flush();
+    assert_eq!((path.hosts[CLIENTS].connections(), path.timeouts()), (0, handshakes(2)));
 }

@@ -1,5 +1,6 @@
 //! How times are spread, as a histogram of Prometheus.
 
+use ackclock_impair::exposition::Exposition;
 use ackclock_tcp::Span;
 
 /// Upper bounds in seconds; what is longer counts in all only.
@@ -34,6 +35,11 @@ impl Histogram {
         self.counts.iter_mut().zip(other.counts).for_each(|(own, theirs)| *own += theirs);
         self.count += other.count;
         self.sum += other.sum;
+    }
+
+    /// Writes it as a metric.
+    pub fn write(&self, to: &mut Exposition, name: &str, help: &str) {
+        to.histogram(name, help, self.buckets(), (self.count, self.sum));
     }
 
     /// Each bound, and how many were at most that.

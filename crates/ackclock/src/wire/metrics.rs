@@ -1,17 +1,14 @@
-//! Metrics in the text format of Prometheus (exposition format 0.0.4), and the kernel's TCP sockets
-//! on which they are fetched.
+//! The kernel's TCP sockets on which metrics are fetched.
 
 use std::collections::HashMap;
-use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant, SystemTime};
 
-use ackclock_tcp::{Stats, TimeoutClass};
+use ackclock_impair::exposition::MEDIA_TYPE;
 use rustix::event::epoll::{self, EventData, EventFlags};
 
-use super::histogram::Histogram;
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
 /// Fetches at the same time. For a further one the oldest ends: of those that have said nothing, or
@@ -25,140 +22,6 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// the epoll are small.
 const FETCH: u64 = 1 << 63;
 const LISTENER: u64 = u64::MAX;
-
-/// Metrics as text.
-pub(crate) struct Exposition {
-    /// A label that every sample carries.
-    label: Option<String>,
-    /// The family that is being written.
-    family: String,
-    text: String,
-}
-
-impl Exposition {
-    /// Begins with what we are. No sample carries a label that is not its own.
-    pub fn plain() -> Exposition {
-        let mut to = Exposition { label: None, family: String::new(), text: String::new() };
-        let name = "ackclock_build_info";
-        to.family(name, "1, with the version of the command.", "gauge");
-        to.sample(name, Some(label("version", env!("CARGO_PKG_VERSION"))), 1);
-        to
-    }
-
-    /// Writes a family for each strategy, whose label its samples carry.
-    pub fn each<T>(&mut self, of: &[(&str, T)], write: impl Fn(&mut Exposition, &T)) {
-        let own = self.label.take();
-        for (strategy, values) in of {
-            self.label = Some(label("strategy", strategy));
-            write(self, values);
-        }
-        self.label = own;
-    }
-
-    /// A value that goes up and down.
-    pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
-        self.family(name, help, "gauge");
-        self.sample(name, None, value);
-    }
-
-    /// A value that only grows.
-    pub fn counter(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(name, help, "counter");
-        self.sample(name, None, value);
-    }
-
-    /// A counter for each value of a label.
-    pub fn counters(&mut self, name: &str, help: &str, key: &str, values: &[(&str, impl Display)]) {
-        self.family(name, help, "counter");
-        for (value_of_label, value) in values {
-            self.sample(name, Some(label(key, value_of_label)), value);
-        }
-    }
-
-    /// A number of observations and their sum in seconds.
-    pub fn seconds(&mut self, name: &str, help: &str, count: u64, sum: f64) {
-        self.family(name, help, "summary");
-        self.sample(&format!("{name}_sum"), None, sum);
-        self.sample(&format!("{name}_count"), None, count);
-    }
-
-    /// How times are spread.
-    pub fn histogram(&mut self, name: &str, help: &str, times: &Histogram) {
-        self.family(name, help, "histogram");
-        let bucket = format!("{name}_bucket");
-        for (bound, count) in times.buckets() {
-            self.sample(&bucket, Some(label("le", &bound.to_string())), count);
-        }
-        self.sample(&bucket, Some(label("le", "+Inf")), times.count);
-        self.sample(&format!("{name}_sum"), None, times.sum);
-        self.sample(&format!("{name}_count"), None, times.count);
-    }
-
-    /// What the senders of each strategy counted.
-    pub fn senders(&mut self, of: &[(&str, Stats)]) {
-        self.each(of, |to, s| {
-            let help = "Segments with payload sent.";
-            to.counter("ackclock_segments_sent_total", help, s.segments_sent);
-        });
-        self.each(of, |to, s| {
-            let help = "Of those, retransmissions.";
-            to.counter("ackclock_retransmissions_total", help, s.retransmissions);
-        });
-        self.each(of, |to, s| {
-            let help = "Of the retransmissions, those that began a recovery.";
-            to.counter("ackclock_fast_retransmissions_total", help, s.fast_retransmissions);
-        });
-        self.each(of, |to, s| {
-            let classes =
-                TimeoutClass::ALL.map(|class| (class.name(), s.timeouts_by_class[class as usize]));
-            let help = "Retransmission timeouts by class.";
-            to.counters("ackclock_timeouts_total", help, "class", &classes);
-        });
-        self.each(of, |to, s| {
-            let help = "Recoveries, begun by an ACK or by the timer of RACK.";
-            to.counter("ackclock_recoveries_total", help, s.recoveries);
-        });
-        self.each(of, |to, s| {
-            let help = "ACKs with ECN-Echo.";
-            to.counter("ackclock_ecn_echoes_total", help, s.ecn_echoes);
-        });
-        self.each(of, |to, s| {
-            let help = "Reductions of the window that ECN-Echo began.";
-            to.counter("ackclock_ecn_reductions_total", help, s.ecn_reductions);
-        });
-        self.each(of, |to, s| {
-            let (count, sum) = (s.rtt_samples, s.rtt_sum.secs_f64());
-            to.seconds("ackclock_rtt_seconds", "Round trips measured.", count, sum);
-        });
-    }
-
-    /// The text.
-    pub fn finish(self) -> String {
-        self.text
-    }
-
-    fn family(&mut self, name: &str, help: &str, kind: &str) {
-        if self.family == name {
-            return;
-        }
-        self.family = name.to_string();
-        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-    }
-
-    fn sample(&mut self, name: &str, own: Option<String>, value: impl Display) {
-        let labels: Vec<&str> = [&self.label, &own].into_iter().flatten().map(|l| &**l).collect();
-        let _ = match &labels[..] {
-            [] => writeln!(self.text, "{name} {value}"),
-            labels => writeln!(self.text, "{name}{{{}}} {value}", labels.join(",")),
-        };
-    }
-}
-
-/// `key="value"`.
-fn label(key: &str, value: &str) -> String {
-    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("{key}=\"{value}\"")
-}
 
 /// Where metrics are fetched: `GET /metrics` on a socket of the kernel.
 pub(crate) struct Endpoint {
@@ -302,10 +165,8 @@ fn response(request: Result<Request, Refusal>, text: impl FnOnce() -> String) ->
     match request {
         Ok(request) if request.path == b"metrics" => {
             let body = text();
-            let fields = format!(
-                "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n",
-                body.len()
-            );
+            let fields =
+                format!("Content-Type: {MEDIA_TYPE}\r\nContent-Length: {}\r\n", body.len());
             let head = head(Status::Ok, &fields, false, now);
             if request.method == Method::Get {
                 (head + &body).into_bytes()

@@ -11,13 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use ackclock_explain::{
     Filter, FilterError, Found, Ignored, Kind, Limit, LinkType, Monitor, Reader,
 };
+use ackclock_impair::exposition::Exposition;
 use ackclock_run::Cancel;
 use ackclock_tcp::{Time, TimeoutClass};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::metrics::{Endpoint, Exposition};
+use super::metrics::Endpoint;
 use super::{Interrupt, heed_signals};
 use crate::error::Error;
 use crate::output::{print, write_out};

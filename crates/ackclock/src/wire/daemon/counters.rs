@@ -3,11 +3,11 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use ackclock_impair::exposition::Exposition;
 use ackclock_live::DeviceDrops;
 use ackclock_stack::StackStats;
 use ackclock_tcp::Stats;
 
-use super::super::metrics::Exposition;
 use super::Shared;
 use super::net::Arm;
 use super::service::{Counts, Service};
@@ -94,6 +94,9 @@ const SUMS: [Row; 10] = [
     ),
 ];
 
+/// A strategy by its name, with what became of its connections and those that are open.
+type Strategy<'a> = (&'a str, (Arm, u64));
+
 /// The metrics of all queues.
 pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shared) -> String {
     let Some((first, others)) = queues.split_first() else { return String::new() };
@@ -104,19 +107,35 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
             *open += more;
         }
     }
-    let sum = |count: fn(&Counters) -> u64| queues.iter().map(count).sum::<u64>();
     let names: Vec<String> = arms.iter().map(|(arm, _)| arm.strategy.name().to_string()).collect();
-    let of: Vec<(&str, (Arm, u64))> = names.iter().map(String::as_str).zip(arms).collect();
+    let of: Vec<Strategy> = names.iter().map(String::as_str).zip(arms).collect();
+    // What is not of single connections has no strategy.
+    let mut to = Exposition::plain();
+    write_clients(&mut to, &of, queues, shared);
+    write_senders(&mut to, &of);
+    write_connections(&mut to, &of);
+    write_host(&mut to, queues, shared);
+    write_queues(&mut to, queues);
+    let mut counted = C::default();
+    services.iter().for_each(|other| counted.add(other));
+    counted.write(&mut to, &names);
+    to.finish()
+}
+
+fn sum(queues: &[Counters], count: fn(&Counters) -> u64) -> u64 {
+    queues.iter().map(count).sum()
+}
+
+/// Who came and was taken, refused, or waits, and the bytes of those taken.
+fn write_clients(to: &mut Exposition, of: &[Strategy], queues: &[Counters], shared: &Shared) {
     let refused = shared
         .sources
         .as_ref()
         .map_or([0; 2], |sources| sources.lock().unwrap_or_else(PoisonError::into_inner).refused);
-    // What is not of single connections has no strategy.
-    let mut to = Exposition::plain();
-    to.each(&of, |to, (_, open)| {
+    to.each("strategy", of, |to, (_, open)| {
         to.gauge("ackclock_connections_open", "Client connections that are open.", *open);
     });
-    to.each(&of, |to, (arm, _)| {
+    to.each("strategy", of, |to, (arm, _)| {
         to.counter("ackclock_connections_total", "Client connections taken.", arm.accepted);
     });
     to.counters(
@@ -132,9 +151,9 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     to.gauge(
         "ackclock_connections_waiting",
         "Clients that are connected and wait for others to end.",
-        sum(|q| q.waiting),
+        sum(queues, |q| q.waiting),
     );
-    to.each(&of, |to, (arm, _)| {
+    to.each("strategy", of, |to, (arm, _)| {
         to.counters(
             "ackclock_bytes_total",
             "Payload read from clients, and sent and acknowledged by them.",
@@ -142,33 +161,78 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
             &[("received", arm.bytes[0]), ("sent", arm.bytes[1])],
         );
     });
-    let senders: Vec<(&str, Stats)> = of.iter().map(|(name, (arm, _))| (*name, arm.gone)).collect();
-    to.senders(&senders);
-    to.each(&of, |to, (arm, _)| {
+}
+
+/// What is counted of the senders of each strategy: metric, help, and what they have counted.
+type OfSenders = (&'static str, &'static str, fn(&Stats) -> u64);
+const SEGMENTS: [OfSenders; 3] = [
+    ("ackclock_segments_sent_total", "Segments with payload sent.", |s| s.segments_sent),
+    ("ackclock_retransmissions_total", "Of those, retransmissions.", |s| s.retransmissions),
+    (
+        "ackclock_fast_retransmissions_total",
+        "Of the retransmissions, those that began a recovery.",
+        |s| s.fast_retransmissions,
+    ),
+];
+const REACTIONS: [OfSenders; 3] = [
+    ("ackclock_recoveries_total", "Recoveries, begun by an ACK or by the timer of RACK.", |s| {
+        s.recoveries
+    }),
+    ("ackclock_ecn_echoes_total", "ACKs with ECN-Echo.", |s| s.ecn_echoes),
+    ("ackclock_ecn_reductions_total", "Reductions of the window that ECN-Echo began.", |s| {
+        s.ecn_reductions
+    }),
+];
+
+/// What the senders of each strategy counted.
+fn write_senders(to: &mut Exposition, of: &[Strategy]) {
+    let rows = |to: &mut Exposition, rows: &[OfSenders]| {
+        for (name, help, count) in rows {
+            to.each("strategy", of, |to, (arm, _)| to.counter(name, help, count(&arm.gone)));
+        }
+    };
+    rows(to, &SEGMENTS);
+    to.each("strategy", of, |to, (arm, _)| {
+        to.timeouts("Retransmission timeouts by class.", &arm.gone.timeouts_by_class);
+    });
+    rows(to, &REACTIONS);
+    to.each("strategy", of, |to, (arm, _)| {
+        let (count, sum) = (arm.gone.rtt_samples, arm.gone.rtt_sum.secs_f64());
+        to.seconds("ackclock_rtt_seconds", "Round trips measured.", count, sum);
+    });
+}
+
+/// Connections with ECN, and how long connections and their round trips took.
+fn write_connections(to: &mut Exposition, of: &[Strategy]) {
+    to.each("strategy", of, |to, (arm, _)| {
         let help = "Of the client connections taken, those with ECN.";
         to.counter("ackclock_ecn_connections_total", help, arm.with_ecn);
     });
-    to.each(&of, |to, (arm, _)| {
+    to.each("strategy", of, |to, (arm, _)| {
         let help = "Segments with data that came marked with CE.";
         to.counter("ackclock_ecn_marks_total", help, arm.marks);
     });
-    to.each(&of, |to, (arm, _)| {
+    to.each("strategy", of, |to, (arm, _)| {
         let help = "How long connections lasted that are over.";
-        to.histogram("ackclock_connection_duration_seconds", help, &arm.durations);
+        arm.durations.write(to, "ackclock_connection_duration_seconds", help);
     });
-    to.each(&of, |to, (arm, _)| {
+    to.each("strategy", of, |to, (arm, _)| {
         let help = "Their smoothed round trips at the end.";
-        to.histogram("ackclock_connection_rtt_seconds", help, &arm.round_trips);
+        arm.round_trips.write(to, "ackclock_connection_rtt_seconds", help);
     });
+}
+
+/// What the stacks, the device and the process have.
+fn write_host(to: &mut Exposition, queues: &[Counters], shared: &Shared) {
     to.gauge(
         "ackclock_half_open_connections",
         "Connections whose handshake is not done.",
-        sum(|q| q.half_open),
+        sum(queues, |q| q.half_open),
     );
     for (name, help, count) in SUMS {
-        to.counter(name, help, sum(count));
+        to.counter(name, help, sum(queues, count));
     }
-    if let Some(drops) = first.drops {
+    if let Some(drops) = queues.first().and_then(|first| first.drops) {
         to.counters(
             "ackclock_device_drops_total",
             "Packets that the kernel dropped at the device, on their way to our stack or from it.",
@@ -179,7 +243,7 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     to.gauge(
         "ackclock_buffer_bytes",
         "Memory of all connections: buffers, what is outstanding, TIME-WAIT.",
-        sum(|q| q.memory),
+        sum(queues, |q| q.memory),
     );
     to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", shared.budget.all as u64);
     to.gauge(
@@ -195,6 +259,10 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     if let Some(bytes) = bytes_of(STATUS, "VmRSS:") {
         to.gauge("ackclock_resident_bytes", "Memory that the process has.", bytes);
     }
+}
+
+/// How evenly the queues of the device are loaded.
+fn write_queues(to: &mut Exposition, queues: &[Counters]) {
     let numbers: Vec<String> = (0..queues.len()).map(|n| n.to_string()).collect();
     let by_queue = |count: fn(&Counters) -> u64| -> Vec<(&str, u64)> {
         numbers.iter().map(String::as_str).zip(queues.iter().map(count)).collect()
@@ -214,10 +282,6 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     to.counter(
         "ackclock_handed_over_packets_total",
         "Of those, packets that came to another queue.",
-        sum(|q| q.handed_over),
+        sum(queues, |q| q.handed_over),
     );
-    let mut counted = C::default();
-    services.iter().for_each(|other| counted.add(other));
-    counted.write(&mut to, &names);
-    to.finish()
 }

@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
+use ackclock_impair::exposition::Exposition;
 use ackclock_stack::SocketId;
 use rustix::event::epoll::EventFlags;
 
-use super::super::metrics::Exposition;
 use super::super::split::Split;
 use super::net::{Listening, Net};
 

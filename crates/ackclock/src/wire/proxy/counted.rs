@@ -3,9 +3,10 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use ackclock_impair::exposition::Exposition;
+
 use super::super::daemon::Counts;
 use super::super::histogram::Histogram;
-use super::super::metrics::Exposition;
 use super::super::routes::LookUps;
 
 #[derive(Clone, Default)]
@@ -75,11 +76,8 @@ impl Counts for Counted {
             "reason",
             &Failure::ALL.map(|failure| (failure.name(), self.failures[failure as usize])),
         );
-        to.histogram(
-            "ackclock_backend_connect_seconds",
-            "How long it took to connect to a backend.",
-            &self.connects,
-        );
+        let help = "How long it took to connect to a backend.";
+        self.connects.write(to, "ackclock_backend_connect_seconds", help);
         let [open, half_closed] = self.rested;
         to.counters(
             "ackclock_rested_connections_total",

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_impair::exposition::Exposition;
+
 use super::super::daemon::Counts;
 use super::super::histogram::Histogram;
-use super::super::metrics::Exposition;
 use crate::http::Status;
 
 /// Of each strategy, by its number.
@@ -45,18 +46,18 @@ impl Counts for Counted {
             .enumerate()
             .map(|(number, name)| (name.as_str(), self.0.get(number).unwrap_or(&none)))
             .collect();
-        to.each(&of, |to, responses| {
+        to.each("strategy", &of, |to, responses| {
             let codes = responses.begun.iter().map(|(status, n)| (status.code().to_string(), *n));
             let codes: Vec<_> = codes.collect();
             let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
             to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
         });
-        to.each(&of, |to, responses| {
-            to.histogram(
+        to.each("strategy", &of, |to, responses| {
+            responses.times.write(
+                to,
                 "ackclock_http_response_seconds",
                 "From a request until the last byte of its response was acknowledged; of a \
                  connection at most 64 responses are timed at once.",
-                &responses.times,
             );
         });
     }
