@@ -39,8 +39,17 @@ pub(crate) use proxies::Proxies;
 pub(crate) use server::Api;
 pub(crate) use wanted::NewProxy;
 
-/// A status, and the body if there is one: a value of JSON, or text.
-type Reply = (u16, Option<Value>);
+/// A status, and the body.
+type Reply = (u16, Body);
+
+/// The body of an answer.
+#[derive(Debug, PartialEq)]
+enum Body {
+    None,
+    Json(Value),
+    /// Metrics.
+    Text(String),
+}
 
 /// Why a request is not carried out: the status, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +65,7 @@ impl Problem {
 
     fn reply(self) -> Reply {
         let Problem { status, text } = self;
-        (status, Some(json!({ "error": text, "status": status })))
+        (status, Body::Json(json!({ "error": text, "status": status })))
     }
 
     /// The same, of a value that lies at this path.

@@ -6,7 +6,7 @@ use ackclock_tcp::Registry;
 use serde_json::{Value, json};
 
 use super::wanted::Changes;
-use super::{Condition, NewProxy, Object, Problem, Proxies, Reply, read};
+use super::{Body, Condition, NewProxy, Object, Problem, Proxies, Reply, read};
 use crate::percent::percent_decode;
 
 const PATHS: &str = "/version, /metrics, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
@@ -39,16 +39,17 @@ fn route(
     let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
     // The server leaves the body out (RFC 9110 section 9.3.2).
     let method = if method == "HEAD" { "GET" } else { method };
-    let ok = |value: Value| Ok((200, Some(value)));
-    let gone = |()| (204, None);
+    let ok = |value: Value| Ok((200, Body::Json(value)));
+    let made = |value: Value| Ok((201, Body::Json(value)));
+    let gone = |()| (204, Body::None);
     match (parts.as_slice(), method) {
         (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
-        (["metrics"], "GET") => ok(Value::String(lock().metrics())),
+        (["metrics"], "GET") => Ok((200, Body::Text(lock().metrics()))),
         (["proxies"], "GET") => ok(lock().show()),
         (["proxies"], "POST") => {
             // Not under the lock, since names may take long to look up, and scenarios to read.
             let wanted = read::<Object<NewProxy>>(body)?.0.found(registry)?;
-            Ok((201, Some(lock().add(wanted)?)))
+            made(lock().add(wanted)?)
         }
         (["proxies", name], "GET") => ok(lock().show_one(name)?),
         (["proxies", name], "POST" | "PATCH") => {
@@ -62,7 +63,7 @@ fn route(
         (["proxies", name, "conditions"], "POST") => {
             let Object(condition) = read::<Object<Condition>>(body)?;
             let links = condition.links(None, registry)?;
-            Ok((201, Some(lock().add_condition(name, condition, &links)?)))
+            made(lock().add_condition(name, condition, &links)?)
         }
         (["proxies", proxy, "conditions", name], "GET") => ok(lock().condition(proxy, name)?),
         (["proxies", proxy, "conditions", name], "POST" | "PATCH") => {
@@ -87,7 +88,7 @@ fn route(
                 new.found(registry).map_err(|problem| problem.within(&format!("[{index}].")))
             });
             let found = found.collect::<Result<_, _>>()?;
-            Ok((201, Some(lock().populate(found)?)))
+            made(lock().populate(found)?)
         }
         (["reset"], "POST") => lock().reset().map(gone),
         (known, _) => match methods(known) {

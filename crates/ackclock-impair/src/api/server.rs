@@ -20,7 +20,6 @@ use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::Value;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::AbortHandle;
@@ -28,8 +27,9 @@ use tokio::time::timeout;
 
 use super::host::Hosts;
 use super::routes::{allowed, answer};
-use super::{Problem, Proxies, Reply};
+use super::{Body, Problem, Proxies, Reply};
 use crate::Error;
+use crate::exposition::MEDIA_TYPE;
 use crate::proxy::listen;
 
 /// The most bytes of a body: a scenario is some kilobytes long.
@@ -193,10 +193,10 @@ fn problem(status: u16, text: &str) -> Reply {
 }
 
 fn response((status, body): Reply) -> Response<Full<Bytes>> {
-    // All other values are objects and lists.
     let (text, kind) = match body {
-        Some(Value::String(text)) => (text, "text/plain; version=0.0.4; charset=utf-8"),
-        body => (body.map_or(String::new(), |body| format!("{body}\n")), "application/json"),
+        Body::None => (String::new(), "application/json"),
+        Body::Json(value) => (format!("{value}\n"), "application/json"),
+        Body::Text(text) => (text, MEDIA_TYPE),
     };
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() =

@@ -20,7 +20,12 @@ fn proxies() -> Shared {
 fn ask(proxies: &Shared, method: &str, path: &str, body: Value) -> (u16, Value) {
     let registry = Registry::default();
     let (status, value) = answer(proxies, &registry, method, path, body.to_string().as_bytes());
-    (status, value.unwrap_or_default())
+    let value = match value {
+        Body::None => Value::Null,
+        Body::Json(value) => value,
+        Body::Text(text) => text.into(),
+    };
+    (status, value)
 }
 
 fn get(proxies: &Shared, path: &str) -> (u16, Value) {
@@ -30,7 +35,7 @@ fn get(proxies: &Shared, path: &str) -> (u16, Value) {
 /// The message of a request that is refused with this status.
 fn refused(proxies: &Shared, (method, path): (&str, &str), body: &str, status: u16) -> String {
     let (found, value) = answer(proxies, &Registry::default(), method, path, body.as_bytes());
-    let value = value.unwrap();
+    let Body::Json(value) = value else { panic!("{value:?}") };
     assert_eq!((found, &value["status"]), (status, &json!(status)), "{value}");
     value["error"].as_str().unwrap().into()
 }
