@@ -30,10 +30,8 @@ fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
 /// The addresses of a server.
 pub(crate) fn server_addresses(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
     let found = resolve(option, text)?;
-    if found.iter().any(|address| address.port() == 0) {
-        let why = "no server has port 0; write the port of the server";
-        return Err(Error::Usage(format!("{option} {text}: {why}")));
-    }
+    let checked = names::check_servers(&found);
+    checked.map_err(|why| Error::Usage(format!("{option} {text}: {why}")))?;
     Ok(found)
 }
 
@@ -53,11 +51,6 @@ pub(crate) fn server_addresses_so_far(option: &str, text: &str) -> Result<Vec<So
         Err(_) if may_be_a_name => Ok(Vec::new()),
         found => found,
     }
-}
-
-/// What of a server may be looked up again: its text, if that is no address.
-pub(crate) fn server_name(text: &str) -> Option<String> {
-    text.parse::<SocketAddr>().is_err().then(|| text.into())
 }
 
 /// Refuses a server that is the proxy itself, which listens at `listen`: its connections would go

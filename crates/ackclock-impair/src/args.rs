@@ -11,9 +11,9 @@ use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{Registry, Span};
 use clap::{ArgGroup, Args};
 
-use crate::address::{check_server, listen_address, server_addresses, server_name};
+use crate::address::{check_server, listen_address, server_addresses};
 use crate::api::{Api, Condition, NewProxy, Problem, Proxies};
-use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport, files};
+use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport, files, names};
 
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
@@ -121,7 +121,7 @@ fn alone(args: &ImpairArgs, strategy: Composition, registry: &Registry) -> Resul
     for &listen in &listen {
         check_server("--to", to, &addresses, listen)?;
     }
-    let server = server_name(to);
+    let server = names::name(to);
     let config = ProxyConfig { listen, to: addresses, server, ..args.proxy_config(strategy) };
     let interrupts = interrupts()?;
     let seed = conditions.seed();

@@ -24,6 +24,9 @@ fn a_server_is_not_the_proxy_itself() {
     }
     let error = server_addresses("--to", "127.0.0.1:0").unwrap_err().to_string();
     assert_eq!(error, "--to 127.0.0.1:0: no server has port 0; write the port of the server");
+    let error = server_addresses("--to", "224.0.0.1:80").unwrap_err().to_string();
+    let expected = "--to 224.0.0.1:80: no host can have 224.0.0.1; write the address of the server";
+    assert_eq!(error, expected);
 }
 
 #[test]

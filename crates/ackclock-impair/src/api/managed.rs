@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
-use crate::address::{check_server, server_name};
+use crate::address::check_server;
 use crate::links::LinkCounts;
-use crate::{Conditions, Proxy, ProxyConfig, ProxyReport};
+use crate::{Conditions, Proxy, ProxyConfig, ProxyReport, names};
 
 /// The most conditions of a proxy, each of which every packet meets.
 const MOST_CONDITIONS: usize = 32;
@@ -59,7 +59,7 @@ impl Managed {
             config: ProxyConfig {
                 listen: vec![listen],
                 to,
-                server: server_name(&new.upstream),
+                server: names::name(&new.upstream),
                 ..config.clone()
             },
             proxy: None,
@@ -99,7 +99,7 @@ impl Managed {
             (next.config.listen, next.made.listen) = (vec![listen], text);
         }
         if let Some((text, to)) = changes.upstream {
-            next.config.server = server_name(&text);
+            next.config.server = names::name(&text);
             (next.config.to, next.made.upstream) = (to, text);
         }
         check_server("upstream", &next.made.upstream, &next.config.to, next.config.listen[0])?;

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ackclock_impair::names;
 use ackclock_impair::relay::{CHUNK, Stop};
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
@@ -90,7 +91,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let look_ups = Arc::new(LookUps::default());
     // The one route of --listen and --to.
     let only = move |listen: SocketAddr, name: &str, to: Vec<SocketAddr>| {
-        let name = routes::name(name);
+        let name = names::name(name);
         let route = Route { to, name, proxy_protocol, transparent, own: Own::default() };
         Routes::from([(listen, Arc::new(route))])
     };
@@ -133,7 +134,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let either = [CapabilitySet::NET_RAW, CapabilitySet::NET_ADMIN];
     let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
     // An address stays what it is.
-    let name = name.filter(|to| routes::name(to).is_some());
+    let name = name.filter(|to| names::name(to).is_some());
     let of_options = listeners.split;
     daemon.keep(capabilities).run(&lines, move |why| {
         let (Listeners { routes: plan, split }, said) = match (why, &file, listen, &name) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -136,11 +136,6 @@ pub(crate) fn json_schema() -> serde_json::Value {
     schemars::schema_for!(RoutesFile).to_value()
 }
 
-/// What of a backend may be looked up again: its text, if that is no address.
-pub(crate) fn name(to: &str) -> Option<String> {
-    to.parse::<SocketAddr>().is_err().then(|| to.into())
-}
-
 /// The addresses of a backend; our stack has those of `own`.
 pub(crate) fn resolve(
     to: &str,
@@ -150,7 +145,7 @@ pub(crate) fn resolve(
     let found = names::addresses(to);
     // A text such as `host:x` asks nobody.
     let asked = found.as_ref().map_or_else(|e| e.kind() != io::ErrorKind::InvalidInput, |_| true);
-    if name(to).is_some() && asked {
+    if names::name(to).is_some() && asked {
         let count = if found.is_ok() { &look_ups.found } else { &look_ups.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }
@@ -159,17 +154,7 @@ pub(crate) fn resolve(
         _ => format!("{to}: {error}"),
     };
     let found = found.map_err(wrong)?;
-    if found.iter().any(|address| address.port() == 0) {
-        return Err(format!("{to}: no server has port 0; write the port of the backend"));
-    }
-    let no_host = |ip: IpAddr| match ip {
-        IpAddr::V4(v4) => v4.is_broadcast() || v4.is_multicast(),
-        IpAddr::V6(v6) => v6.is_multicast(),
-    };
-    if let Some(address) = found.iter().find(|address| no_host(address.ip())) {
-        let ip = address.ip();
-        return Err(format!("{to}: no host can have {ip}; write the address of the backend"));
-    }
+    names::check_servers(&found).map_err(|why| format!("{to}: {why}"))?;
     match found.iter().find(|address| own.iter().any(|own| own.addr == address.ip())) {
         Some(address) => Err(format!(
             "{to}: {} is an address of our own stack (--addr), where the proxy listens; write the \
@@ -266,7 +251,7 @@ pub(crate) fn read(
             listen,
             Arc::new(Route {
                 to: addresses,
-                name: name(&to),
+                name: names::name(&to),
                 proxy_protocol,
                 transparent,
                 own: Own { ecn: ecn.map(Ecn::from), keep_alive },

@@ -910,7 +910,7 @@ fn what_leads_nowhere_or_round_is_refused() {
         ),
         (
             &["--listen", "10.77.0.2:80", "--to", "127.0.0.1:0"],
-            "--to 127.0.0.1:0: no server has port 0; write the port of the backend".into(),
+            "--to 127.0.0.1:0: no server has port 0; write the port of the server".into(),
         ),
         (
             &["--listen", "10.77.0.2:80", "--to", "127.0.0.1"],
