@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use ackclock_net::scenario::ScenarioError;
 
+use crate::files;
+
 /// Why a proxy does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -36,7 +38,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The system refused something, such as an address to listen at.
-    #[error("{what}: {error}")]
+    #[error("{what}: {error}{}", files::limit(error))]
     System {
         /// What was asked of it.
         what: String,

@@ -261,8 +261,7 @@ impl EventLoop {
         if none || self.end.is_some() || is_full {
             return;
         }
-        // One file is left over: for a request to the API, and for another proxy to connect.
-        let Ok(_left_over) = self.file() else { return self.out_of_files = true };
+        let Ok(_left_over) = files::left_over() else { return self.out_of_files = true };
         let mut reserve = None;
         for number in 0..self.listeners.len() {
             loop {

@@ -7,10 +7,17 @@ use std::io;
 use rustix::io::Errno;
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use socket2::{Domain, Socket, Type};
 
-/// Files beside those of clients: three of the terminal, three of the API and three of a proxy, one
-/// that is left over, and some for requests to the API.
-const OTHERS: u64 = 16;
+use crate::Error;
+
+/// Files that neither clients nor proxies take: there are some for requests to the API, and for
+/// proxies to connect again.
+const LEFT_OVER: usize = 6;
+
+/// Files beside those of clients: three of the terminal, four of the API and three of a proxy, and
+/// those that are left over.
+const OTHERS: u64 = 3 + 4 + 3 + LEFT_OVER as u64;
 
 /// Each client is a connection, and another one to the server.
 fn needed(clients: u32) -> u64 {
@@ -19,9 +26,42 @@ fn needed(clients: u32) -> u64 {
 
 /// Raises the limit of open files, for so many clients at least. Returns what to warn of if that
 /// is not enough.
-pub(crate) fn make_room(clients: u32) -> Option<String> {
-    let limit = raise(needed(clients))?;
-    (limit < needed(clients)).then(|| warning(limit, clients))
+///
+/// # Errors
+/// [`Error::System`] if there is not room for a single one.
+pub(crate) fn make_room(clients: u32) -> Result<Option<String>, Error> {
+    let Some(limit) = raise(needed(clients)) else { return Ok(None) };
+    if limit < needed(1) {
+        let few = format!("{limit} are allowed, and a single client takes {}", needed(1));
+        return Err(Error::system("open files")(io::Error::other(few + "; raise `ulimit -n`")));
+    }
+    Ok((limit < needed(clients)).then(|| warning(limit, clients)))
+}
+
+/// The files that are to be left over.
+///
+/// # Errors
+/// If there are not so many.
+pub(crate) fn left_over() -> io::Result<Vec<Socket>> {
+    // If it is something else, it is not that there are too few.
+    let one = |_| match Socket::new(Domain::IPV4, Type::DGRAM, None) {
+        Err(error) if are_used_up(&error) => Some(Err(error)),
+        socket => socket.ok().map(Ok),
+    };
+    (0..LEFT_OVER).filter_map(one).collect()
+}
+
+/// Says which limit it is, if there are no more files.
+pub(crate) fn limit(error: &io::Error) -> String {
+    #[cfg(unix)]
+    match (Errno::from_io_error(error), getrlimit(Resource::Nofile).current) {
+        (Some(Errno::MFILE), Some(limit)) => return format!("; `ulimit -n` allows {limit}"),
+        (Some(Errno::NFILE), _) => return "; the limit is that of the whole system".into(),
+        _ => {}
+    }
+    // Sockets are no files elsewhere.
+    let _ = error;
+    String::new()
 }
 
 fn warning(limit: u64, clients: u32) -> String {

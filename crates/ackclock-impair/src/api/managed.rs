@@ -9,7 +9,7 @@ use super::wanted::{Found, NewProxy, Wanted};
 use super::{Condition, Problem};
 use crate::address::check_server;
 use crate::links::LinkCounts;
-use crate::{Conditions, Proxy, ProxyConfig, ProxyReport, names};
+use crate::{Conditions, Error, Proxy, ProxyConfig, ProxyReport, files, names};
 
 /// The most conditions of a proxy, each of which every packet meets.
 const MOST_CONDITIONS: usize = 32;
@@ -210,6 +210,7 @@ impl Managed {
         // One that the system has ended says nothing any more.
         if let Ok(report) = proxy.finish(Duration::ZERO) {
             self.past.add(&report);
+        files::left_over().map_err(Error::system("listen"))?;
         }
         true
     }

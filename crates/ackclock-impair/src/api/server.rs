@@ -30,6 +30,7 @@ use super::routes::{allowed, answer};
 use super::{Body, Problem, Proxies, Reply};
 use crate::Error;
 use crate::exposition::MEDIA_TYPE;
+use crate::files::are_used_up;
 use crate::proxy::listen;
 
 /// The most bytes of a body: a scenario is some kilobytes long.
@@ -41,6 +42,9 @@ const MOST_CLIENTS: usize = 512;
 /// begin to end.
 const PART: Duration = Duration::from_secs(5);
 const ALL: Duration = Duration::from_secs(30);
+
+/// How long to wait where a client cannot be taken, as where there are no more files.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// An API that listens. Dropped, it ends at once.
 pub(crate) struct Api {
@@ -100,19 +104,21 @@ async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
     // In the order in which they came, and whether what they ask for is being done.
     let mut clients: VecDeque<(AbortHandle, Arc<AtomicBool>)> = VecDeque::new();
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // No more files, for example. One that ends makes room.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
+        let accepted = listener.accept().await;
+        let no_files = accepted.as_ref().is_err_and(are_used_up);
         // Whoever says nothing, or does not read, keeps nobody out: the oldest of those goes.
         clients.retain(|(client, _)| !client.is_finished());
-        if room.available_permits() == 0
+        if (no_files || room.available_permits() == 0)
             && let Some(idle) = clients.iter().position(|(_, busy)| !busy.load(Ordering::Relaxed))
             && let Some((client, _)) = clients.remove(idle)
         {
             client.abort();
         }
+        let Ok((stream, _)) = accepted else {
+            // One that ends makes room.
+            tokio::time::sleep(RETRY).await;
+            continue;
+        };
         let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
         let (known, busy) = (known.clone(), Arc::<AtomicBool>::default());
         let is_busy = busy.clone();
