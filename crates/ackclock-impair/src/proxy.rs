@@ -89,9 +89,14 @@ impl Proxy {
 
     /// What it has done so far; `None` once it has ended.
     pub fn report(&self) -> Option<ProxyReport> {
+        self.ask().recv().ok()
+    }
+
+    /// Asks for what [`Proxy::report`] waits for.
+    pub(crate) fn ask(&self) -> Receiver<ProxyReport> {
         let (answer, answered) = mpsc::channel();
         self.tell(Command::Report(answer));
-        answered.recv().ok()
+        answered
     }
 
     /// From now on packets meet these conditions at this place, in the stead of those that were

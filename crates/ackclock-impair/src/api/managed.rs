@@ -1,6 +1,7 @@
 //! A proxy that may run, with its conditions.
 
 use std::net::SocketAddr;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -156,18 +157,32 @@ impl Managed {
         self.config.listen[0].port()
     }
 
+    /// What each of these did, in all the times that it ran. All are asked before the first one is
+    /// waited for.
+    pub(super) fn counted<'a>(
+        all: impl Iterator<Item = &'a Managed>,
+    ) -> impl Iterator<Item = (&'a Managed, ProxyReport)> {
+        let asked: Vec<_> = all.map(|one| (one, one.ask())).collect();
+        asked.into_iter().map(|(one, answer)| (one, one.counts(answer)))
+    }
+
+    /// Asks for what [`Managed::counts`] waits for.
+    pub(super) fn ask(&self) -> Option<Receiver<ProxyReport>> {
+        self.proxy.as_ref().map(Proxy::ask)
+    }
+
     /// What it did, in all the times that it ran.
-    pub(super) fn counts(&self) -> ProxyReport {
-        let mut counts = self.proxy.as_ref().and_then(Proxy::report).unwrap_or_default();
+    pub(super) fn counts(&self, answer: Option<Receiver<ProxyReport>>) -> ProxyReport {
+        let mut counts = answer.and_then(|answer| answer.recv().ok()).unwrap_or_default();
         counts.add(&self.past);
         counts
     }
 
-    pub(super) fn show(&self) -> Value {
+    /// As the API has one that did this.
+    pub(super) fn show(&self, counts: &ProxyReport) -> Value {
         let conditions: Vec<Value> = self.conditions.iter().map(InForce::show).collect();
-        let counts = self.counts();
         let dropped: Map<String, Value> =
-            self.conditions.iter().map(|one| (one.name.clone(), one.dropped(&counts))).collect();
+            self.conditions.iter().map(|one| (one.name.clone(), one.dropped(counts))).collect();
         json!({
             "name": self.made.name,
             "listen": self.config.listen[0].to_string(),
@@ -195,6 +210,7 @@ impl Managed {
             let text = text.strip_prefix("listen at ").unwrap_or(&text);
             Problem { status, text: format!("listen: {text}") }
         })?;
+        files::left_over().map_err(Error::system("listen"))?;
         self.config.listen = proxy.addresses().to_vec();
         for (one, place) in self.conditions.iter_mut().zip(0..) {
             one.place = place;
@@ -210,7 +226,6 @@ impl Managed {
         // One that the system has ended says nothing any more.
         if let Ok(report) = proxy.finish(Duration::ZERO) {
             self.past.add(&report);
-        files::left_over().map_err(Error::system("listen"))?;
         }
         true
     }

@@ -40,8 +40,9 @@ const REASONS: [Reason; 3] = [
 /// The metrics of these proxies.
 pub(super) fn text<'a>(proxies: impl Iterator<Item = &'a Managed>) -> String {
     // Each is asked once, so that all its values are of the same moment.
+    let counted = Managed::counted(proxies);
     let of: Vec<(&str, (&Managed, ProxyReport))> =
-        proxies.map(|one| (one.made.name.as_str(), (one, one.counts()))).collect();
+        counted.map(|(one, counts)| (one.made.name.as_str(), (one, counts))).collect();
     let mut to = Exposition::plain();
     let rows = |to: &mut Exposition, rows: &[Row]| {
         for (name, help, count) in rows {

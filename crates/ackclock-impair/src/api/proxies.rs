@@ -32,7 +32,8 @@ impl Proxies {
 
     /// All of them, by name.
     pub(crate) fn show(&self) -> Value {
-        self.proxies.values().map(|managed| (managed.made.name.clone(), managed.show())).collect()
+        let counted = Managed::counted(self.proxies.values());
+        counted.map(|(one, counts)| (one.made.name.clone(), one.show(&counts))).collect()
     }
 
     /// What all of them counted, for Prometheus.
@@ -41,7 +42,8 @@ impl Proxies {
     }
 
     pub(crate) fn show_one(&self, name: &str) -> Result<Value, Problem> {
-        Ok(self.find(name)?.show())
+        let one = self.find(name)?;
+        Ok(one.show(&one.counts(one.ask())))
     }
 
     /// Makes a proxy, and starts it if it is to be enabled.
@@ -93,8 +95,9 @@ impl Proxies {
                 managed.set_back().map_err(within(index))?;
             }
         }
-        let shown = names.iter().map(|name| self.show_one(name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(json!({ "proxies": shown }))
+        let made = names.iter().filter_map(|name| self.proxies.get(name));
+        let shown = Managed::counted(made).map(|(one, counts)| one.show(&counts));
+        Ok(json!({ "proxies": shown.collect::<Vec<_>>() }))
     }
 
     /// A proxy that does not run yet; there are so many with it.
