@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ackclock_net::TRIM;
 use ackclock_tcp::{Span, Time};
 use mio::event::Event;
 use mio::net::{TcpListener, TcpStream};
@@ -26,9 +27,6 @@ pub(crate) const WAKER: Token = Token(0);
 /// Sleeping until a socket is ready takes whole milliseconds. What is due before is slept for in
 /// pieces of this, with a look at the sockets after each.
 const NAP: Duration = Duration::from_micros(100);
-
-/// How often buffers that hold little give back memory.
-const TRIM: Duration = Duration::from_secs(1);
 
 /// How often to look whether there are files again, or ports.
 const FILES: Duration = Duration::from_millis(20);
@@ -140,7 +138,7 @@ impl EventLoop {
     /// Runs until it is asked to end, and returns what it did.
     pub(crate) fn run(&mut self) -> Result<ProxyReport, Error> {
         let mut events = Events::with_capacity(256);
-        let mut trimmed = self.start;
+        let mut trim_at = Time::ZERO + TRIM;
         loop {
             let timeout = self.timeout();
             match self.poll.poll(&mut events, timeout) {
@@ -174,10 +172,10 @@ impl EventLoop {
             self.reset_in_time();
             self.path.flush();
             self.to_trim |= !self.joints.is_empty();
-            if trimmed.elapsed() >= TRIM {
-                trimmed = Instant::now();
+            if trim_at <= self.path.now() {
+                trim_at = self.path.now() + TRIM;
                 // The last ones that end leave something, too.
-                self.to_trim = !self.path.trim() || !self.joints.is_empty();
+                self.to_trim = self.path.trim() != Time::NEVER || !self.joints.is_empty();
                 self.end_resets();
             }
             if self.obey() {
@@ -198,7 +196,7 @@ impl EventLoop {
             Time::NEVER => None,
             due => Some(self.start + Duration::from_nanos(due.nanos())),
         };
-        let trim = self.to_trim.then(|| Instant::now() + TRIM);
+        let trim = self.to_trim.then(|| Instant::now() + Duration::from_nanos(TRIM.nanos()));
         let connecting = self.connecting.first().map(|(until, _)| *until);
         let short = self.out_of_files || self.without_port.is_some();
         let files = short.then(|| Instant::now() + FILES);

@@ -259,10 +259,10 @@ impl Links {
         self.passed
     }
 
-    /// Gives back the memory of packets if none is under way: returns whether that is so.
-    pub(crate) fn trim(&mut self) -> bool {
+    /// Gives back the memory of packets if none is under way. Returns when to try again.
+    pub(crate) fn trim(&mut self, now: Time) -> Time {
         self.stages.iter_mut().for_each(|stage| stage.trim(&self.connections));
-        self.packets.trim()
+        self.packets.trim(now)
     }
 
     /// A copy of a packet, with a bit flipped. The copy has no uses yet.

@@ -280,12 +280,12 @@ impl Path {
         }
     }
 
-    /// Gives back memory of buffers that hold little, and of packets that are gone. Returns whether
-    /// none is under way.
-    pub(crate) fn trim(&mut self) -> bool {
+    /// Gives back memory of buffers that hold little, and of packets that are gone, as
+    /// [`Links::trim`].
+    pub(crate) fn trim(&mut self) -> Time {
         self.hosts.iter_mut().for_each(Stack::trim);
         self.inboxes.trim();
-        self.links.trim()
+        self.links.trim(self.now)
     }
 }
 

@@ -119,7 +119,7 @@ pub use config::{
 pub use distribution::{Distribution, Law, MixPart};
 pub use error::Error;
 pub use fates::{Fate, ListedFate, ListedPacket};
-pub use gateway::{Exit, Gateway, Headers, LinkEnds, Outcome, TcpHeader, UnderWay, flip};
+pub use gateway::{Exit, Gateway, Headers, LinkEnds, Outcome, TRIM, TcpHeader, UnderWay, flip};
 pub use ids::{FlowId, LinkId, NodeId};
 pub use loss::{Applies, ListedLoss, Loss, LossModel};
 pub use network::{Duplex, Network};

@@ -61,8 +61,7 @@ fn arrivals(links: &mut Links) -> Vec<(u64, usize, Vec<u8>)> {
 
 /// Whether nothing is kept of what was under way.
 fn is_empty(links: &mut Links) -> bool {
-    links.trim();
-    links.packets == UnderWay::default()
+    links.trim(Time(3600 * 1000 * MS)) == Time::NEVER
 }
 
 #[test]
@@ -278,7 +277,7 @@ fn connections_are_reset_in_time() {
         (None, Some(SocketId(1)))
     );
     links.end(SocketId(2));
-    links.trim();
+    links.trim(Time(11 * MS));
     assert_eq!(links.next_reset(), Time::NEVER);
     links.begin(Time(12 * MS), SocketId(3), 3);
     links.set(Time(20 * MS), 1, Some(&after(1))).unwrap();

@@ -53,7 +53,8 @@ fn look_ups_are_bounded() {
     assert_eq!(ask(Duration::from_secs(60)).unwrap(), 1);
     // So does who comes after one that has panicked.
     for _ in 0..3 {
-        let error = LOOK_UPS.within(soon, || -> io::Result<()> { panic!("on purpose") });
+        let panics = || -> io::Result<()> { panic!("on purpose") };
+        let error = LOOK_UPS.within(Duration::from_secs(60), panics);
         assert_eq!(error.unwrap_err().to_string(), "the look-up ended early");
     }
     assert_eq!(ask(Duration::from_secs(60)).unwrap(), 1);

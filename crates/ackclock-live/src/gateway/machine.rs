@@ -180,10 +180,10 @@ impl Machine {
             port.wanted = if full { PollFlags::empty() } else { PollFlags::IN };
             port.wanted.set(PollFlags::OUT, !port.waiting.is_empty());
         }
-        self.packets.trim();
-        let due = self.gateway.next_deadline();
+        let now = self.now();
+        let due = self.gateway.next_deadline().min(self.packets.trim(now));
         (due != Time::NEVER).then(|| {
-            let left = due.0.saturating_sub(self.now().0 + SPIN_NANOS);
+            let left = due.0.saturating_sub(now.0 + SPIN_NANOS);
             Timespec { tv_sec: (left / 1_000_000_000) as i64, tv_nsec: (left % 1_000_000_000) as _ }
         })
     }

@@ -30,7 +30,7 @@ use crate::visits::{Visits, waiting};
 use direction::Ack;
 use flow_table::{FlowTable, Settings};
 pub use headers::{Headers, TcpHeader};
-pub use under_way::{UnderWay, flip};
+pub use under_way::{TRIM, UnderWay, flip};
 
 /// The links of a scenario for packets from outside.
 ///

@@ -1,15 +1,22 @@
 //! The bytes of packets that are on the links of a gateway.
 
+use ackclock_tcp::{Span, Time};
+
 /// Bytes of packets under way from which on there is no room for more.
 const MOST_BYTES: usize = 256 << 20;
 
+/// How often memory is given back.
+pub const TRIM: Span = Span::from_secs(1);
+
 /// Packets under way, with what their driver knows of each, by the tokens that a
 /// [`Gateway`](crate::Gateway) knows them by. The room of one that is gone serves the next.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct UnderWay<T> {
     packets: Vec<(Vec<u8>, T)>,
     free: Vec<u64>,
     bytes: usize,
+    /// When memory may be given back next.
+    trim_at: Time,
 }
 
 impl<T: Default> UnderWay<T> {
@@ -56,13 +63,21 @@ impl<T: Default> UnderWay<T> {
         self.bytes >= MOST_BYTES
     }
 
-    /// Gives back the memory if there is none. Returns whether that is so.
-    pub fn trim(&mut self) -> bool {
-        let none = self.count() == 0;
-        if none {
-            *self = UnderWay::default();
+    /// Gives back the memory if there is none, once in [`TRIM`]: where packets are sparse each would
+    /// make it anew otherwise. Returns when to call it again; [`Time::NEVER`] if there is nothing to
+    /// give back.
+    pub fn trim(&mut self, now: Time) -> Time {
+        if self.packets.is_empty() {
+            return Time::NEVER;
         }
-        none
+        if self.trim_at <= now {
+            self.trim_at = now + TRIM;
+            if self.count() == 0 {
+                *self = UnderWay { trim_at: self.trim_at, ..UnderWay::default() };
+                return Time::NEVER;
+            }
+        }
+        self.trim_at
     }
 }
 

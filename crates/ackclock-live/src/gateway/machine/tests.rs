@@ -11,11 +11,13 @@ fn memory_of_packets_is_given_back_once_none_is_under_way() {
     let mut machine = Machine::new(&scenario, 1, Vec::new(), Logs::default()).unwrap();
     let tokens = [1, 2].map(|_| machine.packets.put(&[&[0; 1500]], Time::ZERO));
     machine.packets.remove(tokens[0]);
-    machine.sleep();
-    assert_eq!(machine.packets.count(), 1);
+    assert!(machine.sleep().is_some_and(|sleep| sleep.tv_sec == 0 && sleep.tv_nsec > 0));
     machine.packets.remove(tokens[1]);
-    machine.sleep();
-    assert_eq!(machine.packets, UnderWay::default());
+    // A second later, for which it wakes up by itself.
+    assert!(machine.sleep().is_some_and(|sleep| sleep.tv_sec == 0 && sleep.tv_nsec > 0));
+    machine.started -= 1_000_000_000;
+    assert!(machine.sleep().is_none());
+    assert_eq!(machine.packets.put(&[&[0]], Time::ZERO), 0);
 }
 
 #[test]

@@ -8,10 +8,17 @@ fn room_serves_again_and_is_given_back_when_none_is_left() {
     assert_eq!((packets.put(&[b"ef"], 3), packets.count(), packets.bytes), (0, 2, 3));
     assert_eq!(packets.get(0), (&mut b"ef".to_vec()[..], &mut 3));
     packets.remove(1);
-    assert!(!packets.trim());
+    assert_eq!(packets.trim(Time(5)), Time(5) + TRIM);
     packets.remove(0);
-    assert!(packets.trim());
-    assert_eq!(packets, UnderWay::default());
+    // Not at each idle moment.
+    assert_eq!(packets.trim(Time(4) + TRIM), Time(5) + TRIM);
+    assert_eq!(packets.packets.len(), 2);
+    assert_eq!(packets.trim(Time(5) + TRIM), Time::NEVER);
+    assert_eq!((packets.packets.capacity(), packets.free.capacity()), (0, 0));
+    // Nor for the next one.
+    packets.put(&[b"g"], 4);
+    packets.remove(0);
+    assert_eq!(packets.trim(Time(6) + TRIM), Time(5) + TRIM.times(2));
 }
 
 #[test]
