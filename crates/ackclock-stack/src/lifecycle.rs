@@ -58,6 +58,7 @@ impl Stack {
             shut: false,
             mapped: true,
             events: config.events,
+            next_id: None,
         });
         self.demux.insert(tuple, index);
         self.output.enqueue(index);

@@ -10,12 +10,14 @@ use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::output::Class;
 use crate::tuple::{Tuple, pseudo_header};
 
-/// The least MTU that is believed over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
-const LEAST_V4: u16 = 552;
+/// What packets have at least over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
+pub(crate) const LEAST_V4: u16 = 552;
 
-/// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs; none that is not
-/// believed.
-const PLATEAUS: [u16; 8] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576];
+/// The least MTU of a link (RFC 1191 section 3, RFC 8200 section 5).
+const LEAST_LINKS: [u16; 2] = [68, 1280];
+
+/// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
+const PLATEAUS: [u16; 11] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576, 508, 296, 68];
 
 /// The packet of ours that an error is about.
 struct Quoted {
@@ -114,27 +116,29 @@ impl Stack {
     }
 
     /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less
-    /// than the packet was long, or less than every link of IPv6 has (RFC 8200 section 5). Over
-    /// IPv4 a link may have 68 bytes (RFC 1191 section 3), but hardly any has less than 576:
-    /// whoever says so wants tiny segments. Linux takes it for 552 and lets routers cut
-    /// (`__ip_rt_update_pmtu`), for which packets would need numbers of their own (RFC 6864). Here
-    /// it is not heard.
+    /// than the packet was long, or less than every link has. Over IPv4 that is 68 bytes, but
+    /// hardly a link has less than 576: whoever says so wants tiny segments. So packets keep 552
+    /// bytes, and routers may fragment them (Linux `__ip_rt_update_pmtu`, `ip_dont_fragment`).
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
-        let mtu = match mtu {
+        let told = match mtu {
             0 if v4 => PLATEAUS
                 .into_iter()
                 .find(|plateau| u32::from(*plateau) < quoted.total_len)
                 .unwrap_or(0),
             mtu => mtu.min(u32::from(u16::MAX)) as u16,
         };
-        let least = if v4 { LEAST_V4 } else { 1280 };
-        if mtu < least || u32::from(mtu) >= quoted.total_len {
+        if told < LEAST_LINKS[usize::from(!v4)] || u32::from(told) >= quoted.total_len {
             return;
         }
         let Some(index) = self.quoted_connection(dst, quoted) else { return };
+        let mtu = told.max(LEAST_V4);
         self.learn_mtu(now, quoted.tuple.remote, mtu);
+        let first_id = self.secret.packet_id(&quoted.tuple);
         if let Some(socket) = self.table.socket(index) {
+            if told < LEAST_V4 {
+                socket.next_id.get_or_insert(first_id);
+            }
             let path_mss = mtu - quoted.tuple.fixed_headers();
             socket.connection.on_path_mss(now, quoted.seq, path_mss);
             self.after_input(index);

@@ -91,12 +91,14 @@ pub(crate) struct Class {
     pub(crate) codepoint: Codepoint,
     /// Over IPv6.
     pub(crate) flow_label: u32,
+    /// Over IPv4, what tells it from others where routers may fragment it (RFC 6864 section 4.2).
+    pub(crate) id: Option<u16>,
 }
 
 /// Writes the IP header of a packet; returns its length.
 pub(crate) fn emit_ip(
     ends: (IpAddr, IpAddr),
-    Class { dscp, codepoint, flow_label }: Class,
+    Class { dscp, codepoint, flow_label, id }: Class,
     protocol: u8,
     payload_len: usize,
     bytes: &mut [u8],
@@ -105,8 +107,9 @@ pub(crate) fn emit_ip(
     match ends {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
             if let Some(header) = bytes.first_chunk_mut() {
-                v4::Repr { dscp, codepoint, ..v4::Repr::new(src, dst, protocol, payload_len) }
-                    .emit(header);
+                let plain = v4::Repr::new(src, dst, protocol, payload_len);
+                let (id, dont_fragment) = (id.unwrap_or(0), id.is_none());
+                v4::Repr { dscp, codepoint, id, dont_fragment, ..plain }.emit(header);
             }
             v4::HEADER_LEN
         }

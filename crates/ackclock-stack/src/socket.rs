@@ -6,6 +6,7 @@ use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
+use crate::messages::LEAST_V4;
 use crate::output::Class;
 use crate::said::Said;
 use crate::tuple::Tuple;
@@ -75,6 +76,8 @@ pub(crate) struct Socket {
     /// The table of connections leads to it.
     pub(crate) mapped: bool,
     pub(crate) events: bool,
+    /// The number of the next packet that routers may fragment, if they may.
+    pub(crate) next_id: Option<u16>,
 }
 
 /// Whether data flows, or did, and the application may write.
@@ -103,6 +106,14 @@ impl Socket {
         use TcpState::*;
         self.owner == Owner::Nobody
             && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
+    }
+
+    /// Numbers that many packets of `size` bytes if routers may fragment them: returns the first.
+    pub(crate) fn number(&mut self, size: usize, packets: u32) -> Option<u16> {
+        let next = self.next_id.as_mut().filter(|_| size <= usize::from(LEAST_V4))?;
+        let first = *next;
+        *next = first.wrapping_add(packets as u16);
+        Some(first)
     }
 
     /// Adds its retransmission timeouts to those of others.

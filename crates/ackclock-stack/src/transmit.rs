@@ -174,8 +174,10 @@ impl Socket {
             ts.val = ts.val.wrapping_add(self.ts_offset);
         }
         let Segment { position, sent, .. } = first;
-        let class = Class { codepoint: header.codepoint, ..self.class };
         let (tuple, segment) = (self.tuple, first.len);
+        let headers = usize::from(tuple.fixed_headers()) - 20 + header.header_len();
+        let id = self.number(headers + segment as usize, len.div_ceil(segment.max(1)).max(1));
+        let class = Class { codepoint: header.codepoint, id, ..self.class };
         Some(Burst { index, tuple, class, header, position, len, segment, sent })
     }
 

@@ -81,6 +81,7 @@ pub(crate) enum Purpose {
     CookieMask = 7,
     Timestamp = 8,
     FlowLabel = 9,
+    PacketId = 10,
 }
 
 impl Secret {
@@ -115,6 +116,12 @@ impl Secret {
     /// 6437 section 3).
     pub(crate) fn flow_label(&self, tuple: &Tuple) -> u32 {
         (self.hash(Purpose::FlowLabel, tuple) % 0x000f_ffff) as u32 + 1
+    }
+
+    /// What the packets of a connection that routers may fragment are numbered from, each
+    /// connection for itself (Linux `inet_id`).
+    pub(crate) fn packet_id(&self, tuple: &Tuple) -> u16 {
+        self.hash(Purpose::PacketId, tuple) as u16
     }
 
     /// The hash of the table of connections: keyed, so that nobody can choose tuples that collide,

@@ -228,6 +228,56 @@ fn a_path_that_becomes_narrower() {
     }
 }
 
+/// A link in the middle takes less than 552 bytes. As in Linux packets have 552 then, and its
+/// router may fragment them, for which each has a number of its own; another one, being old, does
+/// not say how much it takes. A later connection finds out by itself.
+#[test]
+fn a_path_that_takes_less_than_552_bytes() {
+    for (mtu, told, offload) in
+        [(296, 296, false), (296, 296, true), (500, 0, false), (68, 68, true)]
+    {
+        let mut world = World::new(offload);
+        let dropped = Rc::new(RefCell::new(Vec::new()));
+        let fragmented = Rc::new(RefCell::new(Vec::new()));
+        let (log, pieces) = (Rc::clone(&dropped), Rc::clone(&fragmented));
+        world.fate = Box::new(move |host, packet| {
+            let [id, flags] = [4, 6].map(|at| u16::from_be_bytes([packet[at], packet[at + 1]]));
+            if host == 0 && flags == 0 {
+                assert!(packet.len() <= 552, "{}", packet.len());
+                pieces.borrow_mut().push(id);
+            } else if host == 0 && packet.len() > mtu {
+                log.borrow_mut().push(packet.to_vec());
+                return Fate::Drop;
+            }
+            Fate::Deliver
+        });
+        world.listen(v4(1), TcpConfig::default(), 16, |_| App::new(0, 2, 1));
+        for connections in 1..=2 {
+            let client = world.connect(v4(1), TcpConfig::default(), App::new(200_000, 1, 2));
+            let until = world.now + Span::from_secs(60);
+            let done = |world: &World| {
+                let apps = world.hosts[1].apps.values();
+                apps.filter(|app| app.read == 200_000).count()
+            };
+            while done(&world) < connections {
+                assert!(world.step(until));
+                for packet in dropped.take() {
+                    let at = world.now + Span::from_millis(3);
+                    let too_big = message(router(false), v4(0), TOO_BIG, told, &packet[..28]);
+                    world.push(at, 0, too_big);
+                }
+            }
+            let sender = world.hosts[0].stack.sender(client).unwrap();
+            assert_eq!(sender.state().mss, 552 - 40 - 12);
+            world.run();
+            let ids = fragmented.take();
+            assert!(ids.len() >= 200_000 / 500, "{}", ids.len());
+            let follow = |pair: &[u16]| pair[1] == pair[0].wrapping_add(1);
+            assert!(ids.windows(2).all(follow), "{ids:?}");
+        }
+    }
+}
+
 /// RFC 5927 section 7: what nobody has reason to say is not believed.
 #[test]
 fn false_mtus_are_not_believed() {
@@ -268,7 +318,7 @@ fn false_mtus_are_not_believed() {
         // Not sent yet.
         forged[quote - 3] ^= 1;
         world.inject(0, &message(router, us, TOO_BIG, 1300, &forged[..quote]));
-        for mtu in [1, 68, 551, if ip.is_ipv6() { 1279 } else { 551 }, 1500, 9000, 0xffff] {
+        for mtu in [1, if ip.is_ipv6() { 1279 } else { 67 }, 1500, 9000, 0xffff] {
             world.inject(0, &message(router, us, TOO_BIG, mtu, &packet[..quote]));
         }
         assert_eq!(mss(&world), full);

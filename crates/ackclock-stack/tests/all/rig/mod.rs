@@ -386,9 +386,25 @@ pub fn cut(outgoing: &Outgoing<'_>) -> Vec<Vec<u8>> {
             header.control = Control(header.control.0 & !(Control::PSH.0 | Control::FIN.0));
         }
         header.codepoint = ip::codepoint(ip);
-        packets.push(tcp_packet(ip_addresses(ip).0, ip_addresses(ip).1, &header, piece));
+        let mut packet = tcp_packet(ip_addresses(ip).0, ip_addresses(ip).1, &header, piece);
+        number(ip, index as u16, &mut packet);
+        packets.push(packet);
     }
     packets
+}
+
+/// Numbers the packets that a device cuts from one of IPv4, where they are no more to be fragmented
+/// than that one (Linux `inet_gso_segment`).
+fn number(whole: &[u8], index: u16, packet: &mut [u8]) {
+    let (IpAddr::V4(src), IpAddr::V4(dst)) = ip_addresses(whole) else { return };
+    let [len, id, flags] = [&packet[2..], &whole[4..], &whole[6..]]
+        .map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+    let dont_fragment = flags == 0x4000;
+    let id = if dont_fragment { id } else { id.wrapping_add(index) };
+    let codepoint = ip::codepoint(packet);
+    let plain = ip::v4::Repr::new(src, dst, 6, len - ip::v4::HEADER_LEN as u16);
+    let repr = ip::v4::Repr { codepoint, id, dont_fragment, ..plain };
+    repr.emit(packet.first_chunk_mut().unwrap());
 }
 
 /// An IP packet with a TCP segment in it.

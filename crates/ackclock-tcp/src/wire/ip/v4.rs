@@ -145,7 +145,7 @@ fn header(bytes: &[u8]) -> Result<Header<'_>, ParseError> {
     if sound { Ok(header) } else { Err(ParseError::BadHeader) }
 }
 
-/// An IPv4 header by meaning: no options, don't fragment.
+/// An IPv4 header by meaning, without options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repr {
     /// Source address.
@@ -158,6 +158,8 @@ pub struct Repr {
     pub payload_len: u16,
     /// Identification; zero is enough for what is never fragmented (RFC 6864 section 4.1).
     pub id: u16,
+    /// No router may fragment it.
+    pub dont_fragment: bool,
     /// Time to live.
     pub ttl: u8,
     /// The ECN field.
@@ -167,10 +169,20 @@ pub struct Repr {
 }
 
 impl Repr {
-    /// The header of a packet as it leaves a host.
+    /// The header of a packet as it leaves a host, not to be fragmented.
     pub fn new(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload_len: u16) -> Repr {
         let codepoint = Codepoint::NotEct;
-        Repr { src, dst, protocol, payload_len, id: 0, ttl: HOP_LIMIT, codepoint, dscp: 0 }
+        Repr {
+            src,
+            dst,
+            protocol,
+            payload_len,
+            id: 0,
+            dont_fragment: true,
+            ttl: HOP_LIMIT,
+            codepoint,
+            dscp: 0,
+        }
     }
 
     /// Writes the header with its checksum.
@@ -181,7 +193,8 @@ impl Repr {
         bytes[2..4]
             .copy_from_slice(&(HEADER_LEN as u16).saturating_add(self.payload_len).to_be_bytes());
         bytes[4..6].copy_from_slice(&self.id.to_be_bytes());
-        bytes[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
+        let flags = if self.dont_fragment { DONT_FRAGMENT } else { 0 };
+        bytes[6..8].copy_from_slice(&flags.to_be_bytes());
         bytes[8] = self.ttl;
         bytes[9] = self.protocol;
         bytes[12..16].copy_from_slice(&self.src.octets());
