@@ -195,8 +195,9 @@ fn the_api_says_that_there_are_no_files() {
     let answers: Vec<String> = (0..30).map(make).collect();
     let made = answers.iter().filter(|answer| answer.starts_with("HTTP/1.1 201 ")).count();
     // Of 64 files 3 are of the terminal, 4 of the API, 6 are left over, and one is of the request;
-    // each proxy takes 3, and `default` is there already.
-    assert_eq!(made, (64 - 3 - 4 - 6 - 1) / 3 - 1);
+    // each proxy takes 3, and `default` is there already. Who starts the tests may leave others.
+    let most = (64 - 3 - 4 - 6 - 1) / 3 - 1;
+    assert!((most - 2..=most).contains(&made), "{made}");
     for answer in &answers[made..] {
         assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
         let why = "Too many open files (os error 24); `ulimit -n` allows 64";

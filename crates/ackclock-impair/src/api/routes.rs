@@ -20,88 +20,129 @@ pub(crate) fn answer(
     path: &str,
     body: &[u8],
 ) -> Reply {
-    route(proxies, registry, method, path, body).unwrap_or_else(Problem::reply)
-}
-
-fn route(
-    proxies: &Mutex<Proxies>,
-    registry: &Registry,
-    method: &str,
-    path: &str,
-    body: &[u8],
-) -> Result<Reply, Problem> {
-    let lock =
-        || -> MutexGuard<'_, Proxies> { proxies.lock().unwrap_or_else(PoisonError::into_inner) };
-    let decoded = parts(path).ok_or_else(|| {
-        let text = format!("{path}: `%` stands before two hexadecimal digits, for bytes of UTF-8");
-        Problem::new(400, text)
-    })?;
-    let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
     // The server leaves the body out (RFC 9110 section 9.3.2).
     let method = if method == "HEAD" { "GET" } else { method };
-    let ok = |value: Value| Ok((200, Body::Json(value)));
-    let made = |value: Value| Ok((201, Body::Json(value)));
-    let gone = |()| (204, Body::None);
-    match (parts.as_slice(), method) {
-        (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
-        (["metrics"], "GET") => Ok((200, Body::Text(lock().metrics()))),
-        (["proxies"], "GET") => ok(lock().show()),
-        (["proxies"], "POST") => {
-            // Not under the lock, since names may take long to look up, and scenarios to read.
-            let wanted = read::<Object<NewProxy>>(body)?.0.found(registry)?;
-            made(lock().add(wanted)?)
+    Asked { proxies, registry, method, body }.route(path).unwrap_or_else(Problem::reply)
+}
+
+/// A request, and what it is about.
+struct Asked<'a> {
+    proxies: &'a Mutex<Proxies>,
+    registry: &'a Registry,
+    method: &'a str,
+    body: &'a [u8],
+}
+
+/// Nothing where the path or its method is not there.
+type Found = Result<Option<Reply>, Problem>;
+
+impl Asked<'_> {
+    fn route(&self, path: &str) -> Result<Reply, Problem> {
+        let decoded = parts(path).ok_or_else(|| {
+            let text =
+                format!("{path}: `%` stands before two hexadecimal digits, for bytes of UTF-8");
+            Problem::new(400, text)
+        })?;
+        let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
+        let found = match parts.as_slice() {
+            ["proxies", proxy, "conditions", rest @ ..] => self.of_conditions(proxy, rest),
+            ["proxies", rest @ ..] => self.of_proxies(rest),
+            all => self.of_all(all),
+        };
+        found?.ok_or_else(|| self.not_there(path, &parts))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Proxies> {
+        self.proxies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of_all(&self, path: &[&str]) -> Found {
+        match (path, self.method) {
+            (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
+            (["metrics"], "GET") => Ok(Some((200, Body::Text(self.lock().metrics())))),
+            (["populate"], "POST") => {
+                let new: Vec<Object<NewProxy>> = read(self.body)?;
+                let found = new.into_iter().enumerate().map(|(index, Object(new))| {
+                    new.found(self.registry)
+                        .map_err(|problem| problem.within(&format!("[{index}].")))
+                });
+                let found = found.collect::<Result<_, _>>()?;
+                made(self.lock().populate(found)?)
+            }
+            (["reset"], "POST") => self.lock().reset().map(gone),
+            _ => Ok(None),
         }
-        (["proxies", name], "GET") => ok(lock().show_one(name)?),
-        (["proxies", name], "POST" | "PATCH") => {
-            let changes = read::<Object<Changes>>(body)?.0;
-            stays(name, changes.name.as_deref())?;
-            let changes = changes.found()?;
-            ok(lock().change(name, changes)?)
+    }
+
+    fn of_proxies(&self, path: &[&str]) -> Found {
+        match (path, self.method) {
+            ([], "GET") => ok(self.lock().show()),
+            ([], "POST") => {
+                // Not under the lock, since names may take long to look up, and scenarios to read.
+                let wanted = read::<Object<NewProxy>>(self.body)?.0.found(self.registry)?;
+                made(self.lock().add(wanted)?)
+            }
+            ([name], "GET") => ok(self.lock().show_one(name)?),
+            ([name], "POST" | "PATCH") => {
+                let changes = read::<Object<Changes>>(self.body)?.0;
+                stays(name, changes.name.as_deref())?;
+                let changes = changes.found()?;
+                ok(self.lock().change(name, changes)?)
+            }
+            ([name], "DELETE") => self.lock().remove(name).map(gone),
+            _ => Ok(None),
         }
-        (["proxies", name], "DELETE") => lock().remove(name).map(gone),
-        (["proxies", name, "conditions"], "GET") => ok(lock().conditions(name)?),
-        (["proxies", name, "conditions"], "POST") => {
-            let Object(condition) = read::<Object<Condition>>(body)?;
-            let links = condition.links(None, registry)?;
-            made(lock().add_condition(name, condition, &links)?)
-        }
-        (["proxies", proxy, "conditions", name], "GET") => ok(lock().condition(proxy, name)?),
-        (["proxies", proxy, "conditions", name], "POST" | "PATCH") => {
-            // Until nobody else has changed it meanwhile.
-            loop {
-                let (before, its_links) = lock().keys(proxy, name)?;
-                let after = before.patched(body)?;
-                stays(name, Some(after.name.as_deref().unwrap_or_default()))?;
-                let links = after.links_after(&its_links, registry)?;
-                let changed = lock().change_condition(proxy, name, &before, after, &links)?;
-                if let Some(shown) = changed {
-                    return ok(shown);
+    }
+
+    fn of_conditions(&self, proxy: &str, path: &[&str]) -> Found {
+        match (path, self.method) {
+            ([], "GET") => ok(self.lock().conditions(proxy)?),
+            ([], "POST") => {
+                let Object(condition) = read::<Object<Condition>>(self.body)?;
+                let links = condition.links(None, self.registry)?;
+                made(self.lock().add_condition(proxy, condition, &links)?)
+            }
+            ([name], "GET") => ok(self.lock().condition(proxy, name)?),
+            ([name], "POST" | "PATCH") => {
+                // Until nobody else has changed it meanwhile.
+                loop {
+                    let (before, its_links) = self.lock().keys(proxy, name)?;
+                    let after = before.patched(self.body)?;
+                    stays(name, Some(after.name.as_deref().unwrap_or_default()))?;
+                    let links = after.links_after(&its_links, self.registry)?;
+                    let changed =
+                        self.lock().change_condition(proxy, name, &before, after, &links)?;
+                    if let Some(shown) = changed {
+                        return ok(shown);
+                    }
                 }
             }
+            ([name], "DELETE") => self.lock().remove_condition(proxy, name).map(gone),
+            _ => Ok(None),
         }
-        (["proxies", proxy, "conditions", name], "DELETE") => {
-            lock().remove_condition(proxy, name).map(gone)
-        }
-        (["populate"], "POST") => {
-            let new: Vec<Object<NewProxy>> = read(body)?;
-            let found = new.into_iter().enumerate().map(|(index, Object(new))| {
-                new.found(registry).map_err(|problem| problem.within(&format!("[{index}].")))
-            });
-            let found = found.collect::<Result<_, _>>()?;
-            made(lock().populate(found)?)
-        }
-        (["reset"], "POST") => lock().reset().map(gone),
-        (known, _) => match methods(known) {
-            Some(methods) => {
-                Err(Problem::new(405, format!("{method} does nothing here; there is {methods}")))
-            }
-            None => {
-                let toxics = known.contains(&"toxics") || known.contains(&"toxic");
-                let hint = if toxics { "conditions take the place of toxics: " } else { "" };
-                Err(Problem::new(404, format!("there is no {path}; {hint}there is {PATHS}")))
-            }
-        },
     }
+
+    fn not_there(&self, path: &str, parts: &[&str]) -> Problem {
+        if let Some(methods) = methods(parts) {
+            let text = format!("{} does nothing here; there is {methods}", self.method);
+            return Problem::new(405, text);
+        }
+        let toxics = parts.contains(&"toxics") || parts.contains(&"toxic");
+        let hint = if toxics { "conditions take the place of toxics: " } else { "" };
+        Problem::new(404, format!("there is no {path}; {hint}there is {PATHS}"))
+    }
+}
+
+fn ok(value: Value) -> Found {
+    Ok(Some((200, Body::Json(value))))
+}
+
+fn made(value: Value) -> Found {
+    Ok(Some((201, Body::Json(value))))
+}
+
+fn gone((): ()) -> Option<Reply> {
+    Some((204, Body::None))
 }
 
 /// Refuses another name.
