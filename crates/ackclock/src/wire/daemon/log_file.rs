@@ -2,7 +2,7 @@
 //! or for whoever reads a pipe.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -140,21 +140,46 @@ impl LogWriter {
     /// Writes in a thread of its own, which ends with the process.
     pub fn start(self) -> io::Result<()> {
         let LogWriter { blocks, mut to, lost, file: _ } = self;
+        let mut cut = false;
         let write = move || {
             for block in blocks {
                 match block {
                     Block::Lines(lines) => {
-                        if let Err(error) = to.write_all(&lines).and_then(|()| to.flush()) {
-                            lost.note(&lines, error);
+                        if let Err((rest, error)) = write_lines(&mut to, &lines, &mut cut) {
+                            lost.note(rest, error);
                         }
                     }
-                    Block::Anew(writer) => to = writer,
+                    Block::Anew(writer) => (to, cut) = (writer, false),
                     Block::End(done) => _ = done.try_send(()),
                 }
             }
         };
         thread::Builder::new().name("access log".into()).spawn(write).map(|_| ())
     }
+}
+
+/// Writes whole lines. A line that was `cut`, as by a full disk, does not spoil the next one.
+/// Returns what could not be written, and why.
+fn write_lines<'a>(
+    to: &mut Writer,
+    lines: &'a [u8],
+    cut: &mut bool,
+) -> Result<(), (&'a [u8], io::Error)> {
+    if *cut {
+        to.write_all(b"\n").map_err(|error| (lines, error))?;
+        *cut = false;
+    }
+    let mut rest = lines;
+    while !rest.is_empty() {
+        match to.write(rest) {
+            Ok(0) => return Err((rest, ErrorKind::WriteZero.into())),
+            Ok(n) => rest = &rest[n..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err((rest, error)),
+        }
+        *cut = !lines[..lines.len() - rest.len()].ends_with(b"\n");
+    }
+    to.flush().map_err(|error| (lines, error))
 }
 
 /// Opens a file to be written at its end.

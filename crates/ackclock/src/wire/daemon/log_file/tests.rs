@@ -59,3 +59,36 @@ fn lines_that_cannot_be_written_are_counted() {
     log.finish();
     assert_eq!((log.lost(), log.error().unwrap().raw_os_error()), (2, Some(28)));
 }
+
+/// A disk is full for a while. What it took counts as written, and the line that it cut is no part
+/// of the next one.
+#[test]
+fn a_line_that_a_full_disk_has_cut() {
+    /// Takes so many bytes more.
+    struct Disk(usize, Arc<Mutex<Vec<u8>>>);
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let n = bytes.len().min(self.0).min(5);
+            if n == 0 {
+                // Somebody makes room.
+                self.0 = 100;
+                return Err(Errno::NOSPC.into());
+            }
+            self.0 -= n;
+            self.1.lock().unwrap().extend_from_slice(&bytes[..n]);
+            Ok(n)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let written = Arc::default();
+    let (log, writer) = LogFile::open(Path::new("-")).unwrap();
+    LogWriter { to: Box::new(Disk(6, Arc::clone(&written))), ..writer }.start().unwrap();
+    for lines in ["one\ntwo\nthree\n", "four\n"] {
+        log.append(lines.into());
+    }
+    log.finish();
+    assert_eq!(String::from_utf8_lossy(&written.lock().unwrap()), "one\ntw\nfour\n");
+    assert_eq!((log.lost(), log.error().unwrap().raw_os_error()), (2, Some(28)));
+}
