@@ -15,12 +15,14 @@ mod service;
 mod sources;
 mod worker;
 
+use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use ackclock_impair::files::raise;
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_report::counted;
 use ackclock_stack::TcpConfig;
@@ -29,7 +31,7 @@ use rustix::thread::CapabilitySet;
 use sd_notify::NotifyState;
 
 use super::interrupt::Interrupt;
-use super::metrics::Endpoint;
+use super::metrics::{Endpoint, MAX_FETCHES};
 use super::privileges::{drop_privileges, user};
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
@@ -145,9 +147,6 @@ impl<S: Service> Daemon<S> {
         split: &Split,
         mut make: impl FnMut() -> S,
     ) -> Result<Daemon<S>, Error> {
-        let needed = other_files(args.queues) + S::FILES * u64::from(args.max_connections);
-        // What the system does not allow shows itself where a file is opened.
-        let files = ackclock_impair::files::raise(needed);
         let interrupt = Interrupt::with_hangup()?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
         let (queues, least) = (args.queues, least(args.queues));
@@ -156,13 +155,7 @@ impl<S: Service> Daemon<S> {
             let text = format!("--memory: {queues} queues (--queues) take at least {least}mb");
             return Err(Error::Usage(text));
         }
-        let most = files
-            .filter(|_| S::FILES > 0)
-            .map_or(u64::MAX, |files| files.saturating_sub(other_files(queues)) / S::FILES);
-        let most = args.max_connections.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1);
-        if let Some(files) = files.filter(|_| most < args.max_connections) {
-            warn_of_files(files, most, args.max_connections);
-        }
+        let most = most_by_files(args, S::FILES);
         let budget = Budget::new(memory, most as usize, args.queues);
         if budget.connections < most as usize {
             warn_of_memory(memory, budget.connections, args.max_connections);
@@ -272,9 +265,38 @@ fn memory(text: &str) -> Result<Size, String> {
     }
 }
 
-/// Files beside those of connections: of the terminal, of metrics, of each queue.
-fn other_files(queues: usize) -> u64 {
-    32 + 8 * queues as u64
+/// Files that are open.
+fn open_files() -> u64 {
+    // That of the directory itself is one.
+    fs::read_dir("/proc/self/fd").map_or(0, |all| all.count() as u64 - 1)
+}
+
+/// Files that are still to be opened, but for those of connections.
+fn more_files(args: &DaemonArgs) -> u64 {
+    // Of the control, a bell and an epoll.
+    let control = 2;
+    // A queue of the device and its counters, a bell, an epoll.
+    let queues = 4 * args.queues as u64;
+    let metrics = args.metrics.map_or(0, |_| 1 + MAX_FETCHES as u64);
+    let log = u64::from(args.access_log.is_some());
+    // For a moment: what SIGHUP reads or a name's look-up, the log anew, a word to the service
+    // manager, and the memory that the process has.
+    control + queues + metrics + log + 4
+}
+
+/// The most connections, each of which takes so many open files; says so if that is less than
+/// wanted.
+fn most_by_files(args: &DaemonArgs, each: u64) -> u32 {
+    let (wanted, others) = (args.max_connections, open_files() + more_files(args));
+    // What the system does not allow shows itself where a file is opened.
+    let files = raise(others + each * u64::from(wanted));
+    let Some(files) = files.filter(|_| each > 0) else { return wanted };
+    let most = u32::try_from(files.saturating_sub(others) / each).unwrap_or(u32::MAX);
+    let most = most.min(wanted).max(1);
+    if most < wanted {
+        warn_of_files(files, most, wanted);
+    }
+    most
 }
 
 fn warn_of_files(files: u64, most: u32, wanted: u32) {

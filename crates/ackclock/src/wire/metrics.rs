@@ -13,7 +13,7 @@ use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
 /// Fetches at the same time. For a further one the oldest ends: of those that have said nothing, or
 /// else have not asked yet, or else do not read their answer.
-const MAX_FETCHES: usize = 32;
+pub(super) const MAX_FETCHES: usize = 32;
 
 /// How long a fetch may take.
 const LONGEST: Duration = Duration::from_secs(10);

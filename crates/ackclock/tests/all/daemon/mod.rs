@@ -110,6 +110,11 @@ impl Daemon {
         line.unwrap().to_string()
     }
 
+    /// How many open files it has.
+    pub fn open_files(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
     /// From now on it may have so many open files beside those that it has.
     pub fn limit_files(&self, more: usize) {
         let fds = format!("/proc/{}/fd", self.child.id());
