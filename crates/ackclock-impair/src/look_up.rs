@@ -4,15 +4,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mio::Waker;
 
-use crate::Error;
 use crate::address::{check_server, server_addresses};
-
-/// The least time from one look-up to the next: a resolver is not asked by each client.
-const PAUSE: Duration = Duration::from_secs(1);
+use crate::{Error, names};
 
 /// Looks up a name again where no address of it takes a client. It does so in a thread of its own:
 /// a resolver may take long to answer.
@@ -33,7 +30,7 @@ impl LookUp {
 
     /// Begins, unless that has just been done. Returns whether an answer will come.
     pub(crate) fn begin(&mut self) -> bool {
-        if self.answer.is_some() || self.last.is_some_and(|last| last.elapsed() < PAUSE) {
+        if self.answer.is_some() || self.last.is_some_and(|last| last.elapsed() < names::PAUSE) {
             return self.answer.is_some();
         }
         self.last = Some(Instant::now());

@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 /// How long an answer may take: two tries of the C library (`timeout` in resolv.conf(5)).
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// The least time from one look-up of a server's name to the next, where nobody at its addresses
+/// takes a client: a resolver is not asked by each client.
+pub const PAUSE: Duration = Duration::from_secs(1);
+
 /// The look-ups of this process.
 static LOOK_UPS: LookUps = LookUps::new(64);
 

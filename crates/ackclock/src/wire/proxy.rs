@@ -46,8 +46,8 @@ pub(crate) struct ProxyArgs {
         value_parser = address
     )]
     pub listen: Option<SocketAddr>,
-    /// The backend to forward to. A name is looked up at the start, again at SIGHUP, and every 10 s
-    /// at most while no address of it takes clients.
+    /// The backend to forward to. A name is looked up at the start, again at SIGHUP, and once a
+    /// second at most while no address of it takes clients.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the

@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -140,6 +142,11 @@ fn names_are_looked_up_again_where_nobody_answers() {
         assert_eq!(greeting(&connect(&ns, listen)), "one");
     }
     assert_eq!(look_ups(), [4.0, 1.0]);
+    // A second later it is asked again.
+    fs::write(&hosts, "127.0.0.1 lost.example\n").unwrap();
+    thread::sleep(Duration::from_millis(1100));
+    assert_eq!(greeting(&connect(&ns, "10.77.0.2:81")), "one");
+    assert_eq!(look_ups(), [5.0, 1.0]);
     daemon.end();
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ackclock_impair::names;
 use ackclock_report::counted;
 use ackclock_tcp::{Span, Stats};
 use rustix::event::Timespec;
@@ -34,10 +35,6 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// How long the end may take once connections have had their time to finish.
 const LINGER: Duration = Duration::from_secs(5);
-
-/// How often names are looked up where no backend takes clients. A resolver that does not answer is
-/// asked for that long (resolv.conf(5): two attempts of 5 s), and is not asked by each client.
-const LOOK_UP: Duration = Duration::from_secs(10);
 
 /// What speaks with the workers.
 pub(super) struct Control<S: Service> {
@@ -200,7 +197,7 @@ impl<S: Service> Control<S> {
 
     /// Looks up names where no backend takes clients, unless that has just been done.
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
-        self.looked_up.retain(|_, at| at.elapsed() < LOOK_UP);
+        self.looked_up.retain(|_, at| at.elapsed() < names::PAUSE);
         let under_way = match &self.why {
             Why::NoBackend(names) if self.reading.is_some() => &names[..],
             _ => &[],
