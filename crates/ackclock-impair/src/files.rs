@@ -99,7 +99,7 @@ pub fn raise(_: u64) -> Option<u64> {
 
 /// Whether it is this process, or all of them together, that can open no more: no fault of whoever
 /// is at the other end of a socket.
-pub(crate) fn are_used_up(error: &io::Error) -> bool {
+pub fn are_used_up(error: &io::Error) -> bool {
     #[cfg(unix)]
     let used_up = matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE));
     // WSAEMFILE.

@@ -63,9 +63,9 @@ impl<T: Default> UnderWay<T> {
         self.bytes >= MOST_BYTES
     }
 
-    /// Gives back the memory if there is none, once in [`TRIM`]: where packets are sparse each would
-    /// make it anew otherwise. Returns when to call it again; [`Time::NEVER`] if there is nothing to
-    /// give back.
+    /// Gives back the memory if there is none, once in [`TRIM`]: where packets are sparse each
+    /// would make it anew otherwise. Returns when to call it again; [`Time::NEVER`] if there is
+    /// nothing to give back.
     pub fn trim(&mut self, now: Time) -> Time {
         if self.packets.is_empty() {
             return Time::NEVER;

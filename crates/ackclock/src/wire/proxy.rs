@@ -1,6 +1,7 @@
 //! `ackclock proxy`: clients' connections end at our stack, and go on over the kernel's TCP.
 
 mod counted;
+mod origin;
 mod pair;
 
 use std::collections::{HashMap, VecDeque};
@@ -9,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ackclock_impair::names;
+use ackclock_impair::files::are_used_up;
 use ackclock_impair::relay::{CHUNK, Stop};
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::SocketId;
@@ -20,20 +21,19 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
-use super::daemon::{Again, Daemon, DaemonArgs, Found, Net, Own, Reload, Service, Why};
+use super::daemon::{Daemon, DaemonArgs, Found, Net, Service, Why};
 use super::keep_alive::KeepAlives;
 use super::options::patience;
 use super::privileges::permitted;
 use super::proxy_protocol::ProxyProtocol;
-use super::routes::{self, Listeners, LookUps, Route, Routes, check_listen, listening, resolve};
-use super::split::Split;
+use super::routes::{self, Listeners, LookUps, Route, Routes, listening};
 use super::strategy;
 use crate::args::address;
 use crate::error::Error;
 use crate::overwrite;
-use ackclock_report::counted;
 use counted::{Counted, Failure};
-use pair::{Attempt, Pair, are_files_used_up, is_lost};
+use origin::{Origin, is_transparent};
+use pair::{Attempt, Pair, is_lost};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["listen", "listeners"]).required(true)))]
@@ -86,27 +86,9 @@ pub(crate) struct ProxyArgs {
 
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
     overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
-    let own = &args.daemon.wire.addr;
-    let (proxy_protocol, transparent) = (args.proxy_protocol, args.transparent);
     let look_ups = Arc::new(LookUps::default());
-    // The one route of --listen and --to.
-    let only = move |listen: SocketAddr, name: &str, to: Vec<SocketAddr>| {
-        let name = names::name(name);
-        let route = Route { to, name, proxy_protocol, transparent, own: Own::default() };
-        Routes::from([(listen, Arc::new(route))])
-    };
-    let listeners = match (&args.listeners, args.listen, &args.to) {
-        (Some(file), _, _) => routes::read(file, registry, own, &look_ups)?,
-        (None, Some(listen), Some(name)) => {
-            let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
-            check_listen(listen, own).map_err(wrong("--listen"))?;
-            let to = resolve(name, own, &look_ups).map_err(wrong("--to"))?;
-            let split = Split::new(&args.daemon.split, registry)?;
-            Listeners { routes: only(listen, name, to), split }
-        }
-        _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
-    };
-    let Listeners { routes, split } = &listeners;
+    let origin = Origin::of(args, registry, &look_ups)?;
+    let Listeners { routes, split } = origin.read()?;
     let config = ackclock_stack::TcpConfig {
         keep_alive: args.keep_alive.0,
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
@@ -122,57 +104,20 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         counts: Counted { look_ups: look_ups.clone(), ..Counted::default() },
         chunk: vec![0; CHUNK],
     };
-    let daemon = Daemon::open(&args.daemon, &listening(routes), &config, split, make)?;
+    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
     let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         format!("forwarding {listen} to {}", to.join(" or "))
     };
     let lines: Vec<String> = routes.iter().map(line).collect();
-    let (file, registry, own) = (args.listeners.clone(), registry.clone(), own.clone());
-    let (name, listen, kept) = (args.to.clone(), args.listen, is_transparent(routes));
+    let transparent = is_transparent(&routes);
     // Linux takes either for IP_TRANSPARENT (`do_ip_setsockopt`).
     let either = [CapabilitySet::NET_RAW, CapabilitySet::NET_ADMIN];
-    let capabilities = if kept { permitted(either) } else { CapabilitySet::empty() };
-    // An address stays what it is.
-    let name = name.filter(|to| names::name(to).is_some());
-    let of_options = listeners.split;
-    daemon.keep(capabilities).run(&lines, move |why| {
-        let (Listeners { routes: plan, split }, said) = match (why, &file, listen, &name) {
-            // The file may be half written; it counts when SIGHUP says so.
-            (Why::NoBackend(names), ..) => {
-                let look_up = |name: String| {
-                    let to = resolve(&name, &own, &look_ups);
-                    (name, to)
-                };
-                return Ok(Again::Names(names.into_iter().map(look_up).collect()));
-            }
-            (Why::Hangup, Some(file), ..) => {
-                let read = routes::read(file, &registry, &own, &look_ups)?;
-                if is_transparent(&read.routes) && !kept {
-                    return Err(Error::Usage(format!(
-                        "{}: listener.transparent: the right to it was given up at the start, when \
-                         no listener had it; start the proxy anew",
-                        file.display()
-                    )));
-                }
-                let listeners = counted(read.routes.len() as u64, "listener");
-                (read, format!("{listeners} from {}", file.display()))
-            }
-            (Why::Hangup, None, Some(listen), Some(name)) => {
-                let to = resolve(name, &own, &look_ups)
-                    .map_err(|why| Error::Usage(format!("--to {why}")))?;
-                let said = routes::is_at(name, &to);
-                (Listeners { routes: only(listen, name, to), split: of_options.clone() }, said)
-            }
-            _ => return Ok(Again::Nothing),
-        };
-        Ok(Again::Reload(Reload { listen: listening(&plan), split, plan, said }))
+    let capabilities = if transparent { permitted(either) } else { CapabilitySet::empty() };
+    daemon.keep(capabilities).run(&lines, move |why| match why {
+        Why::Hangup => origin.read_again(transparent),
+        Why::NoBackend(names) => Ok(origin.look_up(names)),
     })
-}
-
-/// Whether any of them needs the capability for it.
-fn is_transparent(routes: &Routes) -> bool {
-    routes.values().any(|route| route.transparent)
 }
 
 struct Proxy {
@@ -244,7 +189,7 @@ impl Proxy {
         let client = attempt.route.transparent.then_some(status.remote.ip());
         match Pair::connect(net, socket, &attempt, client, header.unwrap_or_default()) {
             Ok(pair) => drop(self.pairs.insert(socket, pair)),
-            Err(error) if are_files_used_up(&error) => return Err(attempt),
+            Err(error) if are_used_up(&error) => return Err(attempt),
             Err(error) => {
                 attempt.error = error.kind();
                 match &attempt.route.name {

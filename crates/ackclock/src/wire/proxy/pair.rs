@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
+use ackclock_impair::files::are_used_up;
 use ackclock_impair::relay::{Host, Relay, Stop, TURN, has_unsent};
 use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Span, Time};
@@ -96,7 +97,7 @@ impl Pair {
             });
             let backend = match connected {
                 Ok(backend) => backend,
-                Err(e) if are_files_used_up(&e) => return Err(e),
+                Err(e) if are_used_up(&e) => return Err(e),
                 Err(e) => {
                     error = e;
                     continue;
@@ -190,12 +191,6 @@ impl Pair {
 /// Whether a client's connection ended before its time, and nothing is left of what had come.
 pub(super) fn is_lost(net: &mut Net, socket: SocketId) -> bool {
     net.status(socket).is_none_or(|status| status.reason.is_some() && status.readable == 0)
-}
-
-/// Whether it is this process, or all of them together, that can open no more: no fault of the
-/// backend.
-pub(super) fn are_files_used_up(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 fn connect(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
