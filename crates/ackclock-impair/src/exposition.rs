@@ -102,11 +102,16 @@ impl Exposition {
     }
 
     fn sample(&mut self, name: &str, own: Option<String>, value: impl Display) {
-        let labels: Vec<&str> = self.labels.iter().chain(&own).map(|l| &**l).collect();
-        let _ = match &labels[..] {
-            [] => writeln!(self.text, "{name} {value}"),
-            labels => writeln!(self.text, "{name}{{{}}} {value}", labels.join(",")),
-        };
+        self.text.push_str(name);
+        let mut before = '{';
+        for label in self.labels.iter().chain(&own) {
+            self.text.push(before);
+            self.text.push_str(label);
+            before = ',';
+        }
+        let end = if before == ',' { "}" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{end} {value}");
     }
 }
 
