@@ -433,13 +433,17 @@ impl Scoreboard {
         // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured
         // one may be.
         r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);
-        if counts && !r.sacked && !r.retransmitted {
+        let again = r.retransmitted;
+        if counts && !r.sacked && !again {
             self.waiting -= u32::from(r.lost);
             r.retransmitted = true;
             self.retransmitted.add(r);
         }
         if r.retransmitted {
             self.again.push_back((now, r.seq));
+        }
+        // Otherwise what stood first on the list still does.
+        if again {
             self.prune_again();
         }
         self.waits_from = self.first_waiting().unwrap_or(0);
