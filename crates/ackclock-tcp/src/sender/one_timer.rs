@@ -50,8 +50,8 @@ pub(super) fn once_settled(c: &Sender) -> Time {
 
 /// What the timer waits for after an ACK that restarts it, and until when.
 fn restarted(c: &Sender) -> (WaitsFor, Time) {
-    match probe_at(c, c.strategy.timer.expiry(&c.s, c.timers.rto())) {
-        Some(at) => (WaitsFor::Probe, at),
+    match probe_at(c) {
+        Some(at) => (WaitsFor::Probe, at.min(c.strategy.timer.expiry(&c.s, c.timers.rto()))),
         None => (WaitsFor::Retransmission, rearmed(c)),
     }
 }
@@ -116,27 +116,30 @@ pub(super) fn probe(c: &mut Sender) -> ProbeNow {
 /// Waits for a probe, `latest` at the latest; whether there is one to come.
 #[inline(always)]
 fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
-    let at = probe_at(c, latest);
+    let at = probe_at(c);
     if let Some(at) = at {
-        set(c, WaitsFor::Probe, at);
+        set(c, WaitsFor::Probe, at.min(latest));
     }
     at.is_some()
 }
 
-/// When a probe is due, `latest` at the latest; `None` if there is none to come.
+/// When a probe is due; `None` if there is none to come.
 #[inline(always)]
-fn probe_at(c: &Sender, latest: Time) -> Option<Time> {
+fn probe_at(c: &Sender) -> Option<Time> {
     let mut due = Time::NEVER;
     for probe in &c.strategy.probes {
         due = due.min(probe.deadline(&c.s));
     }
-    (due != Time::NEVER).then(|| due.min(latest))
+    (due != Time::NEVER).then_some(due)
 }
 
-/// The same, within recovery only: whether there is one to come. No probe of Linux is.
+/// Waits for a probe within recovery only; whether there is one to come. No probe of Linux is.
 pub(super) fn probes_within_recovery(c: &mut Sender) -> bool {
+    if c.s.phase != Phase::Recovery {
+        return false;
+    }
     let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
-    c.s.phase == Phase::Recovery && wait_for_probe(c, latest)
+    wait_for_probe(c, latest)
 }
 
 /// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first

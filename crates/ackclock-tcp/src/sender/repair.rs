@@ -145,7 +145,9 @@ pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
     // A marked segment is there to draw an ACK where nothing else does.
-    if c.urgent.is_some() || c.s.cwnd.saturating_sub(c.regulated()) >= c.s.mss {
+    if c.beyond.bytes > 0
+        && (c.urgent.is_some() || c.s.cwnd.saturating_sub(c.regulated()) >= c.s.mss)
+    {
         c.beyond.bytes = 0;
     }
 }
