@@ -12,7 +12,7 @@
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
 use super::{Estimates, Timer};
-use crate::recovery::linux::whole_jiffies;
+use crate::recovery::linux::JIFFY;
 use crate::state::State;
 use crate::time::{Span, Time};
 
@@ -113,9 +113,12 @@ impl Timer for LinuxTimer {
         if self.srtt == 0 {
             return Span::from_secs(1);
         }
-        let rto = Span::from_micros((self.srtt >> 3) + self.rttvar);
+        let rto = (self.srtt >> 3) + self.rttvar;
+        if !self.serves_all {
+            return Span::from_micros(rto);
+        }
         // icsk_rto counts ticks (usecs_to_jiffies), so that back-off doubles what was rounded up.
-        if self.serves_all { whole_jiffies(rto) } else { rto }
+        JIFFY.times(rto.div_ceil(JIFFY.micros()))
     }
 
     fn srtt(&self) -> Span {
