@@ -81,7 +81,9 @@ impl<'a> Division<'a> {
         // The handshake alone, with no segment of data at its end, as the round trip to the sender
         // is known in the end.
         let handshake = match terms.opening {
-            Opening::Seen => terms.handshake_rtt.map(|trip| trip.min(begin.since(terms.start))),
+            Opening::Seen => {
+                terms.handshake_rtt.get().map(|trip| trip.min(begin.since(terms.start)))
+            }
             Opening::Unseen | Opening::MadeUp => None,
         };
         Division {

@@ -98,7 +98,7 @@ impl<'a> Script<'a> {
         let answered = view.acks().find(|a| a.ack > base).map(|a| a.at + delay);
         let measured = answered.map(|at| at.since(first.at));
         let made_up = terms.opening == Opening::MadeUp;
-        let handshake = terms.handshake_rtt.filter(|_| !is_resumed && !made_up);
+        let handshake = terms.handshake_rtt.get().filter(|_| !is_resumed && !made_up);
         let trip = handshake.or(measured);
         let grain = LEAST_GRAIN.max(Span(trip.unwrap_or_default().0 / PART));
         let [service, pace] = view.paces(terms.mss).map(|pace| grain + pace.min(MOST_PACE));

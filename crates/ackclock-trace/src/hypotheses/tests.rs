@@ -34,7 +34,7 @@ fn terms(sack: bool) -> Terms {
         sight: Sight::Received,
         opening: Opening::Seen,
         opens: true,
-        handshake_rtt: Some(Span::from_millis(RTT as u64)),
+        handshake_rtt: Some(Span::from_millis(RTT as u64)).into(),
         events: false,
     }
 }
@@ -137,7 +137,7 @@ fn nothing_is_said_without_the_beginning() {
             Entry::Acked(acked) => acked.ack += BEFORE * MSS,
         }
     }
-    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None.into(), ..terms(false) };
     assert!(verdicts(unseen, &all, Span::from_millis(50)).0.is_empty());
 }
 
@@ -232,7 +232,7 @@ fn found_and_true(
 /// segments after the initial window.
 #[test]
 fn the_delay_follows_from_the_initial_window() {
-    let made_up = Terms { opening: Opening::MadeUp, handshake_rtt: None, ..terms(false) };
+    let made_up = Terms { opening: Opening::MadeUp, handshake_rtt: None.into(), ..terms(false) };
     let all = transfer(40..41, 0..0, None);
     let found = found_and_true(made_up, &all, 0.0);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
@@ -257,7 +257,7 @@ fn candidates_begin_anew_behind_lost_acks() {
 fn candidates_begin_within_a_connection() {
     let (mut entries, causes) = transfer(60..61, 0..0, None);
     entries.drain(..40);
-    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None.into(), ..terms(false) };
     let found = found_and_true(unseen, &(entries, causes), RTT);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
 }
@@ -297,7 +297,7 @@ fn candidates_begin_with_an_outage() {
     let (mut entries, causes) = transfer_by("linux", 30..62, 0..0, None);
     let outage = entries.iter().position(|e| e.sent().is_some_and(|s| s.position == 30 * MSS));
     entries.drain(..outage.expect("sent again") - 6);
-    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None.into(), ..terms(false) };
     let (found, truth) = found_and_true(unseen, &(entries.clone(), causes), RTT);
     assert_eq!((truth.len(), truth[0]), (32, Cause::Timeout));
     assert!(truth[1..].iter().all(|cause| *cause == Cause::SlowStart));

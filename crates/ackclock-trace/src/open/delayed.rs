@@ -87,10 +87,10 @@ impl DelayedSender {
         self.model.as_ref().map(|model| model.sender.mss())
     }
 
-    /// The capture was taken at this end, other than was thought.
-    pub fn is_here(&mut self, places: &mut Places) {
+    /// The capture was taken at this end; `lag` is the round trip from it to the end.
+    pub fn is_here(&mut self, lag: Span, places: &mut Places) {
         if let Some(model) = &mut self.model {
-            model.sender.is_here();
+            model.sender.is_here(lag);
             places.give_back(model.log.take().map_or(0, |log| log.entries.len()));
         }
     }

@@ -337,7 +337,7 @@ impl Open {
     fn look_again(&mut self, budget: &mut Budget) {
         for end in [0, 1] {
             if self.senders[end].has_begun() && self.place.turns_out_near(end) {
-                self.senders[end].is_here(&mut budget.places);
+                self.senders[end].is_here(self.place.lag(end), &mut budget.places);
             }
         }
     }

@@ -27,11 +27,14 @@ impl Open {
             // Where SACK blocks are cut off, duplicates have to do.
             sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
             timestamps: self.timestamps(end),
-            handshake_rtt: self.place.whole_trip().filter(|_| self.begun),
+            handshake_rtt: self.place.whole_trip().filter(|_| self.begun).into(),
             events: self.events,
         };
         let sender = &mut self.senders[end];
         sender.begin(terms, Arc::clone(&self.paths[end]));
+        if terms.at_sender() {
+            sender.is_here(self.place.lag(end), &mut budget.places);
+        }
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {
                 sender.syn(syn, isn);

@@ -179,14 +179,13 @@ impl Place {
         self.sights[end]
     }
 
-    /// Whether the capture was taken at `end` after all, although it was settled otherwise.
+    /// Whether the capture was taken at `end`, perhaps although it was settled otherwise.
     pub fn turns_out_near(&mut self, end: usize) -> bool {
         let near = sight(end, self.least_trips(), self.ttls) == Sight::Sent;
-        let new = near && self.sights[end] != Sight::Sent;
-        if new {
+        if near {
             self.sights[end] = Sight::Sent;
         }
-        new
+        near
     }
 
     /// What the capture shows of the transmissions of `end`.
@@ -201,6 +200,12 @@ impl Place {
     pub fn at_once(&self, end: usize) -> Span {
         let half = Span(self.whole_trip().unwrap_or_default().0 / 2);
         self.trips[end].least.get().unwrap_or_default() + half
+    }
+
+    /// The shortest round trip from the capture to `end` and back, which answers at once; zero if
+    /// nothing has measured it.
+    pub fn lag(&self, end: usize) -> Span {
+        self.trips[end].least.get().unwrap_or_default()
     }
 
     /// How much later than at the capture an ACK is at the end that it is for, in the frame of time

@@ -3,6 +3,8 @@
 
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
+use crate::compact::Compact;
+
 /// Captures that take packets from several queues of a device exchange what is this close: an ACK
 /// may stand before the data that it answers.
 pub(crate) const EXCHANGED: Span = Span::from_millis(1);
@@ -128,7 +130,7 @@ pub(crate) struct Terms {
     /// This end sent the SYN, and not its answer.
     pub opens: bool,
     /// The round trip of the handshake, over the whole path; `None` if it was not seen.
-    pub handshake_rtt: Option<Span>,
+    pub handshake_rtt: Compact<Span>,
     /// Keep events for a picture.
     pub events: bool,
 }

@@ -287,9 +287,10 @@ impl Limits {
             if span > stream.timers.rto() {
                 self.pace.lowered();
             }
-            // Away from the sender, what is on its way to the capture is not known to be
-            // outstanding.
-            let unseen = !stream.terms.at_sender() && span <= stream.timers.srtt();
+            // What is on its way from the sender to the capture is not known to be outstanding.
+            let (timers, moments) = (&stream.timers, &stream.moments);
+            let way = if stream.terms.at_sender() { moments.lag() } else { timers.srtt() };
+            let unseen = span <= way;
             if self.nagle.last() >= stream.terms.mss && self.on_path.was_busy(self.now, span) {
                 self.path_was_full(span);
             } else {

@@ -175,7 +175,7 @@ impl SenderModel {
             limits: Limits::new(terms.start, path),
             losses: LossRecord::default(),
             marks: None,
-            bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt, terms.at_sender()),
+            bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt.get(), terms.at_sender()),
             episodes: Episodes::default(),
             ways: Watch::default(),
             picture: Picture::new(terms.events),
@@ -220,9 +220,10 @@ impl SenderModel {
         self.stream.set_mss(mss);
     }
 
-    /// The capture was taken here, other than was thought: it shows every transmission.
-    pub fn is_here(&mut self) {
-        self.stream.turns_out_sent();
+    /// The capture was taken here: it shows every transmission. What an ACK lets go passes it so
+    /// much later.
+    pub fn is_here(&mut self, lag: Span) {
+        self.stream.is_sent(lag);
     }
 
     /// Something happens: what limited the sender until then?

@@ -21,7 +21,7 @@ fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided 
         sight: Sight::Received,
         opening: Opening::Seen,
         opens: true,
-        handshake_rtt: None,
+        handshake_rtt: None.into(),
         events: false,
     };
     let config = SenderConfig {

@@ -5,18 +5,20 @@ use super::*;
 use crate::connection::{Stall, State};
 use crate::sender::{Opening, Sent, Sight};
 
-const TERMS: Terms = Terms {
-    start: Time(0),
-    header: 40,
-    mss: 1000,
-    sack: false,
-    timestamps: false,
-    sight: Sight::Received,
-    opening: Opening::Seen,
-    opens: true,
-    handshake_rtt: None,
-    events: true,
-};
+fn terms() -> Terms {
+    Terms {
+        start: Time(0),
+        header: 40,
+        mss: 1000,
+        sack: false,
+        timestamps: false,
+        sight: Sight::Received,
+        opening: Opening::Seen,
+        opens: true,
+        handshake_rtt: None.into(),
+        events: true,
+    }
+}
 
 /// The segment of a frame, which is also its time in ms and its number.
 fn sent(frame: u64) -> Sent {
@@ -143,7 +145,7 @@ fn verdicts_take_the_place_of_what_was_found() {
         verdict(20, Some(Kind::FastRetransmit), None),
         verdict(30, Some(Kind::BackedOffTimeout), Some(backed_off)),
     ];
-    take_over(&all, TERMS, &mut found);
+    take_over(&all, terms(), &mut found);
     let some = Some(0.75);
     let expected = [
         (10, Kind::TailLossProbe, some),
@@ -185,7 +187,7 @@ fn the_last_timeout_ends_a_stall() {
     let mut found = found();
     let backed_off = TimeoutClass::BackedOff;
     found.stalls = vec![Stall { timeout: Some(0), ..stall(5, 40, StallCause::Recovery) }];
-    take_over(&[verdict(30, Some(Kind::BackedOffTimeout), Some(backed_off))], TERMS, &mut found);
+    take_over(&[verdict(30, Some(Kind::BackedOffTimeout), Some(backed_off))], terms(), &mut found);
     assert_eq!(found.timeouts.len(), 2);
     let stall = found.stalls[0];
     assert_eq!((stall.cause, stall.timeout), (StallCause::Timeout(backed_off), Some(1)));
@@ -195,7 +197,7 @@ fn the_last_timeout_ends_a_stall() {
 #[test]
 fn the_undecided_is_drawn_as_such() {
     let mut found = found();
-    take_over(&[verdict(30, Some(Kind::ProbeOrTimeout), None)], TERMS, &mut found);
+    take_over(&[verdict(30, Some(Kind::ProbeOrTimeout), None)], terms(), &mut found);
     assert_eq!(found.events[3], drawn(30, Cause::Unknown, 2));
 }
 
@@ -205,7 +207,7 @@ fn the_undecided_is_drawn_as_such() {
 fn what_no_verdict_is_about_stays() {
     let mut changed = found();
     let class = TimeoutClass::MultipleLosses;
-    take_over(&[verdict(20, Some(Kind::Timeout), Some(class))], TERMS, &mut changed);
+    take_over(&[verdict(20, Some(Kind::Timeout), Some(class))], terms(), &mut changed);
     assert_eq!(kinds(&changed), [(20, Kind::Timeout, Some(0.75)), (30, Kind::Recovery, None)]);
     assert_eq!(changed.events[1], expired(20, class, [5000, 6000, 7]));
     assert_eq!(changed.events.len(), 4);
@@ -213,7 +215,7 @@ fn what_no_verdict_is_about_stays() {
 
     let mut same = found();
     // A first transmission, says the candidate: what the model saw again was seen again.
-    take_over(&[verdict(20, None, None)], TERMS, &mut same);
+    take_over(&[verdict(20, None, None)], terms(), &mut same);
     assert_eq!(kinds(&same), kinds(&found()));
     assert_eq!((same.timeouts, same.events), (found().timeouts, found().events));
     assert_eq!((same.stalls[0].cause, same.stalls[0].timeout), (found().stalls[0].cause, Some(0)));
@@ -228,7 +230,7 @@ fn the_time_of_an_unseen_timeout_is_of_recovery() {
     found.lifetime.add(Limit::Application, ms(30));
     found.lifetime.add(Limit::Recovery, ms(15));
     let again = |frame| verdict(frame, Some(Kind::Timeout), Some(TimeoutClass::NonTrigger));
-    take_over(&[again(20), again(40)], TERMS, &mut found);
+    take_over(&[again(20), again(40)], terms(), &mut found);
     assert_eq!(found.stalls[2].cause, StallCause::Timeout(TimeoutClass::NonTrigger));
     let of = |limit| found.lifetime.of(limit);
     assert_eq!([Limit::Application, Limit::Recovery].map(of), [ms(21), ms(24)]);
@@ -242,7 +244,7 @@ fn a_stall_without_its_probe_is_of_recovery() {
         stalls: vec![stall(5, 20, StallCause::TailLossProbe)],
         ..Found::default()
     };
-    take_over(&[verdict(20, Some(Kind::FastRetransmit), None)], TERMS, &mut found);
+    take_over(&[verdict(20, Some(Kind::FastRetransmit), None)], terms(), &mut found);
     assert_eq!(found.stalls[0].cause, StallCause::Recovery);
 }
 
@@ -255,7 +257,7 @@ fn the_undecided_is_decided() {
         stalls: vec![stall(5, 20, StallCause::ProbeOrTimeout)],
         ..Found::default()
     };
-    take_over(&[verdict(20, Some(Kind::TailLossProbe), None)], TERMS, &mut found);
+    take_over(&[verdict(20, Some(Kind::TailLossProbe), None)], terms(), &mut found);
     assert_eq!((found.undecided.len(), found.timeouts.len()), (0, 0));
     assert_eq!(found.stalls[0].cause, StallCause::TailLossProbe);
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::connection::{Kind, Position, Spurious, Vantage};
+use crate::lifetime::Limit;
 use ackclock_tcp::Span;
 
 /// A client 20 ms from the server sends five segments, of which the second is lost just before the
@@ -89,6 +90,31 @@ fn a_late_answer_in_the_handshake_is_forgotten_when_later_ones_are_quick() {
     };
     assert_eq!(upload(true), (Vantage::Client, 1, Some(vec![1, 1, 1])));
     assert_eq!(upload(false), (Vantage::Middle, 1, None));
+}
+
+/// Slow start over 20 ms, captured at the sender or 0.4 ms from it there and back: what an ACK lets
+/// go passes the capture so much later, and cwnd had held it all the same.
+#[test]
+fn near_the_sender_what_an_ack_lets_go_comes_later() {
+    let lifetime = |lag: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(20.0, syn(1));
+        let (mut position, mut ms) = (0, 20.0 + lag);
+        for segments in [2, 3, 5, 7] {
+            for n in 0..segments {
+                talk.at(ms + 0.01 * n as f64, c(position + 1460 * n, 1460));
+            }
+            position += 1460 * segments;
+            talk.at(ms + 20.0, s(0, 0).ack(position));
+            ms += 20.0 + lag;
+        }
+        let one = talk.one();
+        assert_eq!(one.position.vantage, Vantage::Client);
+        let share = |limit| one.from_client.lifetime.of(limit).0 / 1_000_000;
+        [Limit::Application, Limit::CongestionWindow, Limit::Path].map(share)
+    };
+    assert_eq!(lifetime(0.01), [0, 60, 19]);
+    assert_eq!(lifetime(0.4), [0, 60, 21]);
 }
 
 /// A capture near the sender, by a tenth of the round trip, is not at it: a tail may be lost

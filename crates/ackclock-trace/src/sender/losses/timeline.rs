@@ -84,7 +84,7 @@ impl Timeline {
         Some(Timeline {
             moments,
             size,
-            complete: terms.handshake_rtt.is_some(),
+            complete: terms.handshake_rtt.get().is_some(),
             segments: bytes / size + lost_segments,
             lost_segments,
             runs: losses.runs,

@@ -83,7 +83,7 @@ impl Stream {
             outstanding: Outstanding::default(),
             moments: Moments::default(),
             windows: Windows::default(),
-            timers: Timers::new(terms.handshake_rtt),
+            timers: Timers::new(terms.handshake_rtt.get()),
             holes: Holes::default(),
             window_probe: Compact::default(),
             fin: Compact::default(),
@@ -98,9 +98,11 @@ impl Stream {
         self.terms.mss = mss;
     }
 
-    /// The capture was taken at the sender, other than was thought: it shows every transmission.
-    pub fn turns_out_sent(&mut self) {
+    /// The capture was taken at the sender: it shows every transmission. What an ACK lets go passes
+    /// it so much later.
+    pub fn is_sent(&mut self, lag: Span) {
         self.terms.sight = Sight::Sent;
+        self.moments.lags(lag);
     }
 
     /// The capture was taken between the ends, other than was thought: what it shows may be lost.

@@ -15,6 +15,9 @@ pub(crate) struct Moments {
     /// When new data last went out.
     new_data: Time,
     ack: Time,
+    /// At the sender: how long after an ACK has passed the capture what it lets go does, at the
+    /// least. A mirrored port is a little way off.
+    lag: Span,
     /// Between the last two ACKs.
     ack_gap: Span,
 }
@@ -28,6 +31,16 @@ impl Moments {
     #[inline]
     pub fn new_data(&mut self, at: Time) {
         self.new_data = at;
+    }
+
+    /// The capture is at the sender: what an ACK lets go passes it so much later.
+    pub fn lags(&mut self, lag: Span) {
+        self.lag = lag;
+    }
+
+    /// How much later that is.
+    pub fn lag(&self) -> Span {
+        self.lag
     }
 
     #[inline]
@@ -57,9 +70,10 @@ impl Moments {
         at.since(self.new_data)
     }
 
+    /// Since the last ACK was at the sender.
     #[inline]
     pub fn since_ack(&self, at: Time) -> Span {
-        at.since(self.ack)
+        at.since(self.ack + self.lag)
     }
 
     /// What goes out now follows the last ACK.

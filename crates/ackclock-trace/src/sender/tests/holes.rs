@@ -38,7 +38,7 @@ fn time_separates_an_overtaken_segment_from_a_retransmission() {
 fn without_a_round_trip_a_millisecond_separates_them() {
     for (after, found) in [(0.03, vec![]), (1.1, vec![(1, Kind::FastRetransmit)])] {
         let mut line = Line::sack(50.0);
-        let terms = Terms { handshake_rtt: None, ..line.model.stream.terms };
+        let terms = Terms { handshake_rtt: None.into(), ..line.model.stream.terms };
         line.model = SenderModel::new(terms, Arc::default());
         piece(&mut line, 0.0, 0, None, None);
         piece(&mut line, 0.1, 2, None, None);

@@ -62,7 +62,7 @@ impl Line {
             sight: Sight::Sent,
             opening: Opening::Seen,
             opens: true,
-            handshake_rtt: Some(Span((rtt * 1e6) as u64)),
+            handshake_rtt: Some(Span((rtt * 1e6) as u64)).into(),
             events: false,
         };
         Line::new(terms, path)

@@ -27,7 +27,7 @@ fn a_calm_sender_has_none() {
 /// after a probe's time, a second, may it be a probe.
 #[test]
 fn nor_has_one_that_has_measured_nothing() {
-    let terms = Terms { handshake_rtt: None, ..Line::sack(100.0).model.stream.terms };
+    let terms = Terms { handshake_rtt: None.into(), ..Line::sack(100.0).model.stream.terms };
     let mut line = Line::new(terms, Arc::default());
     line.acked_again(100.0);
     line.send(100.1, 0..4);

@@ -32,7 +32,7 @@ impl InitialWindow {
         *self = match self {
             InitialWindow::Sending
                 if advances
-                    && stream.terms.handshake_rtt.is_some()
+                    && stream.terms.handshake_rtt.get().is_some()
                     && bytes.is_multiple_of(mss)
                     && bytes == stream.outstanding.max()
                     && !stream.rwnd_is_full() =>
