@@ -326,9 +326,10 @@ impl SenderModel {
             causes.timeouts.passed(recovery.retransmissions.len(), limits.passed());
             limits.timer_expired(stream);
             let holds_up = sent.payload() > 0;
-            if holds_up && stream.outstanding.is_empty() && !stream.terms.at_sender() {
-                // The ACK was lost behind the capture: the sender has waited for it ever since.
-                limits.was_repairing(stream.moments.silence(sent.at));
+            if holds_up && stream.outstanding.is_empty() {
+                // The ACK was lost behind the capture, or in the sender's host: the sender has
+                // waited for it ever since.
+                limits.ack_was_lost(stream.moments.silence(sent.at));
             }
         }
         let behind_head = records.start > 0;

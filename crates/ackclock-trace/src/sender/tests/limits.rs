@@ -445,6 +445,23 @@ fn a_timeout() {
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998, 0.0]);
 }
 
+/// All is acknowledged, as the capture at the sender has it, and the timer expires nevertheless:
+/// the host has lost the ACK.
+#[test]
+fn a_timeout_after_an_ack_that_was_lost_in_the_host() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.ack(100.0, 1);
+    line.send(300.0, [0]);
+    line.ack(350.0, 1);
+    line.send(350.0, [1]);
+    line.ack(400.0, 2);
+    let [handshake, application, .., recovery, path, _] = shares(line);
+    // Until 100 ms the path's, in which the ACK came.
+    assert_eq!([handshake, application, recovery, path], [50.0, 0.0, 250.0, 100.0]);
+}
+
 /// Segment 0 and its fast retransmit were lost before the capture. Since the third segment behind
 /// the hole was reported the sender repairs it, though ACKs come and it sends new data.
 #[test]
