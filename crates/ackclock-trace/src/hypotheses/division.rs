@@ -223,7 +223,10 @@ impl<'a> Division<'a> {
 
     /// An ACK has reached it, which acknowledged up to `una` before, and does up to `ack` now.
     pub fn acked(&mut self, [una, ack]: [u64; 2], a: &Acked) {
-        self.event();
+        // A SYN/ACK that comes again says nothing new, as data of the other end does not.
+        if ack > una || a.sacks > 0 || !a.with_data {
+            self.event();
+        }
         let mut covered = None;
         while self.flying.front().is_some_and(|flying| flying.end <= ack) {
             if let Some(Flying { at, flight, .. }) = self.flying.pop_front() {

@@ -10,7 +10,8 @@ fn ms(t: u64) -> Time {
 }
 
 /// A sender with a window of four segments that has more, and so many bytes of the receiver's
-/// window. It sends this many segments; what limits it is asked at these times.
+/// window. It sends this many segments; what limits it is asked at these times, at each of which
+/// but the last the SYN/ACK comes again.
 fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided {
     let terms = Terms {
         start: ms(0),
@@ -38,7 +39,12 @@ fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided 
     for _ in 0..segments {
         division.sent(&sender.poll_transmit(ms(0)).unwrap());
     }
-    times.iter().for_each(|t| division.elapse(ms(*t), &sender));
+    for (n, t) in times.iter().enumerate() {
+        division.elapse(ms(*t), &sender);
+        if n + 1 < times.len() {
+            division.acked([0, 0], &syn_ack(ms(*t)));
+        }
+    }
     if timer {
         division.waited();
     }
@@ -46,7 +52,25 @@ fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided 
     division.into_divided(end, &sender, None)
 }
 
-/// The time before a timer expires is recovery's. Of the congestion window none is left, in
+fn syn_ack(at: Time) -> Acked {
+    Acked {
+        frame: 0,
+        at,
+        ack: 0,
+        window: 0,
+        scaled: true,
+        sack: [(0, 0); 4],
+        sacks: 0,
+        dsack: false,
+        tsecr: None,
+        with_data: true,
+        ece: false,
+        timed: true,
+    }
+}
+
+/// The time before a timer expires is recovery's, from the last event on; a SYN/ACK that comes
+/// again is none. Of the congestion window none is left, in
 /// which the bottleneck could have been idle or busy.
 #[test]
 fn a_timer_takes_the_time_before_it() {
