@@ -329,7 +329,7 @@ impl SenderModel {
             if holds_up && stream.outstanding.is_empty() {
                 // The ACK was lost behind the capture, or in the sender's host: the sender has
                 // waited for it ever since.
-                limits.ack_was_lost(stream.moments.silence(sent.at));
+                limits.was_repairing(stream.moments.silence(sent.at));
             }
         }
         let behind_head = records.start > 0;

@@ -102,8 +102,6 @@ pub(crate) struct Limits {
     /// What of `pending.window` and `pending.flight` has passed since the timer was set at the
     /// latest.
     silent: Silent,
-    /// What was acknowledged has gone out again: the sender waits for another ACK.
-    again: bool,
     /// Silence that new data ended, with something outstanding and no ACK. If more goes out on the
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the
     /// application had given no more.
@@ -275,7 +273,7 @@ impl Limits {
     fn divide_unusual(&mut self, span: Span, stream: &Stream, idle: bool) {
         if self.opening {
             self.found.add(Limit::Handshake, span);
-        } else if !idle || self.again {
+        } else if !idle {
             self.pace.lowered();
             self.found.add(limit_of_loss(stream), span);
         } else if stream.rwnd_is_full() {
@@ -410,14 +408,6 @@ impl Limits {
     #[inline]
     pub fn news(&mut self) {
         self.silent = Silent::default();
-        self.again = false;
-    }
-
-    /// The last ACK, of all that was outstanding, has not reached the sender. Ever `since` that has
-    /// waited for its timer, and now it waits for another ACK.
-    pub fn ack_was_lost(&mut self, since: Span) {
-        self.was_repairing(since);
-        self.again = true;
     }
 
     /// Nothing has come back so far.
