@@ -273,6 +273,10 @@ fn ranges_are_checked() {
     let cases = [
         ("tcp = { mss = 0 }\n", "12: flow[0].tcp.mss: 0 is out of range: 1 to 65495 bytes"),
         (
+            "tcp = { mss = 65484 }\n[tcp]\ntimestamps = true\n",
+            "12: flow[0].tcp.mss: 65484 is out of range: 1 to 65483 bytes with `timestamps = true`",
+        ),
+        (
             "tcp = { initial_window = 11 }\n",
             "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments",
         ),

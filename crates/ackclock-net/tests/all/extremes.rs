@@ -51,7 +51,7 @@ const FLOWS: &[&str] = &[
     "",
     "tcp = { mss = 1, rwnd = 1, initial_ssthresh = 1, max_cwnd = 1 }",
     "tcp = { mss = 65495, rwnd = 1 }",
-    r#"tcp = { mss = 65495, rwnd = "1gb", window_scale = 0, timestamps = true }"#,
+    r#"tcp = { mss = 65483, rwnd = "1gb", window_scale = 0, timestamps = true }"#,
     r#"tcp = { rwnd = "4294967295seg", window_scale = 14, initial_ssthresh = "4294967295seg", max_cwnd = "4294967295seg" }"#,
     "tcp = { min_rto = 0, max_rto = \"1s\" }",
     r#"tcp = { min_rto = "18446744073709551615ns", max_rto = "18446744073709551615ns" }"#,

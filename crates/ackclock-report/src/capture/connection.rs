@@ -51,8 +51,8 @@ const RECEIVER_PORT: u16 = 9;
 const TEST_NET: u32 = 254;
 /// Flows that one address has ports for.
 pub(super) const PORTS: u32 = 50_000;
-/// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
-const MAX_PAYLOAD: u32 = 65_000;
+/// The largest IPv4 packet: its total length has 16 bits (RFC 791 section 3.1).
+const MAX_PACKET: usize = 65_535;
 
 /// A connection as it is being written.
 pub(super) struct Connection {
@@ -104,8 +104,9 @@ impl Connection {
         self.outstanding |= packet.sent.is_some();
         let comment = format!("ackclock: {}", self.describe(packet));
         let mut rest = *packet;
+        let most = (MAX_PACKET - v4::HEADER_LEN - header.header_len()) as u32;
         loop {
-            let len = rest.len.min(MAX_PAYLOAD);
+            let len = rest.len.min(most);
             self.write(&Sighting { len, ..rest }, &comment, file)?;
             rest.len -= len;
             rest.header.seq = rest.header.seq + len;

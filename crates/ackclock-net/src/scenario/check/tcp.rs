@@ -13,6 +13,12 @@ use crate::scenario::values::DelayedAck;
 /// 3.2).
 const LEAST_HANDSHAKE_MSS: u64 = 28;
 
+/// Largest MSS: an IPv4 packet of 65,535 bytes without its two headers.
+const MOST_MSS: u64 = 65_495;
+
+/// The same with timestamps, which take 12 bytes of each segment (RFC 7323 appendix A).
+const MOST_MSS_WITH_TIMESTAMPS: u64 = MOST_MSS - 12;
+
 /// `max_rto` where it is not given, with most timers (RFC 6298 section 2.5).
 const MAX_RTO: Duration = Duration(Span::from_secs(60));
 
@@ -21,7 +27,7 @@ const MOST_RWND: u64 = 1 << 30;
 
 /// Checks the settings under the key `at`, each by itself.
 pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
-    size_within(tcp.mss, 65_495, &child(at, "mss"))?;
+    size_within(tcp.mss, MOST_MSS, &child(at, "mss"))?;
     let out = |key: &str, n: u32, range: &str| {
         fail(&child(at, key), format!("{n} is out of range: {range}"))
     };
@@ -92,6 +98,14 @@ pub(super) fn check_combinations(own: &Tcp, shared: &Tcp, at: &[Step]) -> Checke
             None => format!("{min} is above {MAX_RTO}; lower it, or give `max_rto`, too"),
         };
         fail(&place("min_rto", own.min_rto.is_some()), message)?;
+    }
+    if let Tcp { timestamps: Some(true), mss: Some(Size(n)), .. } = tcp
+        && *n > MOST_MSS_WITH_TIMESTAMPS
+    {
+        let message = format!(
+            "{n} is out of range: 1 to {MOST_MSS_WITH_TIMESTAMPS} bytes with `timestamps = true`"
+        );
+        fail(&place("mss", own.mss.is_some()), message)?;
     }
     if let Tcp { window_scale: Some(scale), rwnd: Some(rwnd), mss, .. } = tcp
         && rwnd.bytes(mss.map_or(1460, |Size(n)| n as u32)) >> scale == 0

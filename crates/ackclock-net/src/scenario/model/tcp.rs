@@ -11,7 +11,7 @@ use crate::scenario::values::DelayedAck;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Tcp {
-    /// Payload bytes of a full segment, 1 to 65,495; 1460.
+    /// Payload bytes of a full segment, 1 to 65,495, with `timestamps` to 65,483; 1460.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mss: Option<Size>,
     /// Initial congestion window in segments, 1 to 10. If left out: 10, but at most the larger
