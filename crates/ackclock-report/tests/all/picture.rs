@@ -768,3 +768,28 @@ fn a_flow_that_sends_nothing_has_the_time_of_the_run() {
     assert_eq!((t0, t1), (json!(-0.2), json!(10.2)));
     assert!(results.as_str().is_some_and(|text| text.starts_with("unfinished")));
 }
+
+/// The letter of a retransmission stands on its right, and on its left at the edge of the graph.
+#[test]
+fn letters_stay_within_the_graph() {
+    let letters = |events: &[Event]| {
+        let panels = [Panel { name: "x", mss: MSS, events, ..Panel::default() }];
+        let svg = check_svg(&panels);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let group = document
+            .descendants()
+            .find(|n| n.attribute("font-weight") == Some("bold") && n.has_tag_name("g"))
+            .unwrap();
+        let texts = group.children().filter(|n| n.has_tag_name("text"));
+        let place = |n: roxmltree::Node| {
+            (n.attribute("x").unwrap().to_string(), n.attribute("text-anchor").map(String::from))
+        };
+        texts.map(place).collect::<Vec<_>>()
+    };
+    let first = at(0, 1000, sent(0, Cause::New, 1));
+    let again = |millis, segment| at(millis, 1000, sent(segment, Cause::FastRetransmit, 2));
+    // 1.04 s are 544 px from 46 to 590.
+    let events = [first, again(500, 0), again(1000, 0)];
+    let expected = [("323".into(), None), ("574.5".into(), Some("end".into()))];
+    assert_eq!(letters(&events), expected);
+}

@@ -13,6 +13,9 @@ use crate::drawing::{CHARACTER, escape, fitted, label, shorten, steps, tenths, t
 /// Marks closer together than this would grow into a solid area; those between are left out.
 const HATCH: f64 = 3.0;
 
+/// The room beside a segment that its letter takes.
+const LETTER: f64 = 5.0 + CHARACTER * 1.1;
+
 /// The room beside a line that a name along it takes.
 const NAME: f64 = 13.0;
 
@@ -408,13 +411,14 @@ impl Plot<'_> {
                 if !layer.letter.is_empty()
                     && taken.insert(((x / 8.0).round() as i64, (y / 10.0).round() as i64))
                 {
-                    write!(
-                        letters,
-                        "<text x=\"{}\" y=\"{}\">{}</text>",
-                        tenths(x + 5.0),
-                        tenths(y + 4.0),
-                        layer.letter
-                    )?;
+                    // On the left of its segment where the right has no room.
+                    let (x, anchor) = if x + LETTER > self.layout.right {
+                        (x - 5.0, " text-anchor=\"end\"")
+                    } else {
+                        (x + 5.0, "")
+                    };
+                    let (x, y) = (tenths(x), tenths(y + 4.0));
+                    write!(letters, "<text x=\"{x}\" y=\"{y}\"{anchor}>{}</text>", layer.letter)?;
                 }
             }
             let (colour, width) = (layer.light, if layer.letter.is_empty() { 2 } else { 3 });
