@@ -54,7 +54,10 @@ struct One<'a> {
     name: &'a str,
     /// The source of a preset.
     source: Option<&'a str>,
+    /// Those in force.
     parts: Vec<MechanismRow<'a>>,
+    /// The mechanisms that it names, and of which a later one takes the place.
+    replaced: Vec<String>,
     /// The axes that no part is on, and on which Reno has something.
     as_in_reno: Vec<&'a str>,
     /// The mechanisms that take their place where SACK was not negotiated; `null` if these stay.
@@ -67,8 +70,10 @@ impl<'a> One<'a> {
     fn of(name: &'a str, registry: &'a Registry) -> Result<One<'a>, Error> {
         check_strategy(name, registry).map_err(Error::Usage)?;
         let composition = registry.parse(name).map_err(|e| Error::Usage(e.to_string()))?;
-        let part = |m: &Mechanism| registry.mechanism(&m.name).map(mechanism_row);
-        let parts: Vec<MechanismRow> = composition.mechanisms().iter().filter_map(part).collect();
+        let part = |m: &&Mechanism| registry.mechanism(&m.name).map(mechanism_row);
+        let [in_force, replaced] = by_force(composition.mechanisms());
+        let parts: Vec<MechanismRow> = in_force.iter().filter_map(part).collect();
+        let replaced = names(&replaced);
         let open = |axis: &Axis| composition.mechanisms().iter().all(|m| m.axis != *axis);
         let as_in_reno = RENO.iter().filter(|axis| open(axis)).map(|axis| axis.name()).collect();
         let has_all = |preset: &&Preset| {
@@ -78,14 +83,16 @@ impl<'a> One<'a> {
         let used_by = registry.presets().iter().filter(has_all).map(|p| &*p.name).collect();
         let source = registry.preset(name).map(|p| &*p.source);
         let without_sack = without_sack(&composition);
-        Ok(One { name, source, parts, as_in_reno, without_sack, used_by })
+        Ok(One { name, source, parts, replaced, as_in_reno, without_sack, used_by })
     }
 
     /// For a terminal of so many columns.
     fn text(&self, width: Option<usize>) -> String {
         let mut text = match self.source {
             Some(source) => format!("{}: a preset ({source})\n", self.name),
-            None if self.parts.len() == 1 => format!("{}: a mechanism\n", self.name),
+            None if self.parts.len() + self.replaced.len() == 1 => {
+                format!("{}: a mechanism\n", self.name)
+            }
             None => format!("{}: a composition\n", self.name),
         };
         for part in &self.parts {
@@ -107,6 +114,9 @@ impl<'a> One<'a> {
         let mut last = |label: &str, what: String| {
             text += &(wrap(&format!("\n{label} {what}"), width) + "\n");
         };
+        if !self.replaced.is_empty() {
+            last("replaced by later parts:", self.replaced.join(", "));
+        }
         if !self.as_in_reno.is_empty() {
             last("all else as in Reno:", self.as_in_reno.join(", "));
         }
@@ -148,8 +158,24 @@ struct MechanismRow<'a> {
 }
 
 fn without_sack(composition: &Composition) -> Option<Vec<String>> {
-    let names = |m: &[Mechanism]| m.iter().map(|m| m.name.to_string()).collect();
-    composition.without_sack().map(names)
+    composition.without_sack().map(|others| {
+        let [in_force, _] = by_force(others);
+        names(&in_force)
+    })
+}
+
+/// The mechanisms in force, and those of which a later one takes the place.
+fn by_force(mechanisms: &[Mechanism]) -> [Vec<&Mechanism>; 2] {
+    let mut all = [Vec::new(), Vec::new()];
+    for (i, m) in mechanisms.iter().enumerate() {
+        let replaced = mechanisms[i + 1..].iter().any(|later| later.replaces(m));
+        all[usize::from(replaced)].push(m);
+    }
+    all
+}
+
+fn names(mechanisms: &[&Mechanism]) -> Vec<String> {
+    mechanisms.iter().map(|m| m.name.to_string()).collect()
 }
 
 fn preset_row<'a>(p: &'a Preset, registry: &Registry) -> PresetRow<'a> {

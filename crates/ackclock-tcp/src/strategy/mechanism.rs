@@ -133,6 +133,8 @@ pub struct Mechanism {
     pub needs_sack: bool,
     /// What becomes of it where SACK was not negotiated.
     pub without_sack: WithoutSack,
+    /// Whether it changes the one before it on its axis, and does not replace it.
+    wraps: bool,
     install: Arc<dyn Fn(&mut Strategy) + Send + Sync>,
 }
 
@@ -151,8 +153,16 @@ impl Mechanism {
             file: row.file,
             needs_sack: row.needs_sack,
             without_sack: row.without_sack,
+            wraps: matches!(row.make, Make::Around(_)),
             install: Arc::new(install),
         }
+    }
+
+    /// Whether it takes the place of one that a composition names before it. Probes and undo
+    /// mechanisms add up.
+    pub fn replaces(&self, earlier: &Mechanism) -> bool {
+        let adds_up = matches!(self.axis, Axis::Probe | Axis::Undo);
+        self.axis == earlier.axis && !self.wraps && !adds_up
     }
 
     /// Puts a fresh one into a strategy.

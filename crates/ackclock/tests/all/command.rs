@@ -939,6 +939,30 @@ fn the_schema_is_json_and_refuses_unknown_keys() {
     let schema = json(&["schema"]);
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["duration"]));
+    // A preset after `+` replaces what was there; `er` changes the detection before it.
+    let shown = |name: &str| {
+        let shown = json(&["strategies", name, "--format", "json"]);
+        let parts = shown["parts"].as_array().unwrap().iter();
+        let parts: Vec<String> = parts.map(|p| p["name"].as_str().unwrap().into()).collect();
+        let replaced: Vec<String> = serde_json::from_value(shown["replaced"].clone()).unwrap();
+        (parts.join(" "), replaced.join(" "))
+    };
+    for (name, parts, replaced) in [
+        ("newreno+dctcp+cubic", "partial-ack inflate bugfix cubic", "dctcp"),
+        ("newreno+cubic+dctcp", "partial-ack inflate bugfix cubic dctcp", ""),
+        ("newreno+er", "partial-ack inflate bugfix er", ""),
+        ("er+rack", "rack", "er"),
+        ("tlp+tlp", "tlp tlp", ""),
+        ("sack+newreno", "is-lost partial-ack inflate bugfix", "recovery-point next-seg pipe"),
+    ] {
+        assert_eq!(shown(name), (parts.into(), replaced.into()), "{name}");
+    }
+    let text = ok(&["strategies", "er+rack"]);
+    assert!(text.starts_with("er+rack: a composition\n\nrack, on the axis detect\n"), "{text}");
+    assert!(text.contains("\nreplaced by later parts: er\n"), "{text}");
+    let text = ok(&["strategies", "prr+newreno"]);
+    let others = "\nwithout SACK: dupack+partial-ack+inflate+bugfix\n";
+    assert!(text.contains(others), "{text}");
 }
 
 #[test]
