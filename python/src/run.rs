@@ -464,7 +464,7 @@ fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
         ("ecn_reductions", Get::Int(|f| Some(f.ecn_reductions))),
         ("drops", Get::Int(|f| f.drops)),
         ("spurious_retransmissions", Get::Int(|f| f.spurious_retransmissions)),
-        ("goodput_bps", Get::Number(|f| Some(f.goodput_bps))),
+        ("goodput_bps", Get::Number(|f| f.goodput_bps)),
         ("completion_s", Get::Number(|f| f.completion_s)),
         ("mean_rtt_s", Get::Number(|f| f.mean_rtt_s)),
     ]

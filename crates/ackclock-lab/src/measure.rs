@@ -144,11 +144,11 @@ pub(crate) fn above(own: &[f64], other: &[f64]) -> Option<Estimate> {
 fn difference(own: &[Measured], simulated: &[FlowSummary]) -> Option<Estimate> {
     let wire: Vec<f64> = own.iter().map(|m| m.goodput_bps).collect();
     if own.len() == 1 {
-        let all: Vec<f64> = simulated.iter().map(|s| s.goodput_bps).collect();
+        let all: Vec<f64> = simulated.iter().filter_map(|s| s.goodput_bps).collect();
         return above(&wire, &[Estimate::of(&all)?.mean]);
     }
     let of_seed = |m: &Measured| {
-        simulated.iter().find(|s| s.seed == m.seed).map_or(f64::NAN, |s| s.goodput_bps)
+        simulated.iter().find(|s| s.seed == m.seed).and_then(|s| s.goodput_bps).unwrap_or(f64::NAN)
     };
     above(&wire, &own.iter().map(of_seed).collect::<Vec<_>>())
 }
@@ -174,12 +174,13 @@ pub(crate) fn measures(
     };
     let paired = |value: &dyn Fn(&Measured) -> f64| median(ratios(value));
     let interval = |value: &dyn Fn(&Measured) -> f64| Estimate::of(&ratios(value))?.half_width;
-    let of_simulated = |value: &dyn Fn(&FlowSummary) -> f64| {
-        Estimate::of(&simulated.iter().map(value).collect::<Vec<_>>()).map(|estimate| estimate.mean)
+    let of_simulated = |value: &dyn Fn(&FlowSummary) -> Option<f64>| {
+        let all: Vec<f64> = simulated.iter().filter_map(value).collect();
+        Estimate::of(&all).map(|estimate| estimate.mean)
     };
     let short = own.iter().any(|m| !m.completions_s.is_empty());
     let goodput = each(&|m| m.goodput_bps / 1e3).filter(|_| !short);
-    let simulation = of_simulated(&|s| s.goodput_bps / 1e3);
+    let simulation = of_simulated(&|s| Some(s.goodput_bps? / 1e3));
     let difference = difference(own, simulated).filter(|_| !short);
     let all = [
         (Measure::Goodput, goodput),
@@ -201,7 +202,7 @@ pub(crate) fn measures(
         (Measure::Retransmitted, each(&retransmitted)),
         (Measure::RetransmittedRatio, paired(&retransmitted)),
         (Measure::Timeouts, each(&|m| m.timeouts as f64)),
-        (Measure::SimulatedTimeouts, of_simulated(&|s| s.timeouts as f64)),
+        (Measure::SimulatedTimeouts, of_simulated(&|s| Some(s.timeouts as f64))),
         (Measure::LossRate, each(&|m| 100.0 * share(m.drops(), m.packets))),
         (Measure::Late, each(&|m| m.late_p99_us)),
     ];

@@ -134,6 +134,7 @@ impl RowOutcome {
 
     /// The simulated goodput in kbit/s.
     pub(crate) fn simulation(&self) -> Option<Estimate> {
-        Estimate::of(&self.simulated.iter().map(|s| s.goodput_bps / 1e3).collect::<Vec<_>>())
+        let all = self.simulated.iter().filter_map(|s| Some(s.goodput_bps? / 1e3));
+        Estimate::of(&all.collect::<Vec<_>>())
     }
 }

@@ -1,5 +1,6 @@
 //! Whether wire and simulation agree, and whether aims are reached.
 
+use ackclock_report::FlowSummary;
 use ackclock_run::GridCell;
 
 use crate::format::{Aim, Bound};
@@ -10,8 +11,10 @@ use crate::outcome::{Agreement, AimOutcome, Cell, RowOutcome, apart};
 pub(crate) fn agreement(rows: &[RowOutcome]) -> Option<Agreement> {
     let both: Vec<&RowOutcome> = rows.iter().filter(|row| row.agrees().is_some()).collect();
     let wire = |row: &RowOutcome| row.runs.iter().map(|m| m.goodput_bps).collect::<Vec<_>>();
-    let simulation =
-        |row: &RowOutcome| row.simulated.iter().map(|s| s.goodput_bps).collect::<Vec<_>>();
+    let simulation = |row: &RowOutcome| {
+        let goodput = |s: &FlowSummary| s.goodput_bps.unwrap_or(f64::NAN);
+        row.simulated.iter().map(goodput).collect::<Vec<_>>()
+    };
     // Rows have the same seeds, whose losses are the same.
     let order = |a: &[f64], b: &[f64]| above(a, b).map_or(0.0, |difference| difference.mean);
     let (mut pairs, mut same_order) = (0, 0);

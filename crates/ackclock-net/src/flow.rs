@@ -252,7 +252,7 @@ impl Flow {
             ack_drops: self.ack_drops,
             arrived: self.arrived,
             spurious_retransmissions: self.spurious_retransmissions,
-            goodput_bps: if seconds > 0.0 { bytes_acked as f64 * 8.0 / seconds } else { 0.0 },
+            goodput_bps: (seconds > 0.0).then(|| bytes_acked as f64 * 8.0 / seconds),
         }
     }
 }

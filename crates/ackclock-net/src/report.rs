@@ -25,8 +25,9 @@ pub struct FlowReport {
     pub arrived: u64,
     /// Retransmissions that reached the receiver and brought no byte that it did not hold.
     pub spurious_retransmissions: u64,
-    /// `bytes_acked` in bits per second from the start of the flow to `until`.
-    pub goodput_bps: f64,
+    /// `bytes_acked` in bits per second from the start of the flow to `until`; `None` where that is
+    /// no time.
+    pub goodput_bps: Option<f64>,
 }
 
 /// What became of the packets that were sent into one direction of a link.

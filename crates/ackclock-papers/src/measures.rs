@@ -99,7 +99,7 @@ const OF_FLOWS: [Measure; 20] = [
     count("fast-retransmissions", |s| s.fast_retransmissions as f64),
     count("recoveries", |s| s.recoveries as f64),
     flows("goodput", "kbit/s", |s| s.bytes_acked as f64 * 8.0, OfSeveral::Rate),
-    flows("goodput-sum", "kbit/s", |s| s.goodput_bps / 1000.0, OfSeveral::Sum),
+    flows("goodput-sum", "kbit/s", |s| s.goodput_bps.unwrap_or(0.0) / 1000.0, OfSeveral::Sum),
     flows("completion", "s", completion, OfSeveral::Last),
     mean("bandwidth", "kbit/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
     mean("timeouts-per-transfer", "", |s| s.completion_s.map_or(f64::NAN, |_| s.timeouts as f64)),

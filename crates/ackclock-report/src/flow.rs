@@ -43,8 +43,8 @@ pub struct FlowSummary {
     /// Retransmissions of data that the receiver already held when they arrived; `null` on a wire.
     pub spurious_retransmissions: Option<u64>,
     /// Bits acknowledged per second, from the start of the flow to its completion or the end of
-    /// the run.
-    pub goodput_bps: f64,
+    /// the run; `null` for a flow that has no time in the run.
+    pub goodput_bps: Option<f64>,
     /// Seconds from the start of the flow to its completion; `null` while unfinished.
     pub completion_s: Option<f64>,
     /// Mean of the round trips that the sender measured, in seconds; `null` if it measured none.
@@ -88,7 +88,7 @@ impl FlowSummary {
             ecn_reductions: stats.ecn_reductions,
             drops: None,
             spurious_retransmissions: None,
-            goodput_bps: 0.0,
+            goodput_bps: None,
             completion_s: None,
             active: [Time::ZERO; 2],
             mean_rtt_s: (stats.rtt_samples > 0)

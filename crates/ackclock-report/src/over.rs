@@ -42,7 +42,7 @@ const OTHERS: [FlowMeasure; 7] = [
     other("spurious_retransmissions", "spurious_retransmissions", |f| {
         f.spurious_retransmissions.map(|n| n as f64)
     }),
-    other("goodput", "goodput_bps", |f| Some(f.goodput_bps)),
+    other("goodput", "goodput_bps", |f| f.goodput_bps),
     FlowMeasure { is_to_come: true, ..other("completion", "completion_s", |f| f.completion_s) },
     other("mean_rtt", "mean_rtt_s", |f| f.mean_rtt_s),
 ];

@@ -130,7 +130,7 @@ impl FlowSummary {
             self.ecn_reductions.to_string(),
             count_or_dash(self.drops),
             count_or_dash(self.spurious_retransmissions),
-            rate(self.goodput_bps, 3),
+            self.goodput_bps.map_or_else(|| "-".into(), |bps| rate(bps, 3)),
             self.completion_s.map_or_else(|| "unfinished".into(), |s| written_seconds(s).of(s)),
         ]
     }

@@ -379,7 +379,7 @@ pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a Flo
         .int("ecn_reductions", |row| Some(row.1.ecn_reductions))
         .int("drops", |row| row.1.drops)
         .int("spurious_retransmissions", |row| row.1.spurious_retransmissions)
-        .number("goodput_bps", |row| Some(row.1.goodput_bps))
+        .number("goodput_bps", |row| row.1.goodput_bps)
         .number("completion_s", |row| row.1.completion_s)
         .number("mean_rtt_s", |row| row.1.mean_rtt_s)
 }

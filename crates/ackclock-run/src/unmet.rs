@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_net::scenario::{Loss, Queue, Simulation, UnmetDrop};
+use ackclock_net::scenario::units::Duration;
+use ackclock_net::scenario::{Loss, Queue, Simulation, Source, UnmetDrop, Write};
 use ackclock_net::{LinkReport, ListedLoss};
 
 use crate::{FileError, Input, error_at};
@@ -20,6 +21,8 @@ pub struct Unmet {
     pub links: Vec<usize>,
     /// `[[link]]`s whose queue let none of the packets in that came in a direction.
     pub queues: Vec<usize>,
+    /// How many flows of each `[[flow]]` begin when the run ends, or later.
+    pub flows: Vec<usize>,
 }
 
 impl Unmet {
@@ -29,6 +32,7 @@ impl Unmet {
             fates: simulation.unmet_fates(),
             drops: simulation.unmet_drops(),
             segments: simulation.unmet_segments(),
+            flows: simulation.late_flows(),
             ..idle(simulation)
         }
     }
@@ -86,6 +90,7 @@ impl Input<'_> {
             self.located(error_at(&format!("link[{link}]"), message))
         }));
         errors.extend(self.too_late());
+        errors.extend(self.late_flows(&runs));
         errors
     }
 
@@ -120,13 +125,47 @@ impl Input<'_> {
                 (begins, format!("link[{i}].{what}[{j}].{key}"))
             })
         });
-        let flows = self.scenario.flows.iter().map(|flow| flow.start).enumerate();
-        let flows = flows.map(|(i, begins)| (begins, format!("flow[{i}].start")));
+        let flows = self.scenario.flows.iter().enumerate().flat_map(move |(i, flow)| {
+            let writes: &[Write] = match &flow.source {
+                Source::Writes(writes) if flow.start.0 < end.0 => writes,
+                _ => &[],
+            };
+            let writes = writes.iter().enumerate().map(move |(j, write)| {
+                let at = Duration(flow.start.0 + write.at.0);
+                (at, format!("flow[{i}].source.writes[{j}].at"))
+            });
+            [(flow.start, format!("flow[{i}].start"))].into_iter().chain(writes)
+        });
         let cbrs = self.scenario.cbrs.iter().map(|cbr| cbr.start).enumerate();
         let cbrs = cbrs.map(|(i, begins)| (begins, format!("cbr[{i}].start")));
         let late = links.chain(flows).chain(cbrs).filter(move |(begins, _)| begins.0 >= end.0);
-        late.map(move |(_, key)| {
-            self.located(error_at(&key, format!("the run ends before this, at {end}")))
+        late.map(move |(begins, key)| {
+            // What is due when the run ends still happens.
+            let message = match begins.0 == end.0 {
+                true => format!("this begins when the run ends, at {end}"),
+                false => format!("the run ends before this, at {end}"),
+            };
+            self.located(error_at(&key, message))
+        })
+    }
+
+    /// Copies of a flow that begin too late, where its first one need not.
+    fn late_flows(&self, runs: &[&Unmet]) -> impl Iterator<Item = FileError> {
+        let end = self.scenario.duration;
+        let flows = self.scenario.flows.iter().enumerate();
+        flows.filter(move |(_, flow)| flow.start.0 < end.0).filter_map(move |(i, flow)| {
+            let counts = || runs.iter().filter_map(|run| run.flows.get(i));
+            let (least, most) = (counts().min()?, counts().max()?);
+            let number = match (least, most) {
+                (_, 0) => return None,
+                (least, most) if least == most => most.to_string(),
+                _ => format!("{least} to {most}"),
+            };
+            let message = format!(
+                "{number} of {} flows begin when the run ends, at {end}, or later",
+                flow.count
+            );
+            Some(self.located(error_at(&format!("flow[{i}]"), message)))
         })
     }
 }

@@ -42,7 +42,7 @@ fn ratios_and_their_intervals() {
 fn wire_and_simulation_are_compared_seed_by_seed() {
     let run = |seed, goodput_bps| Measured { seed, goodput_bps, ..Measured::default() };
     let simulated = |seed, goodput_bps| FlowSummary {
-        goodput_bps,
+        goodput_bps: Some(goodput_bps),
         ..FlowSummary::of_sender("", seed, 0, &Stats::default())
     };
     let simulations = [simulated(2, 200.0), simulated(1, 100.0), simulated(3, 1.0)];

@@ -14,7 +14,7 @@ fn row(wire: &[f64], simulation: &[f64]) -> RowOutcome {
     let simulated: Vec<FlowSummary> = (0..)
         .zip(simulation)
         .map(|(seed, &goodput_bps)| FlowSummary {
-            goodput_bps,
+            goodput_bps: Some(goodput_bps),
             ..FlowSummary::of_sender("", seed, 0, &Stats::default())
         })
         .collect();

@@ -160,6 +160,17 @@ impl Simulation {
         })
     }
 
+    /// How many flows of each `[[flow]]` of the scenario begin when the run ends, or later.
+    pub fn late_flows(&self) -> Vec<usize> {
+        let firsts = self.compositions.iter().map(|(first, _)| first.0 as usize);
+        let ends = firsts.clone().skip(1).chain([self.flows.len()]);
+        let is_late = |flow: &&BuiltFlow| flow.start >= self.until;
+        firsts
+            .zip(ends)
+            .map(|(first, end)| self.flows[first..end].iter().filter(is_late).count())
+            .collect()
+    }
+
     /// Runs to the end.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ fn a_lost_retransmission() {
     "#;
     let slowest = |strategy| {
         let reports = reports(text, strategy, 4);
-        let mut rates: Vec<f64> = reports.iter().map(|report| report.goodput_bps).collect();
+        let mut rates: Vec<f64> = reports.iter().filter_map(|report| report.goodput_bps).collect();
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 100].recip()
     };

@@ -5,7 +5,7 @@ use super::*;
 /// A flow that is active between these seconds and has so many bytes acknowledged.
 fn flow(from: u64, to: u64, bytes_acked: u64) -> FlowSummary {
     let active = [from, to].map(|s| Time(s * 1_000_000_000));
-    let goodput_bps = bytes_acked as f64 * 8.0 / (to - from) as f64;
+    let goodput_bps = Some(bytes_acked as f64 * 8.0 / (to - from) as f64);
     let sender = FlowSummary::of_sender("sack", 1, 0, &Stats::default());
     FlowSummary { active, bytes_acked, goodput_bps, ..sender }
 }

@@ -279,7 +279,7 @@ fn results(s: &FlowSummary) -> String {
         Some(seconds) => format!("done in {seconds:.3}s"),
         None => "unfinished".into(),
     }];
-    parts.push(rate(s.goodput_bps, 3));
+    parts.extend(s.goodput_bps.map(|bps| rate(bps, 3)));
     parts.push(plural(s.retransmissions, "retransmission"));
     let classes = [
         (s.timeouts_non_trigger, "non-trigger"),

@@ -114,7 +114,7 @@ fn summary() -> FlowSummary {
         ecn_reductions: 0,
         drops: Some(2),
         spurious_retransmissions: Some(0),
-        goodput_bps: 6611.6,
+        goodput_bps: Some(6611.6),
         completion_s: None,
         mean_rtt_s: None,
         active: [ackclock_tcp::Time::ZERO; 2],

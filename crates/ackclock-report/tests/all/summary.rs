@@ -1,7 +1,8 @@
 //! Tables and estimates.
 
 use ackclock_report::{
-    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_rows, summary_table,
+    Estimate, FlowMeasure, FlowSummary, Over, rate, replication_rows, replication_table,
+    summary_rows, summary_table,
 };
 
 fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
@@ -24,7 +25,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         ecn_reductions: 0,
         drops: Some(4),
         spurious_retransmissions: Some(1),
-        goodput_bps: 252_400.0,
+        goodput_bps: Some(252_400.0),
         completion_s: None,
         mean_rtt_s: None,
         active: [ackclock_tcp::Time::ZERO; 2],
@@ -51,8 +52,11 @@ fn rates_have_the_unit_that_fits() {
 
 #[test]
 fn the_table_is_aligned() {
-    let done =
-        FlowSummary { completion_s: Some(3.1696), goodput_bps: 2.5e9, ..summary("sack", 10, 11) };
+    let done = FlowSummary {
+        completion_s: Some(3.1696),
+        goodput_bps: Some(2.5e9),
+        ..summary("sack", 10, 11)
+    };
     assert_eq!(
         summary_table(&[summary("newreno+lt", 7, 2), done]),
         "\
@@ -157,7 +161,7 @@ fn estimates_over_many_replications() {
 fn an_unfinished_run_leaves_the_completion_of_the_others() {
     let of = |seed, flow, completion_s| FlowSummary {
         completion_s,
-        goodput_bps: 1000.0,
+        goodput_bps: Some(1000.0),
         ..summary("sack", seed, flow)
     };
     let completion = |summaries: &[FlowSummary]| {
@@ -184,7 +188,7 @@ fn an_unfinished_run_leaves_the_completion_of_the_others() {
 #[test]
 fn replications_average_flows_within_a_seed_and_keep_the_order_of_strategies() {
     let at = |strategy, seed, flow, goodput_bps, completion_s| FlowSummary {
-        goodput_bps,
+        goodput_bps: Some(goodput_bps),
         completion_s,
         ..summary(strategy, seed, flow)
     };
@@ -202,4 +206,21 @@ sack         2  3 ± 13 kbit/s     3 ± 13s  5.00 ± 0.00  1.00 ± 0.00  2.00 ±
 reno         1      500 bit/s  unfinished         5.00         1.00         2.00         4.00
 "
     );
+}
+
+/// A flow that has no time in the run has no goodput, which is not 0.
+#[test]
+fn a_flow_without_goodput_does_not_count_in_its_mean() {
+    let at = |flow, goodput_bps| FlowSummary { goodput_bps, ..summary("sack", 1, flow) };
+    let flows = [at(0, Some(1000.0)), at(1, Some(3000.0)), at(2, None)];
+    let goodput = FlowMeasure::named("goodput").unwrap();
+    let over = |over| goodput.over(over, &flows);
+    let all = [Over::Mean, Over::Min, Over::Median, Over::Percentile(34.0)].map(over);
+    assert_eq!(all, [Some(2000.0), Some(1000.0), Some(1000.0), Some(1000.0)]);
+    assert_eq!(goodput.over(Over::Mean, &flows[2..]), None);
+    let cell = |flows: &[FlowSummary]| replication_rows(flows, &[])[1][2].clone();
+    assert_eq!((cell(&flows), cell(&flows[2..])), ("2.0 kbit/s".into(), "-".into()));
+    let rows = summary_rows(&flows);
+    let column = rows[0].iter().position(|heading| heading == "goodput").unwrap();
+    assert_eq!([&rows[1][column], &rows[3][column]], ["1.0 kbit/s", "-"]);
 }

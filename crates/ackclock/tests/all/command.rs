@@ -262,7 +262,7 @@ fn what_begins_after_the_end_is_named() {
     let run = ackclock(&["run", &file, "--format", "json"]);
     assert_eq!(run.code, 0);
     let expected = format!(
-        "warning: {file}:9: link[0].change[1].at: the run ends before this, at 5s\n\
+        "warning: {file}:9: link[0].change[1].at: this begins when the run ends, at 5s\n\
          warning: {file}:10: link[0].outage[0].from: the run ends before this, at 5s\n"
     );
     assert_eq!(run.err, expected);
@@ -283,14 +283,44 @@ fn other_things_that_begin_after_the_end_are_named() {
     let run = ackclock(&["run", &file, "--runs", "1", "--format", "json"]);
     assert_eq!(run.code, 0);
     let ends = "the run ends before this, at 5s";
+    let with = "this begins when the run ends, at 5s";
     let expected = format!(
         "warning: {file}:13: link[0].reorder.segments: no packet met 4000000-4000001 of this list\n\
          warning: {file}:12: link[0].spikes[0].at: {ends}\n\
-         warning: {file}:11: link[0].loss[0].three_state.second_at: {ends}\n\
-         warning: {file}:23: flow[1].start: {ends}\n\
+         warning: {file}:11: link[0].loss[0].three_state.second_at: {with}\n\
+         warning: {file}:23: flow[1].start: {with}\n\
          warning: {file}:28: cbr[0].start: {ends}\n"
     );
     assert_eq!(run.err, expected);
+}
+
+/// The first segment is written at 4 s, the others at 5 s and at 6 s. The copies begin at 2, 3, 4,
+/// 5 and 6 s; and after a second each by chance, of which seed 7 leaves two copies no time, seed 8
+/// none.
+#[test]
+fn writes_and_copies_that_begin_after_the_end_are_named() {
+    let file = scratch("late", "copies.toml");
+    let flow = "[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    let writes = "start = \"1s\"\nsource = { writes = [{ at = \"3s\", amount = 1000 }, \
+                  { at = \"4s\", amount = 1000 }, { at = \"5s\", amount = 1000 }] }\n";
+    let steps = "start = \"2s\"\nstart_step = \"1s\"\ncount = 5\nsource = { segments = 1 }\n";
+    let arrivals = "arrivals = { poisson = \"1s\" }\ncount = 5\nsource = { segments = 1 }\n";
+    let link = SMALL.split_once("[[flow]]").unwrap().0.replace("loss", "#");
+    fs::write(&file, format!("{link}{flow}{writes}{flow}{steps}{flow}{arrivals}")).unwrap();
+    let run = ackclock(&["run", &file, "--runs", "2", "--format", "json"]);
+    let expected = format!(
+        "warning: {file}:17: flow[0].source.writes[1].at: this begins when the run ends, at 5s\n\
+         warning: {file}:17: flow[0].source.writes[2].at: the run ends before this, at 5s\n\
+         warning: {file}:18: flow[1]: 2 of 5 flows begin when the run ends, at 5s, or later\n\
+         warning: {file}:25: flow[2]: 0 to 2 of 5 flows begin when the run ends, at 5s, or later\n"
+    );
+    assert_eq!((run.code, run.err), (0, expected));
+    // A flow that begins with the end sends its window, and has no time.
+    let flows: Value = serde_json::from_str(&run.out).unwrap();
+    let goodput = |flow: usize| flows[flow]["goodput_bps"].as_f64();
+    assert_eq!([4, 5].map(goodput), [None; 2]);
+    assert_eq!([4, 5].map(|flow| flows[flow]["segments_sent"].as_u64()), [Some(1), Some(0)]);
+    assert!(goodput(0) > Some(0.0) && goodput(3) > Some(0.0));
 }
 
 /// Of two links between the same nodes the first carries all, and no packet fits into 500 bytes.
@@ -909,6 +939,30 @@ fn one_strategy_is_shown_with_its_parts_and_who_uses_it() {
     assert!(text.contains("  without SACK  off\n"), "{text}");
     let others = "\nwithout SACK: dupack+bugfix+partial-ack+prr-ssrb+lt\n";
     assert!(text.contains(others), "{text}");
+    // A preset after `+` replaces what was there; `er` changes the detection before it.
+    let shown = |name: &str| {
+        let shown = json(&["strategies", name, "--format", "json"]);
+        let parts = shown["parts"].as_array().unwrap().iter();
+        let parts: Vec<String> = parts.map(|p| p["name"].as_str().unwrap().into()).collect();
+        let replaced: Vec<String> = serde_json::from_value(shown["replaced"].clone()).unwrap();
+        (parts.join(" "), replaced.join(" "))
+    };
+    for (name, parts, replaced) in [
+        ("newreno+dctcp+cubic", "partial-ack inflate bugfix cubic", "dctcp"),
+        ("newreno+cubic+dctcp", "partial-ack inflate bugfix cubic dctcp", ""),
+        ("newreno+er", "partial-ack inflate bugfix er", ""),
+        ("er+rack", "rack", "er"),
+        ("tlp+tlp", "tlp tlp", ""),
+        ("sack+newreno", "is-lost partial-ack inflate bugfix", "recovery-point next-seg pipe"),
+    ] {
+        assert_eq!(shown(name), (parts.into(), replaced.into()), "{name}");
+    }
+    let text = ok(&["strategies", "er+rack"]);
+    assert!(text.starts_with("er+rack: a composition\n\nrack, on the axis detect\n"), "{text}");
+    assert!(text.contains("\nreplaced by later parts: er\n"), "{text}");
+    let text = ok(&["strategies", "prr+newreno"]);
+    let others = "\nwithout SACK: dupack+partial-ack+inflate+bugfix\n";
+    assert!(text.contains(others), "{text}");
     let text = ok(&["strategies", "smallwnd"]);
     assert!(text.ends_with("used by the presets net-reno, net-reno-sack\n"), "{text}");
     let text = ok(&["strategies", "notified"]);
@@ -939,30 +993,6 @@ fn the_schema_is_json_and_refuses_unknown_keys() {
     let schema = json(&["schema"]);
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["duration"]));
-    // A preset after `+` replaces what was there; `er` changes the detection before it.
-    let shown = |name: &str| {
-        let shown = json(&["strategies", name, "--format", "json"]);
-        let parts = shown["parts"].as_array().unwrap().iter();
-        let parts: Vec<String> = parts.map(|p| p["name"].as_str().unwrap().into()).collect();
-        let replaced: Vec<String> = serde_json::from_value(shown["replaced"].clone()).unwrap();
-        (parts.join(" "), replaced.join(" "))
-    };
-    for (name, parts, replaced) in [
-        ("newreno+dctcp+cubic", "partial-ack inflate bugfix cubic", "dctcp"),
-        ("newreno+cubic+dctcp", "partial-ack inflate bugfix cubic dctcp", ""),
-        ("newreno+er", "partial-ack inflate bugfix er", ""),
-        ("er+rack", "rack", "er"),
-        ("tlp+tlp", "tlp tlp", ""),
-        ("sack+newreno", "is-lost partial-ack inflate bugfix", "recovery-point next-seg pipe"),
-    ] {
-        assert_eq!(shown(name), (parts.into(), replaced.into()), "{name}");
-    }
-    let text = ok(&["strategies", "er+rack"]);
-    assert!(text.starts_with("er+rack: a composition\n\nrack, on the axis detect\n"), "{text}");
-    assert!(text.contains("\nreplaced by later parts: er\n"), "{text}");
-    let text = ok(&["strategies", "prr+newreno"]);
-    let others = "\nwithout SACK: dupack+partial-ack+inflate+bugfix\n";
-    assert!(text.contains(others), "{text}");
 }
 
 #[test]

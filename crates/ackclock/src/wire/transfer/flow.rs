@@ -151,7 +151,7 @@ impl Flow {
         let seconds = self.lasted.secs_f64();
         FlowSummary {
             bytes_acked: self.bytes_acked,
-            goodput_bps: if seconds > 0.0 { 8.0 * self.bytes_acked as f64 / seconds } else { 0.0 },
+            goodput_bps: (seconds > 0.0).then(|| 8.0 * self.bytes_acked as f64 / seconds),
             name: built.name.clone(),
             completion_s: self.done.then_some(seconds),
             ..FlowSummary::of_sender(&built.strategy, 0, built.id.0, &self.stats)
