@@ -157,11 +157,28 @@ pub fn grid(
         }
         points = next;
     }
+    for (i, axis) in axes.iter().enumerate() {
+        if points.iter().all(|(_, table)| is_overridden(table, &axis.key)) {
+            let message =
+                format!("each flow has a `{}` of its own, and this has no effect", axis.key);
+            return Err(error_at(&format!("vary[{i}].key"), message));
+        }
+    }
     let cell = |(labels, table): (Vec<AxisLabel>, Table)| {
         let scenario = read(&table, registry)?;
         Ok(GridCell { labels, scenario, table })
     };
     points.into_iter().map(cell).collect()
+}
+
+/// Whether this is a setting for all flows, and each of them has its own.
+fn is_overridden(table: &Table, key: &str) -> bool {
+    let own = |flow: &Value| {
+        let tcp = flow.get("tcp").zip(key.strip_prefix("tcp."));
+        tcp.is_some_and(|(tcp, key)| tcp.get(key).is_some())
+    };
+    let flows = table.get("flow").and_then(Value::as_array).filter(|flows| !flows.is_empty());
+    flows.is_some_and(|flows| flows.iter().all(own))
 }
 
 /// The scenario in the table `[scenario]` of a file. Its text is not at hand, so errors have no

@@ -46,9 +46,14 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
             Ok(())
         }
         (Some(rest), Value::Table(inner)) => set(inner, rest, value),
-        (Some(rest), Value::Array(_)) => {
-            Err(format!("`{key}` is a list: `{key}[0].{rest}`, or `{key}[*].{rest}` for all"))
-        }
+        (Some(rest), Value::Array(_)) => Err(match split(rest) {
+            // `link.0.delay`, as other tools have it.
+            Some(((first, None), after)) if first.parse::<usize>().is_ok() => {
+                let after = after.map_or(String::new(), |after| format!(".{after}"));
+                format!("`{key}` is a list: `{key}[{first}]{after}`")
+            }
+            _ => format!("`{key}` is a list: `{key}[0].{rest}`, or `{key}[*].{rest}` for all"),
+        }),
         (Some(_), _) => Err(format!("`{key}` is not a table")),
     }
 }

@@ -92,3 +92,28 @@ fn errors_name_the_key_of_the_axis_or_of_the_scenario() {
         "vary[0].values: `1mbit` is there twice"
     );
 }
+
+/// A setting for all flows has no effect where each flow has its own; where one has none, it has.
+#[test]
+fn an_axis_without_effect_is_refused() {
+    let axis = |key: &str, values: &str| {
+        format!("[[vary]]\nname = \"{key}\"\nkey = \"{key}\"\nvalues = [{values}]\n")
+    };
+    let shared = axis("tcp.mss", "1000, 500");
+    let own = |key: &str| cells(&format!("{shared}{}", axis(key, "50, 60")), false);
+    let expected = "vary[0].key: each flow has a `tcp.mss` of its own, and this has no effect";
+    for key in ["flow[0].tcp.mss", "flow[*].tcp.mss"] {
+        assert_eq!(own(key).unwrap_err(), expected, "{key}");
+    }
+    assert_eq!(own("flow[0].tcp.isn").unwrap().len(), 4);
+    let base = SCENARIO.replace("flow = [", "flow = [{ from = \"b\", to = \"a\" }, ");
+    let axes = ["tcp.mss", "flow[0].tcp.mss"].map(|key| Axis {
+        name: key.into(),
+        key: key.into(),
+        values: vec![Value::Integer(500), Value::Integer(600)],
+        labels: Vec::new(),
+        quick: Vec::new(),
+    });
+    let registry = ackclock_tcp::Registry::default();
+    assert_eq!(grid(base.parse().unwrap(), &axes, false, &registry).unwrap().len(), 4);
+}

@@ -25,6 +25,8 @@ fn what_of_a_path_is_not_there_is_an_error() {
         ("a[0]", "there is no `a[0]`"),
         ("a.b", "`a` is not a table"),
         ("link.rate", "`link` is a list: `link[0].rate`, or `link[*].rate` for all"),
+        ("link.1.rate", "`link` is a list: `link[1].rate`"),
+        ("link.1", "`link` is a list: `link[1]`"),
         ("link[00].rate", "`link[00].rate` is not a path such as `link[1].delay`"),
         ("link[+1].rate", "`link[+1].rate` is not a path such as `link[1].delay`"),
         ("link[x].rate", "`link[x].rate` is not a path such as `link[1].delay`"),
