@@ -225,6 +225,10 @@ impl Check<'_> {
                 let message = format!("there is no step `{since}`");
                 return self.wrong(&format!("step[{i}].since"), message);
             }
+            if step.since.as_ref() == Some(&step.name) {
+                let message = format!("the time of `{}` cannot count from itself", step.name);
+                return self.wrong(&format!("step[{i}].since"), message);
+            }
         }
         Ok(())
     }

@@ -109,7 +109,12 @@ fn the_time_of_a_step_can_count_from_another() {
     let repaired = time(steps.iter().find(|s| s["segment"].as_f64().unwrap() > 14.0));
     assert_eq!(cell["rows"][1]["ours"]["mean"], repaired - third);
     assert_eq!(cell["rows"][2]["shown"], "never");
-    let error =
-        error(&ONE_LOSS.replace("when = \"timeout\"", "when = \"timeout\"\nsince = \"first\""));
-    assert_eq!(error, "papers/p/e.toml:24: step[3].since: there is no step `first`");
+    for (since, what) in [
+        ("first", "there is no step `first`"),
+        ("timeout", "the time of `timeout` cannot count from itself"),
+    ] {
+        let with = format!("when = \"timeout\"\nsince = \"{since}\"");
+        let error = error(&ONE_LOSS.replace("when = \"timeout\"", &with));
+        assert_eq!(error, format!("papers/p/e.toml:24: step[3].since: {what}"));
+    }
 }
