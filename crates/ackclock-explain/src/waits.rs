@@ -44,6 +44,7 @@ impl Found {
         // Shorter segments may come through where longer ones do not (RFC 4821).
         let alike = others.iter().all(|o| (o.position, o.len) == (r.position, r.len));
         let none = stall.frame == 0 || last.class == TimeoutClass::Handshake || r.len == 0;
+        let none = none || self.is_unheard(from, stall);
         if none || !alike || self.got_through.contains(&(from, stall.start)) {
             return None;
         }
@@ -79,6 +80,25 @@ impl Found {
         let Some(last) = again().next_back() else { return false };
         let same = again().filter(|r| r.position == last.position && r.spurious.is_none());
         stall.frame == 0 && same.count() >= IN_A_ROW
+    }
+
+    /// In this stall the client's first data went out three times or more. That it is acknowledged
+    /// late or never does not tell that no packet came through: a full listen queue drops the ACK
+    /// that opens the connection and all behind it (Linux's `tcp_conn_request`, `tcp_check_req`).
+    pub(crate) fn is_unheard(&self, from: End, stall: &Stall) -> bool {
+        let again = self.flow(from).retransmissions.iter();
+        let mut within = again.filter(|r| stall.start < r.at && r.at <= stall.end);
+        let first = |r: &Retransmission| {
+            r.position == 0 && r.len > 0 && r.transmission > 2 && r.spurious.is_none()
+        };
+        self.connection.begun && from == End::Client && within.any(first)
+    }
+
+    /// For how long that was so.
+    pub(crate) fn unheard(&self, from: End) -> Span {
+        let stalls = self.flow(from).stalls.iter();
+        let unheard = stalls.filter(|stall| self.is_unheard(from, stall));
+        unheard.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
     }
 
     /// The capture was taken at the server, which has answered only the last of several SYNs.

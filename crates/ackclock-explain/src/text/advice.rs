@@ -466,19 +466,6 @@ fn handshake(found: &Found) -> Option<Advice> {
     beyond.map(|span| Advice { line: line.into(), what, span })
 }
 
-/// The capture was taken at the server, where the client's first data came more than twice before
-/// it was acknowledged: a full listen queue drops the ACK that opens the connection and all behind
-/// it (Linux's `tcp_conn_request`, `tcp_check_req`).
-fn came_unacknowledged(found: &Found, from: End) -> bool {
-    let c = &found.connection;
-    let data = || found.flow(from).retransmissions.iter().filter(|r| r.len > 0);
-    c.begun
-        && from == End::Client
-        && c.position.is_at(false)
-        && data().all(|r| r.position == 0)
-        && data().any(|r| r.transmission > 2 && r.spurious.is_none())
-}
-
 /// Marks have lowered the window more often than losses.
 fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()

@@ -37,6 +37,9 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let why = match found.outage(from, stall) {
         Some(outage) => out(outage),
         None if found.is_in_vain(from, stall) => in_vain(found, from),
+        None if found.is_unheard(from, stall) => {
+            "its first data was retransmitted, and not acknowledged for so long".into()
+        }
         None => format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall)),
     };
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));

@@ -56,3 +56,41 @@ fn new_data_of_others_contradicts_an_outage() {
     assert_eq!([300, 301, 1999].map(least), [outage, None, None]);
     assert_eq!(least(2001), outage);
 }
+
+/// Four times the client's first data went again and was not acknowledged for 4 s: a full listen
+/// queue may have dropped it. Nothing was acknowledged of later data: no packet came through.
+#[test]
+fn first_data_that_is_not_acknowledged_tells_of_no_outage() {
+    let said = |position: u64| {
+        let mut found = fixture::explained().connections.remove(0);
+        let flow = &mut found.connection.from_server;
+        let (r, t) = (flow.retransmissions[0], flow.timeouts[0].clone());
+        let r = Retransmission { spurious: None, position, ..r };
+        let times = [500, 1000, 2000, 4000];
+        found.connection.begun = true;
+        let client = &mut found.connection.from_client;
+        let again = |(i, n): (usize, u64)| {
+            let transmission = i as u32 + 2;
+            Retransmission { at: fixture::at(n), transmission, lost: Some(n < 4000), ..r }
+        };
+        client.retransmissions = times.into_iter().enumerate().map(again).collect();
+        let timeout = |(retransmission, n): (usize, u64)| Timeout {
+            at: fixture::at(n),
+            position,
+            retransmission,
+            ..t.clone()
+        };
+        client.timeouts = times.into_iter().enumerate().map(timeout).collect();
+        let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+        let (start, end) = (fixture::at(100), fixture::at(4100));
+        client.stalls = vec![Stall { start, end, frame: 9, cause, timeout: Some(3) }];
+        let stall = &found.connection.from_client.stalls[0];
+        let text = crate::text::stall(&found, End::Client, stall);
+        (found.outage(End::Client, stall).is_some(), found.unheard(End::Client), text)
+    };
+    let unheard = "client stalled 4.0 s at 0.10 s: its first data was retransmitted, and not \
+        acknowledged for so long";
+    assert_eq!(said(0), (false, Span::from_secs(4), unheard.into()));
+    let (outage, unheard, text) = said(1448);
+    assert_eq!((outage, unheard), (true, Span::ZERO), "{text}");
+}

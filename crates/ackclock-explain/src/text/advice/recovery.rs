@@ -10,8 +10,8 @@ use ackclock_trace::{
 };
 
 use super::{
-    Advice, Known, Line, address, came_unacknowledged, has_lost, hosts, lacking, look_for_delay,
-    lost_somewhere, mostly_spurious, nothing_was_lost, repaired,
+    Advice, Known, Line, address, has_lost, hosts, lacking, look_for_delay, lost_somewhere,
+    mostly_spurious, nothing_was_lost, repaired,
 };
 use crate::explained::{End, Explained, Found};
 use crate::names;
@@ -30,6 +30,8 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
     let span = flow.lifetime.of(Limit::Recovery);
     let late = late(found, from).min(span);
     let out = outages(found, from);
+    let unheard = found.unheard(from);
+    let at_receiver = found.connection.position.is_at(from == End::Server);
     let in_vain = found.in_vain(from).unwrap_or(Span::ZERO);
     // A black hole lets shorter packets through.
     let cut_off = !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
@@ -51,15 +53,23 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             );
             (line.into(), "what probes would have saved", saved)
         }
-        _ if came_unacknowledged(found, from) => {
-            let line = format!(
-                "{receiver}: data came that it did not acknowledge; see its listen queue \
-                 (Linux: net.core.somaxconn, nstat TcpExtListenOverflows) and its firewall"
-            );
+        _ if unheard > Span(span.0 / 2) && (at_receiver || cut_off) => {
+            let queue = "(Linux: net.core.somaxconn, nstat TcpExtListenOverflows)";
+            let line = if at_receiver {
+                format!(
+                    "{receiver}: data came that it did not acknowledge; see its listen queue \
+                     {queue} and its firewall"
+                )
+            } else {
+                format!(
+                    "{sender} to {receiver}: the first data was not acknowledged; see the listen \
+                     queue of {receiver} {queue}, its firewall, and the way to it"
+                )
+            };
             (line.into(), what, span)
         }
         _ if in_vain > Span(span.0 / 2) && cut_off => {
-            let line = if found.connection.position.is_at(from == End::Server) {
+            let line = if at_receiver {
                 format!(
                     "{receiver}: data came again and again that it never acknowledged; see whether \
                      it was still there, and its routes and firewall"
