@@ -219,7 +219,7 @@ impl<'a> ConnectionJson<'a> {
             stall_list: each(found.stalls(), StallJson::of),
             recovery_list: each(found.recoveries(), RecoveryJson::of),
             sender: found.sender().name(),
-            limited_by: found.lifetime().main().map(Limit::name),
+            limited_by: found.main().map(Limit::name),
         }
     }
 }

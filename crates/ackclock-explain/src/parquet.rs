@@ -149,7 +149,7 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .int("stalls", |r| Some(r.counts.stalls))
         .number("stalls_s", |r| Some(r.counts.stalled.secs_f64()))
         .text("sender", |r| Some(r.found.sender().name().into()))
-        .text("limited_by", |r| r.found.lifetime().main().map(|limit| limit.name().into()));
+        .text("limited_by", |r| r.found.main().map(|limit| limit.name().into()));
     let columns = Limit::ALL.into_iter().fold(columns, |columns, limit| {
         let name = format!("{}_s", limit.name());
         columns.number(name, move |r| Some(r.found.lifetime().of(limit).secs_f64()))

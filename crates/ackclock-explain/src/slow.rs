@@ -45,6 +45,18 @@ impl Found {
         &self.flow(self.sender()).lifetime
     }
 
+    /// What limited it for longest; `None` of no time. Of a connection that the other end keeps open
+    /// all the rest counts first.
+    pub(crate) fn main(&self) -> Option<Limit> {
+        let lifetime = self.lifetime();
+        let span = |limit: &Limit| match limit {
+            Limit::Application => lifetime.paused(),
+            _ => lifetime.of(*limit),
+        };
+        let longest = Limit::ALL.into_iter().max_by_key(span)?;
+        if span(&longest) > Span::ZERO { Some(longest) } else { lifetime.main() }
+    }
+
     /// For how long that end had something to do.
     pub(crate) fn busy(&self) -> Span {
         self.lifetime().busy()
@@ -95,11 +107,12 @@ impl Found {
     pub(crate) fn thinking(&self) -> Option<Span> {
         let answering = self.connection.from_server.lifetime.answering();
         let lifetime = self.lifetime();
-        let asked = match self.sender() {
-            End::Client => lifetime.of(Limit::Path) - lifetime.full(),
-            End::Server => Span::ZERO,
+        let waiting = match self.sender() {
+            End::Client => {
+                lifetime.of(Limit::Application) + (lifetime.of(Limit::Path) - lifetime.full())
+            }
+            End::Server => lifetime.paused(),
         };
-        let waiting = lifetime.of(Limit::Application) + asked;
         (answering > Span::ZERO && answering >= Span(waiting.0 / 2)).then(|| answering.min(waiting))
     }
 }

@@ -133,7 +133,7 @@ impl Found {
     /// application gave nothing.
     pub(crate) fn asks_nothing(&self) -> Option<Span> {
         let (lifetime, unasked) = (self.lifetime(), self.lifetime().unasked());
-        let mostly = unasked > Span::ZERO && unasked >= Span(lifetime.of(Limit::Application).0 / 2);
+        let mostly = unasked > Span::ZERO && unasked >= Span(lifetime.paused().0 / 2);
         (self.sender() == End::Server && mostly).then_some(unasked)
     }
 
@@ -144,7 +144,7 @@ impl Found {
         let (lifetime, turns) = (self.lifetime(), self.connection.from_client.turns);
         let took = self.least_round_trip()?.times(turns);
         let way = lifetime.of(Limit::Path) - lifetime.full();
-        let path = lifetime.main() == Some(Limit::Path);
+        let path = self.main() == Some(Limit::Path);
         let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
         (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
     }

@@ -94,6 +94,7 @@ pub struct Lifetime {
     full: Span,
     answering: Span,
     unasked: Span,
+    closed: Span,
     shrunk: Span,
     kept: Span,
 }
@@ -139,6 +140,18 @@ impl Lifetime {
         self.unasked
     }
 
+    /// Of the share of the application, how long the FIN of this end had been acknowledged: all was
+    /// said, and the other end kept the connection open.
+    pub fn closed(&self) -> Span {
+        self.closed
+    }
+
+    /// The share of the application without [`Lifetime::closed`]: for how long this end gave nothing
+    /// and could have.
+    pub fn paused(&self) -> Span {
+        self.of(Limit::Application) - self.closed
+    }
+
     /// Of the share of the receive window, how long that was less than half of the largest that was
     /// offered before: what has come fills the buffer, and the application reads it slowly.
     pub fn shrunk(&self) -> Span {
@@ -180,6 +193,11 @@ impl Lifetime {
     /// The other end asked for nothing for so much longer.
     pub fn add_unasked(&mut self, span: Span) {
         self.unasked = self.unasked + span;
+    }
+
+    /// The other end kept the connection open for so much longer.
+    pub fn add_closed(&mut self, span: Span) {
+        self.closed = self.closed + span;
     }
 
     /// A window that had been twice as large limited the sender for so much longer.
@@ -226,6 +244,7 @@ impl Lifetime {
         self.full = self.full.min(self.of(Limit::Path));
         self.answering = self.answering.min(self.of(Limit::Application));
         self.unasked = self.unasked.min(self.of(Limit::Application));
+        self.closed = self.closed.min(self.of(Limit::Application));
         self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));
         self.kept = self.kept.min(self.of(Limit::Recovery));
         self

@@ -331,7 +331,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
             if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             connection.client.to_string().into(),
             connection.server.to_string().into(),
-            Cell::from(found.lifetime().main().map_or("", names::limit)),
+            Cell::from(found.main().map_or("", names::limit)),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
             rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.secs_f64()).into()),

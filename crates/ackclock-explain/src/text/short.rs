@@ -196,32 +196,49 @@ fn limited(found: &Found, main: Limit) -> String {
     let whole = lifetime.whole();
     // What the server has on its way is no pause of its application.
     let asked = found.sender() == End::Client && !is_full(found);
-    let waits = main == Limit::Application || main == Limit::Path && asked;
-    let mut text = match found.thinking().filter(|_| waits) {
+    let kept = kept_open(found, main);
+    let kept_for = if kept.is_some() { Span(lifetime.closed().0 / 2) } else { Span::ZERO };
+    let waits = main == Limit::Application || kept.is_some() || main == Limit::Path && asked;
+    let mut text = match found.thinking().filter(|span| waits && *span >= kept_for) {
         // Elsewhere, what was lost on the way to the capture looks the same.
         Some(span) if found.connection.position.is_at(false) => {
             format!("the server's application kept the client waiting {}", part(span, whole))
         }
         Some(span) => format!("the server kept the client waiting {}", part(span, whole)),
-        None => limited_of(found, main, whole),
+        None => kept.clone().unwrap_or_else(|| limited_of(found, main, whole)),
     };
-    if main != Limit::Application {
+    if main != Limit::Application && kept.is_none() {
         return text;
     }
     // Connections that are kept open are idle for most of their time. What counts is the rest.
     let busy = found.busy();
-    let others = Limit::ALL.into_iter().filter(|limit| *limit != main);
+    let others = Limit::ALL.into_iter().filter(|limit| *limit != Limit::Application);
     let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
         // One of a round trip is as it has to be.
         Limit::Handshake => found.opened_late().is_some(),
         Limit::Path => is_full(found),
         _ => true,
     });
-    let most = |limit: &Limit| lifetime.of(*limit) >= found.worth().max(Span(busy.0 / 2));
+    let half = if kept.is_some() { Span::ZERO } else { Span(busy.0 / 2) };
+    let most = |limit: &Limit| lifetime.of(*limit) >= found.worth().max(half);
     if let Some(second) = second.filter(most) {
         text.push_str(&format!("; in the rest {}", limited_of(found, second, busy)));
     }
     text
+}
+
+/// The other end did not close it after this one had, for longer than anything limited it.
+fn kept_open(found: &Found, main: Limit) -> Option<String> {
+    let (lifetime, from) = (found.lifetime(), found.sender());
+    let limited = if main == Limit::Application { lifetime.paused() } else { lifetime.of(main) };
+    (lifetime.closed() > limited).then(|| {
+        format!(
+            "the {} kept the connection open {} after the {} had closed it",
+            from.other().name(),
+            part(lifetime.closed(), lifetime.whole()),
+            from.name()
+        )
+    })
 }
 
 /// `for 2.8 s of 3.0 s (93 %)`.
@@ -245,7 +262,7 @@ fn is_full(found: &Found) -> bool {
 
 fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let (lifetime, from) = (found.lifetime(), found.sender());
-    let span = lifetime.of(main);
+    let span = if main == Limit::Application { lifetime.paused() } else { lifetime.of(main) };
     let other = match main {
         Limit::Application => {
             found.asks_nothing().map(|span| ("the client asked for nothing".into(), span))
@@ -318,7 +335,7 @@ pub(crate) fn why(found: &Found) -> String {
     if found.connection.ended == Ended::Refused {
         return format!("the server refused it after {}", time(found.lifetime().whole()));
     }
-    let mut text = match found.lifetime().main() {
+    let mut text = match found.main() {
         Some(main) => no_answer(found).unwrap_or_else(|| limited(found, main)),
         None if found.connection.one_way => {
             "only one direction was captured, so nothing says what limited it or whether it stalled"

@@ -61,6 +61,8 @@ struct Pending {
 struct Waits {
     /// Of the application's share, how long the other end had not asked for what came next.
     unasked: Span,
+    /// The same, how long the FIN had been acknowledged.
+    closed: Span,
     /// How long the receiver's window limited the sender that was less than half of the largest
     /// before.
     shrunk: Span,
@@ -295,6 +297,10 @@ impl Limits {
                 self.path_was_full(span);
             } else {
                 self.found.add(if unseen { Limit::Path } else { Limit::Application }, span);
+                if !unseen && stream.has_closed() {
+                    let waits = self.waits.get_or_insert_default();
+                    waits.closed = waits.closed + span;
+                }
             }
         }
     }

@@ -24,6 +24,7 @@ impl Limits {
         found.add_answering(self.answers.waited());
         if let Some(waits) = &self.waits {
             found.add_unasked(waits.unasked);
+            found.add_closed(waits.closed);
             found.add_shrunk(waits.shrunk);
         }
         found.add_full(self.on_path.into_full());

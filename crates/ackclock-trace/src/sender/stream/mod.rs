@@ -142,6 +142,11 @@ impl Stream {
         self.fin.get() == Some(self.outstanding.una())
     }
 
+    /// Its FIN is acknowledged.
+    pub fn has_closed(&self) -> bool {
+        self.fin.get().is_some_and(|fin| self.outstanding.una() > fin)
+    }
+
     /// Nothing is outstanding, and this ACK is not ahead of what went out.
     pub fn is_all_acked(&self, ack: u64) -> bool {
         self.outstanding.is_empty() && ack <= self.outstanding.una()

@@ -556,6 +556,28 @@ fn another_connection_fills_the_path() {
     }
 }
 
+/// The FIN is acknowledged after 50 ms, and the other end says nothing for 4 s. Without one, its
+/// application has nothing to send.
+#[test]
+fn a_connection_that_the_other_end_keeps_open() {
+    let found = |fin: bool| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, [0]);
+        if fin {
+            line.sent(ms(50.0), MSS, 1, true);
+        }
+        let end = MSS + u64::from(fin);
+        line.acked_at(100.0, end);
+        line.acked_at(4100.0, end);
+        let lifetime = line.found().lifetime;
+        [lifetime.of(Limit::Application), lifetime.closed(), lifetime.paused()]
+            .map(|span| span.0 / 1_000_000)
+    };
+    assert_eq!(found(true), [4000, 4000, 0]);
+    assert_eq!(found(false), [4000, 0, 4000]);
+}
+
 /// A fast retransmit: until the recovery point is acknowledged. The duplicates before it came
 /// while the path delivered.
 #[test]

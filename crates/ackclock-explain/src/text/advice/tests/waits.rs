@@ -130,6 +130,32 @@ fn a_client_that_asks_for_nothing() {
     assert!(idle(1499).starts_with(server), "{}", idle(1499));
 }
 
+/// The server's FIN was acknowledged for longer than anything limited it: what counts is the rest. A
+/// client that sent a FIN with its request waits for the answer.
+#[test]
+fn a_client_that_does_not_close() {
+    let open = |closed: u64, answering: u64| {
+        let mut flow = flow(&[(Limit::Application, 3000), (Limit::ReceiveWindow, 1000)]);
+        flow.lifetime.add_closed(span(closed));
+        flow.lifetime.add_answering(span(answering));
+        why(&connection(flow))
+    };
+    let kept = "the client kept the connection open for 2.9 s of 4.0 s (72 %) after the server had \
+        closed it; in the rest the client's receive window held the server back for 1.0 s of 1.0 s \
+        (100 %)";
+    assert!(open(2900, 0).starts_with(kept), "{}", open(2900, 0));
+    assert!(open(2900, 60).starts_with(kept), "{}", open(2900, 60));
+    let paused = "the server's application had nothing to send for 2.1 s of 4.0 s (52 %)";
+    assert!(open(900, 0).starts_with(paused), "{}", open(900, 0));
+    let mut found = connection(Flow::default());
+    let client = &mut found.connection.from_client;
+    *client = flow(&[(Limit::Application, 3000), (Limit::Path, 1000)]);
+    client.lifetime.add_closed(span(3000));
+    found.connection.from_server.lifetime.add_answering(span(2800));
+    let answer = "the server's application kept the client waiting for 2.8 s of 4.0 s (70 %)";
+    assert!(why(&found).starts_with(answer), "{}", why(&found));
+}
+
 /// Each of many requests waits for the answer before, or several are on their way at a time.
 #[test]
 fn requests_in_turn() {
