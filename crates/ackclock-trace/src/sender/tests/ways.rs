@@ -77,7 +77,9 @@ fn slow_start_after_idle() {
     };
     assert_eq!(resumes(1000.0, 6, 0.1), evidence(1, 0));
     assert_eq!(resumes(1000.0, 7, 0.1), evidence(0, 0));
-    assert_eq!(resumes(1000.0, 10, 0.1), evidence(0, 1));
+    assert_eq!(resumes(1000.0, 11, 0.1), evidence(0, 1));
+    // The initial window, which a new beginning does not go below.
+    assert_eq!(resumes(1000.0, 10, 0.1), evidence(0, 0));
     assert_eq!(resumes(1000.0, 6, 2.0), evidence(0, 0));
     assert_eq!(resumes(100.0, 6, 0.1), evidence(0, 0));
 }

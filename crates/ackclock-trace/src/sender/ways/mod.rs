@@ -23,6 +23,9 @@ use super::stream::Stream;
 use crate::connection::Kind;
 use crate::ways::{Evidence, Ways};
 
+/// Segments of the initial window where it is not known (RFC 6928 section 2).
+const INITIAL_WINDOW: u32 = 10;
+
 /// The parts, each of which owns its fields.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -59,7 +62,8 @@ impl Watch {
             let on_ack = stream.moments.on_ack(at);
             self.initial.new_data(on_ack);
             if let Some(restart) = &mut self.restart {
-                restart.new_data(on_ack);
+                let segments = self.initial.found().unwrap_or(INITIAL_WINDOW);
+                restart.new_data(on_ack, u64::from(segments) * u64::from(stream.terms.mss));
             }
             if let Some(losses) = &mut self.losses {
                 losses.f_rto.new_data(on_ack);

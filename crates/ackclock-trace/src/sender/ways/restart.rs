@@ -3,7 +3,9 @@
 //!
 //! What goes out before the first ACK after the pause is the window if more goes out on that ACK:
 //! then it had waited. Half of what the window had been, or less, is a new beginning. A window that
-//! has grown little, or that the receiver limits, says nothing.
+//! has grown little, or that the receiver limits, says nothing. Nor does a pause after which no more
+//! than the initial window goes out: a new beginning does not go below that (`RW = min(IW, cwnd)`;
+//! Linux's `tcp_cwnd_restart`).
 
 use crate::sender::stream::Stream;
 use crate::ways::Evidence;
@@ -46,13 +48,13 @@ impl Restart {
         };
     }
 
-    /// New data goes out, `on_ack` or later.
-    pub fn new_data(&mut self, on_ack: bool) {
+    /// New data goes out, `on_ack` or later. `initial`: the initial window in bytes.
+    pub fn new_data(&mut self, on_ack: bool, initial: u64) {
         let Step::Acked(sent, before) = self.step else { return };
         self.step = Step::Over;
         if on_ack {
             self.found.used += u32::from(sent <= before / 2);
-            self.found.unused += u32::from(sent > before / 4 * 3);
+            self.found.unused += u32::from(sent > (before / 4 * 3).max(initial));
         }
     }
 
