@@ -317,10 +317,11 @@ fn congestion_window(found: &Found, from: End, known: &Known) -> Option<Line> {
              net.ipv4.tcp_slow_start_after_idle to 0)"
         )
     } else if pauses(found, from) {
+        let there = if found.is_at_sender(from) { "" } else { "; a capture there shows which" };
         format!(
             "{sender}: its window is still growing, perhaps anew after each pause (Linux: \
              net.ipv4.tcp_slow_start_after_idle), or its send buffer is full (Linux: \
-             net.ipv4.tcp_wmem); a capture there shows which"
+             net.ipv4.tcp_wmem){there}"
         )
     } else {
         format!(
@@ -366,11 +367,11 @@ fn mostly_spurious(flow: &Flow) -> bool {
     wasted >= MANY_SPURIOUS && wasted * 2 > others
 }
 
-/// The end paused for longer than its window limited it, and the capture was taken elsewhere.
+/// The end paused for longer than its window limited it, and nothing tells whether that began anew.
 fn pauses(found: &Found, from: End) -> bool {
-    let [paused, limited] = [Limit::Application, Limit::CongestionWindow]
-        .map(|limit| found.flow(from).lifetime.of(limit));
-    paused > limited && !found.is_at_sender(from)
+    let flow = found.flow(from);
+    let untold = flow.ways.restart.verdict().is_none();
+    untold && flow.lifetime.paused() > flow.lifetime.of(Limit::CongestionWindow)
 }
 
 /// More than probes was spurious, which lower no window.
