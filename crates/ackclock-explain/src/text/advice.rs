@@ -91,6 +91,9 @@ pub(crate) struct Known {
     /// Senders without tail loss probes.
     silent: BTreeSet<IpAddr>,
     causes: BTreeMap<Way, LossCause>,
+    /// The part of what was sent that was lost, of all connections on a way but those whose losses
+    /// are known not to be random.
+    rates: BTreeMap<Way, f64>,
 }
 
 /// From one host to another.
@@ -103,13 +106,20 @@ fn way(found: &Found, from: End) -> Way {
 impl Known {
     /// What the connections of these captures tell.
     pub fn of(explained: &Explained) -> Known {
-        Known { silent: senders_without_probes(explained), causes: causes(explained) }
+        Known {
+            silent: senders_without_probes(explained),
+            causes: causes(explained),
+            rates: rates(explained),
+        }
     }
 
     /// What to do about the losses on the way of this end, if their reason is known.
     fn why_lost(&self, found: &Found, from: End) -> Option<Line> {
-        let cause = self.causes.get(&way(found, from)).copied();
-        let cause = cause.or(found.flow(from).losses.cause)?;
+        let way = way(found, from);
+        let mut cause = self.causes.get(&way).copied().or(found.flow(from).losses.cause)?;
+        if let (LossCause::Random { rate, .. }, Some(all)) = (&mut cause, self.rates.get(&way)) {
+            *rate = *all;
+        }
         let (sender, receiver) = hosts(found, from);
         Some(Line {
             text: losses::advice(cause, found.flow(from).rtt, &sender, &receiver),
@@ -134,6 +144,28 @@ fn causes(explained: &Explained) -> BTreeMap<Way, LossCause> {
         losses.into_iter().filter(|_| one).max_by_key(|losses| losses.counted)?.cause
     };
     ways.into_iter().filter_map(|(way, losses)| Some((way, agreed(losses)?))).collect()
+}
+
+/// How much is lost at random on each way. Of single connections those are named that lost most, and
+/// the largest of many estimates is larger than the truth: all of them tell, in bytes, as what a
+/// capture has may be longer than a segment.
+fn rates(explained: &Explained) -> BTreeMap<Way, f64> {
+    let mut ways: BTreeMap<Way, [u64; 2]> = BTreeMap::new();
+    for found in explained.counted() {
+        let random = |flow: &Flow| {
+            matches!(flow.losses.cause, None | Some(LossCause::Random { .. })) && flow.bytes > 0
+        };
+        for (end, flow) in found.flows().filter(|(_, flow)| random(flow)) {
+            let again = |lost: bool| {
+                let of = flow.retransmissions.iter().filter(|r| !lost || r.spurious.is_none());
+                of.map(|r| u64::from(r.len)).sum::<u64>()
+            };
+            let [lost, sent] = ways.entry(way(found, end)).or_default();
+            *lost += again(true);
+            *sent += flow.bytes + again(false);
+        }
+    }
+    ways.into_iter().map(|(way, [lost, sent])| (way, lost as f64 / sent as f64)).collect()
 }
 
 fn one(found: &Found, known: &Known) -> Vec<Advice> {

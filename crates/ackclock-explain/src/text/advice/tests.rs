@@ -265,7 +265,7 @@ fn one_queue_is_one_line() {
     let all = [
         "192.0.2.2 to 192.0.2.1: a queue overflows that delays by 36.0 ms; manage it (fq_codel, \
          CAKE), or give it less room (recovery: 6.0 s)",
-        "192.0.2.2 to 192.0.2.1: 2.0 % of the segments are lost at random; repair the link, or use \
+        "192.0.2.2 to 192.0.2.1: 1.0 % of the segments are lost at random; repair the link, or use \
          a congestion control that does not take each loss for congestion (bbr) (recovery: 4.0 s)",
         "192.0.2.1: its receive buffer limits at 2.0 KiB; raise it (SO_RCVBUF; Linux: \
          net.ipv4.tcp_rmem) \
@@ -282,6 +282,34 @@ fn one_queue_is_one_line() {
     let lines = |of: &[&str]| of.iter().map(|line| format!("- {line}\n")).collect::<String>();
     assert_eq!(told(0), lines(&all));
     assert_eq!(told(3), lines(&all[..3]) + "and 1 more: --top 0 shows all\n");
+}
+
+/// Two connections of 9,000 bytes lose 1,000 each at random, and a third one loses nothing: of what
+/// was sent, 2,000 of 29,000 bytes were lost, also on the page of one. What a policer drops is not
+/// lost at random.
+#[test]
+fn what_is_lost_at_random_is_that_of_the_way() {
+    let with = |lost: bool, cause| {
+        let again = if lost { vec![again(1000, 1000, Kind::FastRetransmit)] } else { vec![] };
+        let mut found = connection(lossy(again));
+        found.connection.from_server.losses = Losses { counted: 9, episodes: 9, cause };
+        found
+    };
+    let random = |rate| Some(LossCause::Random { rate, run: 1.0 });
+    let mut all = vec![with(true, random(0.1)), with(true, random(0.2)), with(false, None)];
+    let line = |seconds| {
+        format!(
+            "192.0.2.2 to 192.0.2.1: 6.9 % of the segments are lost at random; repair the link, or \
+             use a congestion control that does not take each loss for congestion (bbr) (recovery: \
+             {seconds}.0 s)"
+        )
+    };
+    let explained = Explained { connections: all.clone(), ..Explained::default() };
+    assert_eq!(of(&explained), [line(4)]);
+    assert_eq!(of_one(&all[1], &Known::of(&explained)), [line(2)]);
+    all.push(with(true, Some(LossCause::Policer { rate_bps: 5e6, burst: None })));
+    let explained = Explained { connections: all, ..Explained::default() };
+    assert!(of(&explained).contains(&line(4)), "{:?}", of(&explained));
 }
 
 /// What is to be done for two reasons is said once, with the time of both.
