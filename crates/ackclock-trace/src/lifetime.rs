@@ -91,6 +91,7 @@ impl Shares {
 pub struct Lifetime {
     shares: Shares,
     idle: Span,
+    growing: Span,
     full: Span,
     answering: Span,
     unasked: Span,
@@ -120,6 +121,12 @@ impl Lifetime {
     /// nearly large enough costs little of the time that it limits.
     pub fn idle(&self) -> Span {
         self.idle
+    }
+
+    /// Of [`Lifetime::idle`], what was before the first loss, or what looked like one: nothing had
+    /// lowered the window.
+    pub fn growing(&self) -> Span {
+        self.growing
     }
 
     /// Of the share of the path, how long its bottleneck was busy. In the rest of it all that the
@@ -178,6 +185,11 @@ impl Lifetime {
     /// The bottleneck was idle for so much more of what the congestion window limited.
     pub fn add_idle(&mut self, span: Span) {
         self.idle = self.idle + span;
+    }
+
+    /// So much more of the time in which the bottleneck was idle was before the first loss.
+    pub fn add_growing(&mut self, span: Span) {
+        self.growing = (self.growing + span).min(self.idle);
     }
 
     /// The bottleneck was busy for so much more of what the path limited.
@@ -241,6 +253,7 @@ impl Lifetime {
         }
         self.add(Limit::Application, Span(whole.0.saturating_sub(self.whole().0)));
         self.idle = self.idle.min(self.of(Limit::CongestionWindow));
+        self.growing = self.growing.min(self.idle);
         self.full = self.full.min(self.of(Limit::Path));
         self.answering = self.answering.min(self.of(Limit::Application));
         self.unasked = self.unasked.min(self.of(Limit::Application));

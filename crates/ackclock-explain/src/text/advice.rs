@@ -172,9 +172,8 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let (from, lifetime) = (found.sender(), found.lifetime());
     let least = found.worth();
     let advise = |limit: Limit| {
-        // While its window limits, the path may carry nearly all that it can.
         let (what, span) = match limit {
-            Limit::CongestionWindow => ("bottleneck idle", lifetime.idle()),
+            Limit::CongestionWindow => return congestion_window(found, from, least, known),
             Limit::Recovery if lifetime.kept() >= Span(lifetime.of(limit).0 / 5 * 4) => {
                 return Vec::new();
             }
@@ -184,7 +183,7 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             _ if span < least => Vec::new(),
             _ if limit == Limit::Recovery => recovery(found, from, least, known),
             _ => {
-                let line = advice(found, from, limit, known);
+                let line = advice(found, from, limit);
                 line.map(|line| Advice { line, what, span }).into_iter().collect()
             }
         }
@@ -265,10 +264,9 @@ fn queue(found: &Found, from: End, known: &Known) -> Option<Advice> {
     Some(Advice { line, what: EACH_TRIP, span })
 }
 
-fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line> {
+fn advice(found: &Found, from: End, limit: Limit) -> Option<Line> {
     match limit {
         Limit::ReceiveWindow => Some(receive_window(found, from)),
-        Limit::CongestionWindow => congestion_window(found, from, known),
         Limit::Nagle => {
             let (sender, _) = hosts(found, from);
             let text = format!(
@@ -277,7 +275,11 @@ fn advice(found: &Found, from: End, limit: Limit, known: &Known) -> Option<Line>
             );
             Some(text.into())
         }
-        Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => None,
+        Limit::Handshake
+        | Limit::CongestionWindow
+        | Limit::Recovery
+        | Limit::Path
+        | Limit::Application => None,
     }
 }
 
@@ -315,7 +317,23 @@ fn receive_window(found: &Found, from: End) -> Line {
     Line { text, subject, number: flow.full_window as f64 }
 }
 
-fn congestion_window(found: &Found, from: End, known: &Known) -> Option<Line> {
+/// While its window limits, the path may carry nearly all that it can. What lowered it does not
+/// explain the time before.
+fn congestion_window(found: &Found, from: End, least: Span, known: &Known) -> Vec<Advice> {
+    let (flow, lifetime) = (found.flow(from), found.lifetime());
+    let growing = match lowered(found, from, known) {
+        Some(_) if !marked_rather_than_lost(flow) => lifetime.growing(),
+        Some(_) => Span::ZERO,
+        None => lifetime.idle(),
+    };
+    let lowered = lowered(found, from, known).map(|line| (line, lifetime.idle() - growing));
+    let growing = still_growing(found, from).map(|line| (line, growing));
+    let all = [lowered, growing].into_iter().flatten().filter(|(_, span)| *span >= least);
+    all.map(|(line, span)| Advice { line, what: "bottleneck idle", span }).collect()
+}
+
+/// What lowered the window.
+fn lowered(found: &Found, from: End, known: &Known) -> Option<Line> {
     let flow = found.flow(from);
     let (sender, receiver) = hosts(found, from);
     if marked_rather_than_lost(flow) {
@@ -338,9 +356,13 @@ fn congestion_window(found: &Found, from: End, known: &Known) -> Option<Line> {
             Line { text, number: -1.0, ..lost_somewhere(&sender, &receiver) }
         }));
     }
-    if lowered_in_vain(flow) {
-        return Some(nothing_was_lost(&sender, &receiver).into());
-    }
+    lowered_in_vain(flow).then(|| nothing_was_lost(&sender, &receiver).into())
+}
+
+/// Nothing lowered the window, or nothing had yet.
+fn still_growing(found: &Found, from: End) -> Option<Line> {
+    let flow = found.flow(from);
+    let (sender, _) = hosts(found, from);
     // It may have been the receive window.
     flow.window.as_ref()?;
     let text = if flow.ways.restart.verdict() == Some(true) {

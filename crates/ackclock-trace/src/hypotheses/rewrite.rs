@@ -59,6 +59,7 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     lifetime.add_answering(found.lifetime.answering());
     lifetime.add_unasked(found.lifetime.unasked());
     lifetime.add_closed(found.lifetime.closed());
+    lifetime.add_growing(found.lifetime.growing());
     lifetime.add_shrunk(found.lifetime.shrunk());
     lifetime.add_kept(found.lifetime.kept());
     found.lifetime = lifetime;

@@ -22,7 +22,7 @@ use ackclock_tcp::{Span, Time};
 
 use self::nagle::Nagle;
 use self::on_path::OnPath;
-use self::pace::Pace;
+use self::pace::{Pace, Paced};
 pub(crate) use self::requests::FAREWELL;
 use self::requests::{Answers, Requests};
 use self::waited::Due;
@@ -71,6 +71,15 @@ struct Waits {
     /// Silence that is recovery's unless what comes next says that no timer expired in it.
     expired: Span,
     silence: Silence,
+    /// What was before the first loss.
+    early: Option<Early>,
+}
+
+/// The same as in [`Limits`], until the first loss.
+#[derive(Debug)]
+struct Early {
+    paced: Paced,
+    full: Cells<Span>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,7 +274,7 @@ impl Limits {
     pub fn was_missing(&mut self, again: bool) {
         let span = std::mem::take(&mut self.unsure);
         if span > Span::ZERO && again {
-            self.pace.lowered();
+            self.lowered();
             self.found.add(Limit::Recovery, span);
         } else {
             self.pending.flight = self.pending.flight + span;
@@ -276,7 +285,7 @@ impl Limits {
         if self.opening {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
-            self.pace.lowered();
+            self.lowered();
             self.found.add(limit_of_loss(stream), span);
         } else if stream.rwnd_is_full() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
@@ -302,6 +311,19 @@ impl Limits {
                     waits.closed = waits.closed + span;
                 }
             }
+        }
+    }
+
+    /// Losses, or what looks like them, lower cwnd.
+    fn lowered(&mut self) {
+        self.pace.lowered();
+        let waits = self.waits.get_or_insert_default();
+        if waits.early.is_none() {
+            let paced = self.pace.settle(&mut self.full);
+            if let Some(queue) = &mut self.queue {
+                queue.empty_before_into(&mut self.full);
+            }
+            waits.early = Some(Early { paced, full: std::mem::take(&mut self.full) });
         }
     }
 

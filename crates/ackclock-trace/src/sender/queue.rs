@@ -97,6 +97,11 @@ impl<T: Times> Queue<T> {
         self.lately.with(outstanding)
     }
 
+    /// What filled cwnd or the path before the route may have changed goes there.
+    pub fn empty_before_into(&mut self, to: &mut T) {
+        self.before.empty_into(to);
+    }
+
     /// The route has become longer.
     pub fn has_moved(&self) -> bool {
         !self.past.is_empty()

@@ -312,6 +312,39 @@ fn what_is_lost_at_random_is_that_of_the_way() {
     assert!(of(&explained).contains(&line(4)), "{:?}", of(&explained));
 }
 
+/// Of the 1.5 s in which the bottleneck was idle, so much was before the first loss: what lowered
+/// the window says nothing of that.
+#[test]
+fn losses_explain_no_time_before_them() {
+    let said = |growing: u64, spurious: Option<Spurious>| {
+        let r = Retransmission { spurious, ..again(1000, 1000, Kind::FastRetransmit) };
+        let mut flow = lossy(vec![r]);
+        flow.window = Some(1 << 20);
+        flow.lifetime = Lifetime::default();
+        flow.lifetime.add(Limit::CongestionWindow, span(2000));
+        flow.lifetime.add_idle(span(1500));
+        flow.lifetime.add_growing(span(growing));
+        lines(connection(flow))
+    };
+    let grows = |seconds: &str| {
+        format!(
+            "192.0.2.2: its window is still growing or its send buffer is full; keep connections \
+             open for longer, or raise its initial window or its send buffer (Linux: initcwnd, \
+             net.ipv4.tcp_wmem) (bottleneck idle: {seconds} s)"
+        )
+    };
+    let losses = |seconds: &str| {
+        format!(
+            "192.0.2.2 to 192.0.2.1: losses keep the congestion window small; find where they \
+             occur (bottleneck idle: {seconds} s)"
+        )
+    };
+    assert_eq!(said(0, None), [losses("1.5")]);
+    assert_eq!(said(500, None), [losses("1.0"), grows("0.50")]);
+    assert_eq!(said(1400, None), [grows("1.4")]);
+    assert_eq!(said(1400, Some(Spurious::Dsack)), [grows("1.4")]);
+}
+
 /// What is to be done for two reasons is said once, with the time of both.
 #[test]
 fn the_same_advice_twice_is_one_line() {

@@ -2,8 +2,8 @@
 
 use super::super::queue::{settle_full, settle_paced};
 use super::super::rate::Base;
-use super::Limits;
 use super::pace::Paced;
+use super::{Early, Limits};
 use crate::lifetime::{Lifetime, Limit};
 
 impl Limits {
@@ -19,14 +19,15 @@ impl Limits {
     ) -> Lifetime {
         self.was_missing(true);
         self.had_no_more();
-        let Paced { even, window } = self.pace.settle(&mut self.full);
+        let late = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
         found.add_answering(self.answers.waited());
-        if let Some(waits) = &self.waits {
+        let early = self.waits.take().and_then(|waits| {
             found.add_unasked(waits.unasked);
             found.add_closed(waits.closed);
             found.add_shrunk(waits.shrunk);
-        }
+            waits.early
+        });
         found.add_full(self.on_path.into_full());
         if self.nagle.had_no_nagle() {
             let share = found.of(Limit::Nagle);
@@ -34,9 +35,17 @@ impl Limits {
             found.add(Limit::Path, share);
         }
         let paced_holds = holds(base).filter(|_| waited);
-        for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
-            settle_paced(&mut found, &cells, limit, mss, paced_holds);
+        let paced = |found: &mut Lifetime, Paced { even, window }: Paced| {
+            for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
+                settle_paced(found, &cells, limit, mss, paced_holds);
+            }
+        };
+        if let Some(Early { paced: early, full }) = early {
+            paced(&mut found, early);
+            settle_full(&mut found, full, None, mss, base, &holds);
+            found.add_growing(found.idle());
         }
+        paced(&mut found, late);
         settle_full(&mut found, self.full, self.queue, mss, base, holds);
         found
     }

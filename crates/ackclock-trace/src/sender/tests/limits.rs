@@ -556,6 +556,36 @@ fn another_connection_fills_the_path() {
     }
 }
 
+/// Three segments go out in each round trip, where the path holds five, and the first of the fourth
+/// round is lost: what is before that is told apart from what is behind the recovery.
+#[test]
+fn idle_time_before_the_first_loss() {
+    let found = |rounds: u64| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        let round = |line: &mut Line, n: u64, begins: f64| {
+            line.send(begins, 3 * n..3 * n + 3);
+            for i in 0..3 {
+                line.ack(begins + 50.0 + 10.0 * i as f64, 3 * n + i + 1);
+            }
+        };
+        for n in 0..3 {
+            round(&mut line, n, 50.0 + 70.0 * n as f64);
+        }
+        line.send(260.0, 9..12);
+        line.send(600.0, [9]);
+        line.ack(650.0, 12);
+        for n in 0..rounds {
+            round(&mut line, 4 + n, 650.0 + 70.0 * n as f64);
+        }
+        let lifetime = line.found().lifetime;
+        [lifetime.growing(), lifetime.idle()].map(|span| (span.0 / 1000) as f64 / 1000.0)
+    };
+    // Of three round trips of 70 ms each, in which two of five could have been on their way, too.
+    assert_eq!(found(1), [84.002, 84.002]);
+    assert_eq!(found(3), [84.002, 140.002]);
+}
+
 /// The FIN is acknowledged after 50 ms, and the other end says nothing for 4 s. Without one, its
 /// application has nothing to send.
 #[test]
