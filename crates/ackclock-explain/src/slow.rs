@@ -45,8 +45,8 @@ impl Found {
         &self.flow(self.sender()).lifetime
     }
 
-    /// What limited it for longest; `None` of no time. Of a connection that the other end keeps open
-    /// all the rest counts first.
+    /// What limited it for longest; `None` of no time. Of a connection that the other end keeps
+    /// open, all the rest counts first.
     pub(crate) fn main(&self) -> Option<Limit> {
         let lifetime = self.lifetime();
         let span = |limit: &Limit| match limit {

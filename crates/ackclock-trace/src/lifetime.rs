@@ -153,8 +153,8 @@ impl Lifetime {
         self.closed
     }
 
-    /// The share of the application without [`Lifetime::closed`]: for how long this end gave nothing
-    /// and could have.
+    /// The share of the application without [`Lifetime::closed`]: for how long this end gave
+    /// nothing and could have.
     pub fn paused(&self) -> Span {
         self.of(Limit::Application) - self.closed
     }

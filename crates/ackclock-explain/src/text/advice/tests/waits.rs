@@ -138,8 +138,8 @@ fn a_client_that_asks_for_nothing() {
     assert!(idle(1499).starts_with(server), "{}", idle(1499));
 }
 
-/// The server's FIN was acknowledged for longer than anything limited it: what counts is the rest. A
-/// client that sent a FIN with its request waits for the answer.
+/// The server's FIN was acknowledged for longer than anything limited it: what counts is the rest.
+/// A client that sent a FIN with its request waits for the answer.
 #[test]
 fn a_client_that_does_not_close() {
     let open = |closed: u64, answering: u64| {
