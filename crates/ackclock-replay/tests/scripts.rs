@@ -201,3 +201,10 @@ fn f_rto_sends_a_short_tail() {
 fn a_lowered_mss_leaves_cwnd_alone() {
     answered("mss-lowered.jsonl");
 }
+
+/// `tcp_try_undo_dsack`: what D-SACKs undo within a recovery is no reordering, other than what
+/// `tcp_try_undo_partial` undoes.
+#[test]
+fn an_undo_by_d_sacks_is_no_reordering() {
+    answered("undone-by-d-sack.jsonl");
+}

@@ -72,7 +72,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
         Verdict::Needed => c.s.snd_nxt = c.s.snd_una,
         Verdict::NewFirst => c.turn = Turn::NewFirst,
         Verdict::Hold => {
-            c.strategy.detect.on_spurious(&c.s, a, false);
+            c.strategy.detect.on_spurious(&c.s, a, false, false);
             c.turn = Turn::NewOnly;
         }
         Verdict::Restore { windows, losses_stand, goes_on } => {
@@ -113,7 +113,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
 
 /// Goes on as if the response had not been.
 fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, goes_on: bool, by: &'static str) {
-    c.strategy.detect.on_spurious(&c.s, a, true);
+    c.strategy.detect.on_spurious(&c.s, a, true, losses_stand);
     if !losses_stand {
         c.s.board.unmark_lost(c.strategy.detect.judges_again());
     }

@@ -422,14 +422,16 @@ impl Detect for LinuxRack {
         self.detect(s).0
     }
 
-    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool) {
+    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool, losses_stand: bool) {
+        let partial = s.phase == Phase::Recovery && s.snd_una < s.recover;
         // tcp_try_undo_partial: the hole was filled by a segment that came late.
-        if s.phase == Phase::Recovery && a.newly_acked > 0 && s.snd_una < s.recover {
+        if partial && a.newly_acked > 0 && !losses_stand {
             let fack = if s.sack { self.fack.max(s.snd_una) } else { s.snd_una };
             self.check_reordering(s, a.prior_una, fack);
         }
         if undone {
-            if a.dsack_segments > 0 {
+            // tcp_try_undo_dsack.
+            if losses_stand && (partial || s.phase == Phase::Open) {
                 self.reo_wnd_persist = (self.reo_wnd_persist + 1).min(PERSIST);
             }
             (self.advanced, self.needed) = (true, false);

@@ -227,11 +227,11 @@ pub trait Detect: Send {
     }
 
     /// A response turned out to be spurious and is undone; or, if not `undone`, an original arrived
-    /// for which a retransmission is on its way. Linux (`tcp_try_undo_partial`,
-    /// `tcp_undo_cwnd_reduction`) learns from both.
-    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool) {
+    /// for which a retransmission is on its way. `losses_stand`: what was judged lost was, as far
+    /// as the undo knows. Linux (`tcp_try_undo_partial`, `tcp_try_undo_dsack`) learns from both.
+    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool, losses_stand: bool) {
         if let Some(inner) = self.inner_mut() {
-            inner.on_spurious(s, a, undone);
+            inner.on_spurious(s, a, undone, losses_stand);
         }
     }
 
