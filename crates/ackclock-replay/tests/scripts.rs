@@ -208,3 +208,10 @@ fn a_lowered_mss_leaves_cwnd_alone() {
 fn an_undo_by_d_sacks_is_no_reordering() {
     answered("undone-by-d-sack.jsonl");
 }
+
+/// `tcp_may_update_window`: an ACK that closes the window is no duplicate, so that `tlp_high_seq`
+/// stays (`tcp_process_tlp_ack`).
+#[test]
+fn an_ack_that_closes_the_window_is_no_duplicate() {
+    answered("probe-and-closed-window.jsonl");
+}

@@ -72,9 +72,10 @@ pub struct AckSummary {
     /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no
     /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.
     pub unchanged: bool,
-    /// Its sequence number is above those of all before it: the SYN/ACK or data of the peer came
-    /// since the last one. To Linux it updates the window, even to the same, and so is no duplicate
-    /// (`tcp_may_update_window`, `FLAG_WIN_UPDATE` in `FLAG_NOT_DUP`).
+    /// Its sequence number is above those of all before it, since the SYN/ACK or data of the peer
+    /// came since the last one; or it closes the window. To Linux it updates the window, even to
+    /// the same, and so is no duplicate (`tcp_may_update_window`, `FLAG_WIN_UPDATE` in
+    /// `FLAG_NOT_DUP`).
     pub(crate) moved: bool,
     /// It carries ECN-Echo (RFC 3168 section 6.1.3), on a connection that negotiated ECN.
     pub(crate) ece: bool,

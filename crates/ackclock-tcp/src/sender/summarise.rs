@@ -26,8 +26,10 @@ pub(super) struct Ranges {
 pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
     let ack = a.ack;
     let prior_edge = c.s.window_edge;
-    a.moved = moves(c, segment, ack);
-    take_window(c, segment, ack);
+    a.moved = moves(c, segment, ack) || segment.wnd == 0;
+    if a.moved || !narrows(c, segment, ack) {
+        take_window(c, segment, ack);
+    }
     if !segment.sack.is_empty() {
         read_blocks(c, segment, ack, ranges);
         if ranges.dsack {
@@ -120,7 +122,13 @@ fn time_sacked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Rep
     }
 }
 
-/// [`AckSummary::moved`]. What carries data that sets SND.WL1 lies below the next ACK without.
+/// To Linux no duplicate makes the window smaller, unless it closes it (`tcp_may_update_window`).
+fn narrows(c: &Sender, segment: &Segment, ack: u64) -> bool {
+    let window = u64::from(segment.wnd) << c.config.wscale;
+    c.wants.by_marks && segment.len == 0 && ack == c.s.snd_una && ack + window < c.s.window_edge
+}
+
+/// The sequence number is a new one ([`AckSummary::moved`]). What carries data that sets SND.WL1 lies below the next ACK without.
 pub(super) fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if segment.len > 0 || segment.flags.fin() {
         c.moved |= segment.seq.ahead_of(c.wl1) > 0 || ack > c.s.snd_una;
