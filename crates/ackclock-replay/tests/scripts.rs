@@ -215,3 +215,9 @@ fn an_undo_by_d_sacks_is_no_reordering() {
 fn an_ack_that_closes_the_window_is_no_duplicate() {
     answered("probe-and-closed-window.jsonl");
 }
+
+/// `tcp_rack_reo_timeout` and `tcp_retransmit_timer` do not call `tcp_cwnd_validate`.
+#[test]
+fn what_a_timer_retransmits_does_not_validate_cwnd() {
+    answered("timers-validate-nothing.jsonl");
+}

@@ -114,6 +114,8 @@ pub struct Sender {
     pub(super) turn: Turn,
     /// The input at hand is data of the application.
     pub(super) writing: bool,
+    /// The input at hand is the one timer's expiry.
+    pub(super) expired: bool,
     /// New data was sent since the window law was last asked.
     pub(super) sent_new: bool,
     /// The first retransmission of this recovery waits for room instead.
@@ -210,6 +212,7 @@ impl Sender {
             wants,
             turn: Turn::Any,
             writing: false,
+            expired: false,
             sent_new: false,
             dsacked: 0,
             rates,

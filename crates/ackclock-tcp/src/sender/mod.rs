@@ -263,7 +263,7 @@ impl Sender {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst;
-        self.writing = false;
+        (self.writing, self.expired) = (false, false);
         self.one = None;
     }
 

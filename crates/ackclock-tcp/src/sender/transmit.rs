@@ -51,7 +51,8 @@ pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
     if c.wants.segments && c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
         in_flight = in_flight.max(c.s.cwnd);
     }
-    let waits = in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
+    // No tcp_write_xmit follows what tcp_retransmit_timer and tcp_rack_reo_timeout send.
+    let waits = !c.expired && in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
     if !core::mem::take(&mut c.sent_new) && !waits {
         return;
     }
