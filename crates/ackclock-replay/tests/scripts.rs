@@ -221,3 +221,9 @@ fn an_ack_that_closes_the_window_is_no_duplicate() {
 fn what_a_timer_retransmits_does_not_validate_cwnd() {
     answered("timers-validate-nothing.jsonl");
 }
+
+/// `tcp_grow_skb`: a buffer that takes all of the one behind it takes its PSH.
+#[test]
+fn a_buffer_takes_push_with_the_next_one() {
+    answered("buffer-taken-with-push.jsonl");
+}

@@ -126,13 +126,14 @@ impl LinuxTso {
         }
     }
 
-    /// `tcp_grow_skb`: the buffer takes from the one behind it what a bundle lacks. Behind the one
-    /// that is filled is none.
+    /// `tcp_grow_skb`: the buffer takes from the one behind it what a bundle lacks, and PSH where
+    /// that takes all. Behind the one that is filled is none.
     fn grow(&mut self, s: &State, to: u64) {
         let behind = self.next_end.min(s.written);
         if !self.filling && to > self.head_end && behind > self.head_end {
             self.head_end = to.min(behind);
             if self.head_end == self.next_end {
+                self.marked |= self.mark(self.head_end);
                 self.next_end += self.goal;
             }
         }
