@@ -24,6 +24,10 @@ use crate::vector::{Ack, Header, Sent, Step, Vector, What};
 /// than backed-off timeouts fit into the longest pause is stuck.
 const MOST_CALLS: usize = 1000;
 
+/// How far apart the segments of a write are taken to leave: it takes the kernel some microseconds
+/// for each, which nobody has seen. That they differ at all is what counts.
+const APART: Span = Span::from_micros(1);
+
 /// What an input was answered with.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -158,7 +162,7 @@ impl Driver<'_> {
             What::Ack(ack) => self.sender.on_segment(self.now, &segment(ack, self.header)),
             What::Timer => {}
         }
-        let sent = self.drain(false);
+        let sent = self.drain(false, matches!(input.what, What::Write(_)));
         let s = self.sender.state();
         let mut answer = Answer {
             sent,
@@ -205,13 +209,14 @@ impl Driver<'_> {
     fn call(&mut self, answer: &mut Answer, at: Time) -> bool {
         self.now = self.now.max(at);
         self.sender.on_deadline(self.now);
-        let sent = self.drain(true);
+        let sent = self.drain(true, false);
         answer.sent.extend(&sent);
         !sent.is_empty()
     }
 
-    /// All that the sender sends now.
-    fn drain(&mut self, by_timer: bool) -> Vec<Left> {
+    /// All that the sender sends now. A write lets its segments out one after the other
+    /// (`tcp_push_one`), so that each has a time of its own, and a bundle has one.
+    fn drain(&mut self, by_timer: bool, apart: bool) -> Vec<Left> {
         let mut all = Vec::new();
         while let Some(t) = self.sender.poll_transmit(self.now) {
             let transmission = if t.transmission == 0 {
@@ -226,6 +231,9 @@ impl Driver<'_> {
             let sent = Sent { position: t.position, len, transmission, push, cwr };
             let timer = by_timer.then_some(self.now.0 / 1000);
             all.push(Left { sent, cause: t.cause, timer });
+            if apart && (push || !self.header.offload) {
+                self.now += APART;
+            }
         }
         let due = self.sender.next_deadline();
         if due != self.due {

@@ -227,3 +227,10 @@ fn what_a_timer_retransmits_does_not_validate_cwnd() {
 fn a_buffer_takes_push_with_the_next_one() {
     answered("buffer-taken-with-push.jsonl");
 }
+
+/// `tcp_push_one`: the segments of a write leave one by one. Where the first is reported last,
+/// RACK's round trip is the longest, and a hole between waits.
+#[test]
+fn segments_of_a_write_leave_one_by_one() {
+    answered("written-one-by-one.jsonl");
+}
