@@ -234,3 +234,10 @@ fn a_buffer_takes_push_with_the_next_one() {
 fn segments_of_a_write_leave_one_by_one() {
     answered("written-one-by-one.jsonl");
 }
+
+/// `tcp_write_xmit` looks at the clock anew (`tcp_mstamp_refresh`): new data leaves later than what
+/// is retransmitted on the same ACK, and is not judged by the ACK of that.
+#[test]
+fn new_data_leaves_later_than_what_goes_again() {
+    answered("new-data-leaves-later.jsonl");
+}

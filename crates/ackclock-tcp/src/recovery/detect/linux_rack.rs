@@ -51,6 +51,8 @@ pub struct LinuxRack {
     /// `rack.mstamp` and `rack.end_seq`.
     segment: Sent,
     rtt: Span,
+    /// When the segment was sent that was reported last, if it was a retransmission.
+    again: Option<Time>,
     min_rtt: MinRtt,
     /// The highest SACKed position as the ACKs before this one left it, `snd_una` if there was
     /// none.
@@ -87,6 +89,7 @@ impl Default for LinuxRack {
             others: Vec::new(),
             segment: (Time::ZERO, 0),
             rtt: Span::ZERO,
+            again: None,
             min_rtt: MinRtt::default(),
             fack: 0,
             cut: (0, 0),
@@ -158,6 +161,7 @@ impl LinuxRack {
             return;
         }
         (self.advanced, self.rtt) = (true, rtt);
+        self.again = d.again.then_some(d.sent.0);
         keep_later(&mut self.segment, d.sent);
     }
 
@@ -215,18 +219,26 @@ impl LinuxRack {
     fn judge(&self, s: &State, first: (usize, &Record)) -> (Lost, Time) {
         let wait = (self.rtt + self.window(s)).micros();
         let now = s.now.micros();
+        // Sent no later than the microsecond that is `wait` before this one.
+        let by = now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (end_of(t), u64::MAX));
+        let mut by = by.min((self.segment.0, self.segment.1.saturating_sub(1)));
         let (mut lost, mut remaining, mut next) = (false, 0, Some(first));
         while let Some((index, r)) = next {
-            match (r.last_sent.micros() + wait).checked_sub(now) {
+            // tcp_write_xmit looks at the clock anew: new data leaves some microseconds later than
+            // what goes again on the same ACK.
+            let later = r.transmissions == 1 && self.again == Some(r.last_sent);
+            match (r.last_sent.micros() + wait + u64::from(later)).checked_sub(now) {
                 None | Some(0) => lost = true,
-                Some(left) => remaining = remaining.max(left),
+                Some(left) => {
+                    remaining = remaining.max(left);
+                    if later {
+                        by = by.min((r.last_sent, r.seq));
+                    }
+                }
             }
             next = s.board.sent_before(self.segment, index + 1);
         }
-        // Sent no later than the microsecond that is `wait` before this one.
-        let by = now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (end_of(t), u64::MAX));
-        let (time, end) = by.min((self.segment.0, self.segment.1.saturating_sub(1)));
-        let lost = if lost { Lost::SentBefore(time, end) } else { standing(s) };
+        let lost = if lost { Lost::SentBefore(by.0, by.1) } else { standing(s) };
         let next = if remaining > 0 {
             s.now + Span::from_micros(remaining) + TIMEOUT_MIN
         } else {
@@ -366,7 +378,7 @@ impl Detect for LinuxRack {
     fn on_plain_ack(&mut self, s: &State, a: &AckSummary) -> bool {
         // `tcp_rack_advance` for the last of them, which overrides the others.
         let Some(sent) = a.last_sent else { return false };
-        (self.advanced, self.rtt) = (true, s.now.since(sent));
+        (self.advanced, self.rtt, self.again) = (true, s.now.since(sent), None);
         keep_later(&mut self.segment, (sent, a.ack));
         // As on any ACK, but for what SACK blocks and recoveries bring about: it has neither.
         if let Some(rtt) = a.rtt_latest {
