@@ -241,3 +241,10 @@ fn segments_of_a_write_leave_one_by_one() {
 fn new_data_leaves_later_than_what_goes_again() {
     answered("new-data-leaves-later.jsonl");
 }
+
+/// `tcp_ack_update_rtt`: the echo of an ACK that acknowledges no segment in full is no sample
+/// (`FLAG_ACKED`), so that HyStart sees none.
+#[test]
+fn a_part_of_a_segment_measures_no_round_trip() {
+    answered("part-acked-timestamp.jsonl");
+}

@@ -196,12 +196,14 @@ impl Reported {
 
     /// When the segment was sent that gives the sample, as Linux chooses it (`tcp_ack_update_rtt`):
     /// the first that is acknowledged and was not SACKed before, unless a retransmission is
-    /// acknowledged too; else the first SACKed one; else the one of the timestamp.
+    /// acknowledged too; else the first SACKed one; else the one of the timestamp, if a segment is
+    /// acknowledged in full (`FLAG_ACKED`).
     fn sample(&self, c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
         let clean = self.first.filter(|_| acked.retransmission.is_none());
         let by_time = clean.or(self.sacked);
         let latest = if clean.is_some() || self.sacked.is_some() { self.last } else { None };
-        let sent = by_time.or_else(|| echoed(c.s.now, a.rcv_tsecr()?, 1));
+        let echo = a.rcv_tsecr().filter(|_| a.acks_a_segment());
+        let sent = by_time.or_else(|| echoed(c.s.now, echo?, 1));
         a.rtt_latest = latest.or(sent).map(|sent| c.s.now.since(sent));
         sent
     }
