@@ -248,3 +248,10 @@ fn new_data_leaves_later_than_what_goes_again() {
 fn a_part_of_a_segment_measures_no_round_trip() {
     answered("part-acked-timestamp.jsonl");
 }
+
+/// `tcp_cwnd_reduction`: where the ACK that ends a recovery acknowledges what was SACKed before, it
+/// delivers nothing, and the recovery that begins with it leaves cwnd alone.
+#[test]
+fn a_recovery_may_begin_with_nothing_delivered() {
+    answered("recovery-delivers-nothing.jsonl");
+}

@@ -66,8 +66,9 @@ impl Regulate for LinuxPrr {
 
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
-        // Only a recovery can begin where nothing was delivered.
-        let least = u32::from(!s.cwr && !a.is_old());
+        // Only a recovery can begin where nothing was delivered, by the timer: an ACK of data that
+        // was SACKed before delivers nothing either.
+        let least = u32::from(!s.cwr && !a.is_old() && a.newly_acked == 0);
         match counted(a).max(least) {
             0 => s.cwnd,
             delivered => self.cwnd(s, a, delivered.into()),
