@@ -255,3 +255,11 @@ fn a_part_of_a_segment_measures_no_round_trip() {
 fn a_recovery_may_begin_with_nothing_delivered() {
     answered("recovery-delivers-nothing.jsonl");
 }
+
+/// `tcp_send_fin`: the FIN goes on the last buffer that is not sent, full or not, and without PSH
+/// where there is none.
+#[test]
+fn a_fin_takes_no_room() {
+    answered("fin-on-full-segment.jsonl");
+    answered("fin-alone-without-push.jsonl");
+}

@@ -113,6 +113,9 @@ pub struct State {
     pub closed: bool,
     /// The last byte written is a FIN.
     pub fin: bool,
+    /// A FIN takes no room in a segment, and goes on the last one that is not sent, as in Linux
+    /// (`tcp_send_fin`).
+    pub(crate) joins_fin: bool,
 }
 
 impl State {
@@ -178,12 +181,23 @@ impl State {
         self.nagle && !self.closed && until > self.snd_una
     }
 
+    /// Bytes of a full segment that begins here.
+    #[inline(always)]
+    pub(crate) fn most_from(&self, seq: u64) -> u64 {
+        self.mss + u64::from(self.joined_fin() == Some(seq + self.mss))
+    }
+
+    /// The position of a FIN that takes no room.
+    pub(crate) fn joined_fin(&self) -> Option<u64> {
+        if self.fin && self.joins_fin { self.written.checked_sub(1) } else { None }
+    }
+
     /// The same, whatever Nagle's algorithm says.
     pub fn unsent_len(&self) -> Option<u32> {
         let end = self.buffers.as_ref().map_or(self.written, |buffers| buffers.head());
-        let data = end - self.snd_max;
+        let data = end + u64::from(self.joined_fin() == Some(end)) - self.snd_max;
         let window = self.window_edge.saturating_sub(self.snd_max);
-        let len = data.min(self.mss).min(window);
+        let len = data.min(self.most_from(self.snd_max)).min(window);
         let sent = len == self.mss || (len > 0 && (data == len || len >= self.max_window / 2));
         sent.then_some(len as u32)
     }

@@ -146,10 +146,10 @@ fn refit(c: &mut Sender, index: usize, most: u32) -> bool {
     if room == 0 {
         return index == 0;
     }
-    let most = room.min(c.s.mss).min(u64::from(most)) as u32;
+    let most = room.min(c.s.most_from(r.seq)).min(u64::from(most)) as u32;
     if r.len > most {
         c.s.board.split(index, most);
-    } else if c.wants.refits {
+    } else if c.wants.refits && u64::from(r.len) < c.s.mss {
         // tcp_collapse_retrans, tcp_adjust_pcount: without SACK, duplicates stand for fewer.
         let joined = c.s.board.join(index, most);
         c.s.emulated = c.s.emulated.saturating_sub(joined);
@@ -223,7 +223,8 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32, jud
     {
         pacing.on_sent(&c.s, len);
     }
-    let mut psh = seq + u64::from(len) == c.s.written;
+    // A FIN alone has none.
+    let mut psh = seq + u64::from(len) == c.s.written && c.s.joined_fin() != Some(seq);
     if c.wants.segments {
         let in_flight = counted(c);
         let now = Outgoing { seq, len, first: transmission == 1, cause, in_flight };

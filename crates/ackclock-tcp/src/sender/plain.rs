@@ -205,7 +205,8 @@ fn usual_end(c: &mut Sender) -> Option<u64> {
     c.calm = c.calm || is_undisturbed(c);
     let s = &c.s;
     let end = s.snd_nxt + s.mss;
-    (c.calm && end <= s.written && end <= s.window_edge).then_some(end)
+    let full = end <= s.written && s.joined_fin() != Some(end);
+    (c.calm && full && end <= s.window_edge).then_some(end)
 }
 
 /// Whether only windows have a say in what goes out, and a plain ACK finds nothing to count down.

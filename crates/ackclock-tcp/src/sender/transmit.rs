@@ -344,7 +344,8 @@ fn new_len(c: &mut Sender) -> Option<u32> {
         Some(segmentation) => {
             let len = segmentation.next(&c.s, in_flight)?;
             let s = &c.s;
-            let rest = s.written.min(s.window_edge).saturating_sub(s.snd_nxt).min(s.mss) as u32;
+            let rest = s.written.min(s.window_edge).saturating_sub(s.snd_nxt);
+            let rest = rest.min(s.most_from(s.snd_nxt)) as u32;
             Some(len.min(rest)).filter(|len| *len > 0)
         }
     }

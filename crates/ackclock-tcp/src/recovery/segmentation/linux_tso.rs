@@ -190,7 +190,7 @@ impl Segmentation for LinuxTso {
 
     fn next(&mut self, s: &State, in_flight: u64) -> Option<u32> {
         self.held = false;
-        let whole = |left: u64| Some(left.min(s.mss) as u32);
+        let whole = |left: u64| Some(left.min(s.most_from(s.snd_max)) as u32);
         if self.bundle_end > s.snd_max && self.bundle_from < s.snd_max {
             return whole(self.bundle_end - s.snd_max);
         }
@@ -205,7 +205,9 @@ impl Segmentation for LinuxTso {
         // tcp_cwnd_test.
         let quota = room.min((cwnd / 2).max(1)).min(max);
         self.grow(s, s.snd_max + quota * s.mss);
-        let len = self.head_end - s.snd_max;
+        // `skb->len` is without a FIN.
+        let fin = u64::from(s.joined_fin().is_some_and(|fin| fin + 1 == self.head_end));
+        let len = (self.head_end - s.snd_max).saturating_sub(fin);
         // Also tcp_snd_wnd_test.
         if len <= s.mss || window < s.mss {
             return s.new_len();
@@ -217,6 +219,8 @@ impl Segmentation for LinuxTso {
         let mut bundle = len.min(window).min(quota * s.mss);
         if s.holds_short() {
             bundle = bundle / s.mss * s.mss;
+        } else if bundle == len && window > len {
+            bundle += fin;
         }
         (self.bundle_from, self.bundle_end) = (s.snd_max, s.snd_max + bundle);
         whole(bundle)
@@ -243,7 +247,7 @@ impl Segmentation for LinuxTso {
         }
         let several = end == self.bundle_end && self.bundle_from < seq;
         // tcp_write_wakeup pushes what a window has room for, too.
-        let pushed = end == s.written
+        let pushed = (end == s.written && s.joined_fin() != Some(seq))
             || (end == self.head_end && self.marked)
             || cause == Cause::WindowProbe;
         if end == s.written {

@@ -13,6 +13,7 @@ mod eifel;
 mod er;
 mod f_rto;
 mod fack;
+mod fin;
 mod flow;
 mod hystart;
 mod inflate;
