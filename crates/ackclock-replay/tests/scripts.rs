@@ -263,3 +263,18 @@ fn a_fin_takes_no_room() {
     answered("fin-on-full-segment.jsonl");
     answered("fin-alone-without-push.jsonl");
 }
+
+/// `tcp_v4_mtu_reduced` does not refresh `tcp_mstamp`: what goes again for a message of ICMP has
+/// the time of the input before, so that a SACK of an original may be taken for one of it. Nothing
+/// but what goes again is cut (`tcp_fragment`).
+#[test]
+fn what_goes_again_for_a_lowered_mss_has_an_earlier_time() {
+    answered("mss-lowered-in-time.jsonl");
+}
+
+/// `tcp_non_congestion_loss_retransmit`: ssthresh becomes three quarters of cwnd if it is less
+/// (`tcp_current_ssthresh`).
+#[test]
+fn a_lowered_mss_keeps_three_quarters_of_cwnd() {
+    answered("mss-raises-ssthresh.jsonl");
+}

@@ -35,6 +35,21 @@ impl Scoreboard {
         judged
     }
 
+    /// Judges lost every segment of more than `most` bytes that is not sacked, and its
+    /// retransmission if it was lost before (`tcp_mark_skb_lost`); returns their bytes.
+    pub(crate) fn give_up(&mut self, most: u32) -> u64 {
+        let mut judged = 0;
+        for r in self.records.iter_mut().filter(|r| r.len > most && !r.sacked) {
+            judged += u64::from(r.len);
+            r.retransmitted &= !r.lost;
+            r.lost = true;
+        }
+        self.count();
+        self.list_again();
+        self.check();
+        judged
+    }
+
     /// Cuts the segment at `index` after `len` bytes, fewer than it has. Both pieces are what it
     /// was.
     pub(crate) fn split(&mut self, index: usize, len: u32) {

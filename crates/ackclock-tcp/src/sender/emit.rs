@@ -172,11 +172,17 @@ pub(super) fn retransmit(
         c.short_head = None;
     }
     (c.first_waits, c.quiet) = (false, false);
+    let now = c.s.now;
+    c.s.now = c.stale.unwrap_or(now);
     c.s.board.on_retransmit(index, c.s.now, counts);
     let (seq, len, transmissions) = match c.s.board.get(index) {
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
         None => (c.s.snd_una, 0, 0),
     };
+    for undo in &mut c.strategy.undo {
+        undo.on_retransmit(&c.s, seq, len);
+    }
+    c.s.now = now;
     // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the
     // cause.
     if seq <= c.s.snd_nxt {
@@ -189,9 +195,6 @@ pub(super) fn retransmit(
         one_timer::after_head(c);
     } else if c.strategy.timer.restarts_on(cause, why.replaces_lost) {
         c.start_rto();
-    }
-    for undo in &mut c.strategy.undo {
-        undo.on_retransmit(&c.s, seq, len);
     }
     Some(sent(c, seq, len, cause, transmissions, why.judge))
 }

@@ -143,6 +143,8 @@ pub struct Sender {
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
     /// section 3.10.7.4), or of the SYN/ACK.
     pub(super) wl1: Seq,
+    /// What goes again has this time, that of the input before.
+    pub(super) stale: Option<Time>,
     /// When any segment was last sent.
     pub(super) last_sent: Time,
     /// One segment may go out with so many bytes of room beyond cwnd.
@@ -213,6 +215,7 @@ impl Sender {
             turn: Turn::Any,
             writing: false,
             expired: false,
+            stale: None,
             sent_new: false,
             dsacked: 0,
             rates,

@@ -136,11 +136,19 @@ impl Sender {
 
     /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.4, RFC 8201
     /// section 5.4). What is outstanding in larger ones is cut, and retransmitted at once: it is
-    /// lost, which says nothing about congestion. cwnd keeps its bytes; with a window law of Linux
-    /// it keeps the number of its segments if they become smaller. A larger `mss` counts for new
-    /// data only.
+    /// lost, which says nothing about congestion. Linux cuts it only as it goes again. cwnd keeps
+    /// its bytes; with a window law of Linux it keeps the number of its segments if they become
+    /// smaller. A larger `mss` counts for new data only.
     pub fn set_mss(&mut self, now: Time, mss: u32) {
+        // tcp_v4_mtu_reduced does not refresh tcp_mstamp. The last input has, and once more after
+        // what it retransmitted if there was something to send (tcp_write_xmit); new data has that
+        // time already.
+        let s = &self.s;
+        let new = s.board.last().is_some_and(|last| last.first_sent == s.now);
+        let again = Span::from_micros(u64::from(s.written > s.snd_max && !new));
+        let before = self.stale.unwrap_or(s.now + again);
         self.begin(now);
+        self.stale = self.wants.by_marks.then_some(before.min(now));
         mss::set(self, mss);
     }
 
@@ -263,7 +271,7 @@ impl Sender {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst;
-        (self.writing, self.expired) = (false, false);
+        (self.writing, self.expired, self.stale) = (false, false, None);
         self.one = None;
     }
 

@@ -9,11 +9,11 @@
 use alloc::boxed::Box;
 
 use super::emit::{self, Sent};
-use super::machine::{Beyond, Sender};
+use super::machine::{Beyond, Sender, Turn};
 use super::{pacing, plain};
 use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
-use crate::recovery::linux::most_emulated;
+use crate::recovery::linux::{current_ssthresh, most_emulated};
 use crate::state::Phase;
 
 /// Segments that follow a probe of the path's MTU at once, or soon: they show whether it is lost.
@@ -45,7 +45,11 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
         keep_segments(c, before.max(c.s.mss));
     }
     let mss = c.s.mss as u32;
-    let lost = c.s.board.cut(mss);
+    // Linux cuts only what goes again (tcp_simple_retransmit, tcp_fragment).
+    let lost = match c.wants.refits {
+        true => c.s.board.give_up(mss),
+        false => c.s.board.cut(mss),
+    };
     if lost > 0 {
         go_back(c);
     }
@@ -107,13 +111,16 @@ fn go_back(c: &mut Sender) {
     if c.s.phase != Phase::Loss {
         // tcp_simple_retransmit: `undo_marker` and `prior_ssthresh` are 0.
         c.strategy.undo.iter_mut().for_each(|undo| undo.forget());
+        if c.wants.by_marks && c.s.phase == Phase::Open {
+            c.s.ssthresh = current_ssthresh(&c.s);
+        }
         c.strategy.window.on_too_big(&c.s);
     }
     (c.s.phase, c.s.cwr) = (Phase::Loss, false);
     if !c.wants.by_marks {
         c.s.snd_nxt = c.s.snd_una;
     }
-    c.s.recover = c.s.snd_max;
+    (c.s.recover, c.turn) = (c.s.snd_max, Turn::Any);
     (c.s.dupacks, c.s.assumed_dupacks, c.s.limited) = (0, 0, 0);
     // What the timer has retransmitted is still due, in its new size.
     let by_timer = [Cause::Timeout, Cause::BackedOffTimeout];
