@@ -6,8 +6,8 @@
 //! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs`
 //! has what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate,
 //! `rates.rs` at what rate it is delivered, `by_rate.rs` when the window law hears of that,
-//! `mss.rs` what a change of the path's MTU does. `machine.rs` has the fields, `wants.rs` what
-//! mechanisms want of it.
+//! `mss.rs` what a change of the path's MTU does. `machine.rs` has the fields, `orders.rs` what an
+//! input leaves for them to send, `wants.rs` what mechanisms want of it.
 
 mod ack;
 mod by_rate;
@@ -19,6 +19,7 @@ mod emit;
 mod machine;
 mod mss;
 mod one_timer;
+mod orders;
 mod pacing;
 mod plain;
 mod rates;

@@ -128,7 +128,8 @@ fn narrows(c: &Sender, segment: &Segment, ack: u64) -> bool {
     c.wants.by_marks && segment.len == 0 && ack == c.s.snd_una && ack + window < c.s.window_edge
 }
 
-/// The sequence number is a new one ([`AckSummary::moved`]). What carries data that sets SND.WL1 lies below the next ACK without.
+/// The sequence number is a new one ([`AckSummary::moved`]). What carries data that sets SND.WL1
+/// lies below the next ACK without.
 pub(super) fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if segment.len > 0 || segment.flags.fin() {
         c.moved |= segment.seq.ahead_of(c.wl1) > 0 || ack > c.s.snd_una;
