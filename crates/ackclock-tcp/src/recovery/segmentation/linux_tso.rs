@@ -250,6 +250,8 @@ impl Segmentation for LinuxTso {
         let pushed = (end == s.written && s.joined_fin() != Some(seq))
             || (end == self.head_end && self.marked)
             || cause == Cause::WindowProbe;
+        // So has what it leaves of the buffer.
+        self.marked |= cause == Cause::WindowProbe && end < self.head_end;
         if end == s.written {
             self.pushed = end;
         }
