@@ -279,12 +279,6 @@ fn a_lowered_mss_keeps_three_quarters_of_cwnd() {
     answered("mss-raises-ssthresh.jsonl");
 }
 
-/// `tcp_ecn_send`: what `tcp_write_wakeup` sends of new data carries CWR.
-#[test]
-fn new_data_into_a_small_window_carries_cwr() {
-    answered("cwr-into-small-window.jsonl");
-}
-
 /// `tcp_write_wakeup` sets PSH before it cuts the buffer, so that what is left has it, too.
 #[test]
 fn a_window_probe_leaves_push_on_the_rest() {

@@ -12,8 +12,7 @@
 //!   ([`Regulate::cwr_is_a_state`](crate::recovery::regulate::Regulate::cwr_is_a_state)).
 //! - The first new data after a reduction, for whatever reason, carries CWR.
 //! - New data is ECN-capable. Retransmissions, pure ACKs, window probes and a FIN without data are
-//!   not, and they carry no CWR. To Linux new data into a small window is no probe
-//!   (`tcp_ecn_send`).
+//!   not, and they carry no CWR (`tcp_ecn_send`).
 //! - cwnd is not lowered below what the window law says, which is two segments. So the rule for
 //!   cwnd of one segment, to wait for the timer, does not arise.
 
@@ -26,8 +25,7 @@ use crate::summary::AckSummary;
 /// ECN of a segment of `len` new bytes that was just sent.
 pub(super) fn of_new(c: &mut Sender, cause: Cause, len: u32) -> Ecn {
     let fin_alone = c.s.fin && len == 1 && c.s.snd_max == c.s.written;
-    let probe = cause == Cause::WindowProbe && !c.strategy.regulate.cwr_is_a_state();
-    if probe || fin_alone {
+    if cause == Cause::WindowProbe || fin_alone {
         return Ecn::NONE;
     }
     Ecn::new(Codepoint::Ect0, false, core::mem::take(&mut c.cwr_due))
