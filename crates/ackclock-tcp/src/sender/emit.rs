@@ -143,14 +143,17 @@ fn fill(c: &mut Sender) {
 fn refit(c: &mut Sender, index: usize, most: u32) -> bool {
     let Some(r) = c.s.board.get(index) else { return true };
     let room = c.s.window_edge.saturating_sub(r.seq);
-    if room == 0 && index > 0 {
-        return false;
-    }
     let whole = c.s.most_from(r.seq);
-    let most = if room == 0 { whole } else { room.min(whole) }.min(u64::from(most)) as u32;
+    if room == 0 {
+        if index == 0 && c.wants.refits && u64::from(r.len) > whole {
+            c.s.board.split(index, whole as u32);
+        }
+        return index == 0;
+    }
+    let most = room.min(whole).min(u64::from(most)) as u32;
     if r.len > most {
         c.s.board.split(index, most);
-    } else if c.wants.refits && room > 0 && u64::from(r.len) < c.s.mss {
+    } else if c.wants.refits && u64::from(r.len) < c.s.mss {
         // tcp_collapse_retrans, tcp_adjust_pcount: without SACK, duplicates stand for fewer.
         let joined = c.s.board.join(index, most);
         c.s.emulated = c.s.emulated.saturating_sub(joined);
