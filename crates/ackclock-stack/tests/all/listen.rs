@@ -165,7 +165,7 @@ fn timestamps_do_not_tell_the_clock() {
         if half_open > 0 {
             assert_eq!(srtt(&target.stack), Span::from_millis(50));
         }
-        target.stack.write(now, socket, b"answer").unwrap();
+        target.stack.write(now, socket, b".").unwrap();
         let data = target.answers()[0];
         let val = data.options.timestamps.unwrap().val;
         assert_eq!(val, now.timestamp().wrapping_add(ts_offset(1000)));
