@@ -75,9 +75,10 @@ class Detect(Mechanism):
         """Whether a timeout begins the count of duplicates anew. Otherwise it does."""
         return True
 
-    def on_spurious(self, state: State, ack: Ack, undone: bool) -> None:
+    def on_spurious(self, state: State, ack: Ack, undone: bool, losses_stand: bool) -> None:
         """A response was spurious and is undone; or, if not `undone`, an original arrived for which
-        a retransmission is on its way."""
+        a retransmission is on its way. `losses_stand`: what was judged lost was, as far as the undo
+        knows."""
 
     def on_timeout(self, state: State) -> float | None:
         """The retransmission timer has expired. Lost is the first unacknowledged segment, and what

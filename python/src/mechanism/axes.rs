@@ -78,8 +78,8 @@ impl Detect for Object {
         self.call("armed", || ()).unwrap_or_else(|| Detect::deadline(self) != Time::NEVER)
     }
 
-    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool) {
-        self.notify("on_spurious", || (seen(s), Ack(*a), undone))
+    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool, losses_stand: bool) {
+        self.notify("on_spurious", || (seen(s), Ack(*a), undone, losses_stand))
     }
 
     fn on_deadline(&mut self, s: &State) -> Lost {
