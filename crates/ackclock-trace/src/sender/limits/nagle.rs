@@ -1,5 +1,7 @@
 //! Whether Nagle's algorithm holds back what is not full (RFC 9293 section 3.7.4).
 
+use std::cmp::Ordering;
+
 use ackclock_tcp::Span;
 
 use super::super::input::Sent;
@@ -102,14 +104,25 @@ impl Nagle {
     /// closed one, more may wait behind it.
     #[inline]
     pub fn sent(&mut self, sent: &Sent, stream: &Stream) {
-        let (len, mss) = (sent.payload(), stream.terms.mss.max(1));
-        self.ends = !sent.fin && len % mss > 0 && (len > mss || len < self.last);
-        self.ends &= !is_cut(sent, stream);
+        self.ends = self.ends_with(sent, stream);
         self.last = match () {
             () if sent.fin => 0,
             () if is_small(sent, stream) && is_cut(sent, stream) => stream.terms.mss,
             () => sent.len,
         };
+    }
+
+    /// Whether a segment is not full, as far as those before it tell. A super-segment is whole ones
+    /// with one that is not.
+    #[inline]
+    fn ends_with(&self, sent: &Sent, stream: &Stream) -> bool {
+        let (len, mss) = (sent.payload(), stream.terms.mss);
+        let is_part = match len.cmp(&mss) {
+            Ordering::Less => len > 0 && len < self.last,
+            Ordering::Equal => false,
+            Ordering::Greater => !len.is_multiple_of(mss),
+        };
+        is_part && !sent.fin && !is_cut(sent, stream)
     }
 
     /// What it may have held goes out so long after the ACK of all before, where what waits for
