@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ackclock_tcp::Registry;
 use http_body_util::{BodyExt, Full};
@@ -45,6 +45,10 @@ const ALL: Duration = Duration::from_secs(30);
 
 /// How long to wait where a client cannot be taken, as where there are no more files.
 const RETRY: Duration = Duration::from_millis(10);
+
+/// Where there are no more files, clients that have said nothing for so long make room for others.
+/// For a moment there are none each time the proxies look whether enough are left over.
+const SILENT: Duration = Duration::from_millis(100);
 
 /// An API that listens. Dropped, it ends at once.
 pub(crate) struct Api {
@@ -101,16 +105,20 @@ type Known = (Arc<Mutex<Proxies>>, Arc<Registry>, Arc<Hosts>);
 async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let room = Arc::new(Semaphore::new(MOST_CLIENTS));
-    // In the order in which they came, and whether what they ask for is being done.
-    let mut clients: VecDeque<(AbortHandle, Arc<AtomicBool>)> = VecDeque::new();
+    // In the order in which they came, and when, and whether what they ask for is being done.
+    let mut clients: VecDeque<(AbortHandle, Instant, Arc<AtomicBool>)> = VecDeque::new();
     loop {
         let accepted = listener.accept().await;
         let no_files = accepted.as_ref().is_err_and(are_used_up);
         // Whoever says nothing, or does not read, keeps nobody out: the oldest of those goes.
-        clients.retain(|(client, _)| !client.is_finished());
+        clients.retain(|(client, ..)| !client.is_finished());
+        let least = if no_files { SILENT } else { Duration::ZERO };
+        let is_idle = |(_, since, busy): &(AbortHandle, Instant, Arc<AtomicBool>)| {
+            !busy.load(Ordering::Relaxed) && since.elapsed() >= least
+        };
         if (no_files || room.available_permits() == 0)
-            && let Some(idle) = clients.iter().position(|(_, busy)| !busy.load(Ordering::Relaxed))
-            && let Some((client, _)) = clients.remove(idle)
+            && let Some(idle) = clients.iter().position(is_idle)
+            && let Some((client, ..)) = clients.remove(idle)
         {
             client.abort();
         }
@@ -136,7 +144,7 @@ async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
             let _ = timeout(ALL, connection).await;
             drop(place);
         });
-        clients.push_back((client.abort_handle(), busy));
+        clients.push_back((client.abort_handle(), Instant::now(), busy));
     }
 }
 
