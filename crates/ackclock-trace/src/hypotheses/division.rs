@@ -243,7 +243,8 @@ impl<'a> Division<'a> {
                 let trip = Trip { at, oldest, newest, ack, bytes, all: ack, flight };
                 self.bottleneck.measured(&trip);
                 self.trip = trip.span();
-                Queue::measured(&mut self.queue, &trip, &mut self.bottleneck, &mut self.full);
+                let (queue, full) = (&mut self.queue, &mut self.full);
+                Queue::measured(queue, &trip, &mut self.bottleneck, full);
             }
             _ => self.bottleneck.interrupted(),
         }

@@ -28,7 +28,7 @@ use self::requests::{Answers, Requests};
 use self::waited::Due;
 use super::cells::{Cells, bytes};
 use super::queue::Queue;
-use super::rate::{Bottleneck, Trip};
+use super::rate::{Base, Bottleneck, Trip};
 use super::silence::Silence;
 use super::stream::moments::HOST_BUSY;
 use super::stream::{Stream, rarely};
@@ -80,6 +80,10 @@ struct Waits {
 struct Early {
     paced: Paced,
     full: Cells<Span>,
+    /// The shortest round trip of the route then, if it became longer later.
+    base: Option<Base>,
+    /// Over routes before.
+    past: Vec<(Base, Cells<Span>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -203,7 +207,12 @@ impl Limits {
     /// An ACK has measured a round trip, and the bottleneck knows of it.
     #[inline]
     pub fn measured(&mut self, trip: &Trip, bottleneck: &mut Bottleneck) {
-        Queue::measured(&mut self.queue, trip, bottleneck, &mut self.full);
+        let moved = Queue::measured(&mut self.queue, trip, bottleneck, &mut self.full);
+        if let Some(base) = moved
+            && let Some(early) = self.waits.as_mut().and_then(|waits| waits.early.as_mut())
+        {
+            early.base.get_or_insert(base);
+        }
     }
 
     /// The route has become longer.
@@ -320,10 +329,10 @@ impl Limits {
         let waits = self.waits.get_or_insert_default();
         if waits.early.is_none() {
             let paced = self.pace.settle(&mut self.full);
-            if let Some(queue) = &mut self.queue {
-                queue.empty_before_into(&mut self.full);
-            }
-            waits.early = Some(Early { paced, full: std::mem::take(&mut self.full) });
+            let past = self.queue.as_mut().map(|queue| queue.take_past(&mut self.full));
+            let past = past.unwrap_or_default();
+            let full = std::mem::take(&mut self.full);
+            waits.early = Some(Early { paced, full, base: None, past });
         }
     }
 

@@ -49,17 +49,19 @@ pub(crate) struct Queue<T> {
 
 impl<T: Times> Queue<T> {
     /// An ACK has measured a round trip, and the bottleneck knows of it. `full`: time for which
-    /// cwnd or the path was full.
+    /// cwnd or the path was full. Returns the shortest round trip of the route before, if the route
+    /// has become longer.
     #[inline]
     pub fn measured(
         queue: &mut Option<Box<Queue<T>>>,
         trip: &Trip,
         bottleneck: &mut Bottleneck,
         full: &mut T,
-    ) {
+    ) -> Option<Base> {
         if let Some(queue) = queue {
-            queue.hear(trip, bottleneck, full);
-        } else if bottleneck.is_queued(trip.span()) {
+            return queue.hear(trip, bottleneck, full);
+        }
+        if bottleneck.is_queued(trip.span()) {
             *queue = Some(Box::new(Queue {
                 route: Route::new(trip.at),
                 queued: Span::ZERO,
@@ -68,9 +70,10 @@ impl<T: Times> Queue<T> {
                 past: Vec::new(),
             }));
         }
+        None
     }
 
-    fn hear(&mut self, trip: &Trip, bottleneck: &mut Bottleneck, full: &mut T) {
+    fn hear(&mut self, trip: &Trip, bottleneck: &mut Bottleneck, full: &mut T) -> Option<Base> {
         match self.route.measured(trip, bottleneck) {
             Turn::Same => {}
             Turn::Perhaps => {
@@ -82,8 +85,10 @@ impl<T: Times> Queue<T> {
                 if self.past.len() < MOST {
                     self.past.push((base, std::mem::take(&mut self.before)));
                 }
+                return Some(base);
             }
         }
+        None
     }
 
     /// Whether until now there was a queue for so long, with so many segments outstanding.
@@ -97,9 +102,11 @@ impl<T: Times> Queue<T> {
         self.lately.with(outstanding)
     }
 
-    /// What filled cwnd or the path before the route may have changed goes there.
-    pub fn empty_before_into(&mut self, to: &mut T) {
-        self.before.empty_into(to);
+    /// What filled cwnd or the path before the route may have changed goes there. Takes what did
+    /// over routes before, whose round trips stay.
+    pub fn take_past(&mut self, full: &mut T) -> Vec<(Base, T)> {
+        self.before.empty_into(full);
+        self.past.iter_mut().map(|(base, full)| (*base, std::mem::take(full))).collect()
     }
 
     /// The route has become longer.
@@ -128,7 +135,17 @@ pub(crate) fn settle_full<T: Times>(
     let (queued, past) = queue.map(|queue| queue.settle(&mut full)).unwrap_or_default();
     found.add(Limit::Path, queued);
     found.add_full(queued);
-    for (base, full) in past.into_iter().chain([(base, full)]) {
+    settle_routes(found, past.into_iter().chain([(base, full)]), mss, holds);
+}
+
+/// The same, over several routes, each with its shortest round trip.
+pub(crate) fn settle_routes<T: Times>(
+    found: &mut Lifetime,
+    routes: impl IntoIterator<Item = (Base, T)>,
+    mss: u32,
+    holds: impl Fn(Base) -> Option<f64>,
+) {
+    for (base, full) in routes {
         let holds = holds(base);
         for (outstanding, span) in full.by_bytes(mss) {
             let limit = found.note_filled(filled(outstanding, holds), span);

@@ -163,7 +163,7 @@ impl Pace {
         (period, written)
     }
 
-    /// At the end.
+    /// At the end, or at the first loss: all until now.
     pub fn settle(&mut self, full: &mut Cells<Span>) -> Paced {
         self.period.take().map_or_else(Paced::default, |mut period| {
             period.settle(false, full);

@@ -1,6 +1,6 @@
 //! The end: what limited the sender all the time.
 
-use super::super::queue::{settle_full, settle_paced};
+use super::super::queue::{settle_full, settle_paced, settle_routes};
 use super::super::rate::Base;
 use super::pace::Paced;
 use super::{Early, Limits};
@@ -40,9 +40,10 @@ impl Limits {
                 settle_paced(found, &cells, limit, mss, paced_holds);
             }
         };
-        if let Some(Early { paced: early, full }) = early {
+        if let Some(Early { paced: early, full, base: then, past }) = early {
             paced(&mut found, early);
-            settle_full(&mut found, full, None, mss, base, &holds);
+            let last = (then.unwrap_or(base), full);
+            settle_routes(&mut found, past.into_iter().chain([last]), mss, &holds);
             found.add_growing(found.idle());
         }
         paced(&mut found, late);

@@ -48,6 +48,22 @@ impl Clock {
         }
     }
 
+    /// The first outstanding segment is lost, and the others are acknowledged with it. Twelve more
+    /// follow.
+    fn lose(&mut self) {
+        let all: Vec<(u64, f64)> = self.flying.drain(..).collect();
+        let lost = all[0].0;
+        for (i, (n, at)) in all.iter().enumerate().skip(1) {
+            self.line.ack_with(*at, lost, &[(lost + 1, n + 1)], false, None);
+            if i == 3 {
+                self.line.send(at + 0.01, [lost]);
+            }
+        }
+        let at = self.last + 50.0;
+        self.line.ack(at, self.next);
+        (0..12).for_each(|_| self.send(at + 0.01, 50.0, 5.0));
+    }
+
     fn lifetime(self) -> Lifetime {
         self.line.found().lifetime
     }
@@ -67,6 +83,17 @@ fn a_longer_route() {
     clock.run(60, 50.0, 5.0, 0);
     clock.run(120, 200.0, 5.0, 12);
     assert_eq!(shares(&clock.lifetime()), [445, 445, 1370]);
+}
+
+/// The same, and a segment was lost before: what the path held then is not judged by the longer
+/// route.
+#[test]
+fn a_longer_route_after_a_loss() {
+    let mut clock = Clock::new();
+    clock.run(60, 50.0, 5.0, 0);
+    clock.lose();
+    clock.run(120, 200.0, 5.0, 6);
+    assert_eq!(shares(&clock.lifetime()), [345, 345, 1325]);
 }
 
 /// Others take half of the bottleneck, so that its queue holds what this sender's window of nine
