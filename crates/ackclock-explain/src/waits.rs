@@ -86,12 +86,15 @@ impl Found {
     /// late or never does not tell that no packet came through: a full listen queue drops the ACK
     /// that opens the connection and all behind it (Linux's `tcp_conn_request`, `tcp_check_req`).
     pub(crate) fn is_unheard(&self, from: End, stall: &Stall) -> bool {
-        let again = self.flow(from).retransmissions.iter();
-        let mut within = again.filter(|r| stall.start < r.at && r.at <= stall.end);
+        if !self.connection.begun || from != End::Client {
+            return false;
+        }
+        let all = &self.flow(from).retransmissions;
+        let [begins, ends] = [stall.start, stall.end].map(|at| all.partition_point(|r| r.at <= at));
         let first = |r: &Retransmission| {
             r.position == 0 && r.len > 0 && r.transmission > 2 && r.spurious.is_none()
         };
-        self.connection.begun && from == End::Client && within.any(first)
+        all[begins..ends].iter().any(first)
     }
 
     /// For how long that was so.
