@@ -211,18 +211,23 @@ fn limited(found: &Found, main: Limit) -> String {
         return text;
     }
     // Connections that are kept open are idle for most of their time. What counts is the rest.
-    let busy = found.busy();
-    let others = Limit::ALL.into_iter().filter(|limit| *limit != Limit::Application);
-    let second = others.max_by_key(|limit| lifetime.of(*limit)).filter(|limit| match limit {
+    let is_kept = kept.is_some();
+    let rest = if is_kept { whole - lifetime.closed() } else { found.busy() };
+    let span = |limit: Limit| match limit {
+        Limit::Application => lifetime.paused(),
+        _ => lifetime.of(limit),
+    };
+    let others = Limit::ALL.into_iter().filter(|limit| is_kept || *limit != Limit::Application);
+    let second = others.max_by_key(|limit| span(*limit)).filter(|limit| match limit {
         // One of a round trip is as it has to be.
         Limit::Handshake => found.opened_late().is_some(),
         Limit::Path => is_full(found),
         _ => true,
     });
-    let half = if kept.is_some() { Span::ZERO } else { Span(busy.0 / 2) };
-    let most = |limit: &Limit| lifetime.of(*limit) >= found.worth().max(half);
+    let half = if is_kept { Span::ZERO } else { Span(rest.0 / 2) };
+    let most = |limit: &Limit| span(*limit) >= found.worth().max(half);
     if let Some(second) = second.filter(most) {
-        text.push_str(&format!("; in the rest {}", limited_of(found, second, busy)));
+        text.push_str(&format!("; in the rest {}", limited_of(found, second, rest)));
     }
     text
 }
