@@ -120,7 +120,7 @@ impl Socket {
     pub(crate) fn add_timeouts(&self, sum: &mut Timeouts) {
         let own = self.connection.sender().stats().timeouts_by_class;
         sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-        sum[TimeoutClass::Handshake as usize] += u64::from(self.connection.handshake_timeouts());
+        sum[TimeoutClass::Handshake as usize] += u64::from(self.connection.syn_timeouts());
     }
 
     /// A moment of it.

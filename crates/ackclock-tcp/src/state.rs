@@ -192,7 +192,7 @@ impl State {
         if self.fin && self.joins_fin { self.written.checked_sub(1) } else { None }
     }
 
-    /// The same, whatever Nagle's algorithm says.
+    /// As [`State::new_len`], whatever Nagle's algorithm says.
     pub fn unsent_len(&self) -> Option<u32> {
         let end = self.buffers.as_ref().map_or(self.written, |buffers| buffers.head());
         let data = end + u64::from(self.joined_fin() == Some(end)) - self.snd_max;

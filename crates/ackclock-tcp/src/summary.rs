@@ -73,7 +73,7 @@ pub struct AckSummary {
     /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.
     pub unchanged: bool,
     /// Its sequence number is above those of all before it, since the SYN/ACK or data of the peer
-    /// came since the last one; or it closes the window. To Linux it updates the window, even to
+    /// came since the last one; or its window is 0. To Linux it updates the window, even to
     /// the same, and so is no duplicate (`tcp_may_update_window`, `FLAG_WIN_UPDATE` in
     /// `FLAG_NOT_DUP`).
     pub(crate) moved: bool,

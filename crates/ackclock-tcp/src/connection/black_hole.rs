@@ -130,7 +130,8 @@ pub(super) fn on_timeout(c: &mut Connection, now: Time) {
     let passed = hole.passed.filter(|&(_, end)| soon(end)).map(|(passed, _)| passed);
     let path_mss = passed.unwrap_or(small);
     let most = c.negotiated.smss(path_mss);
-    let head = c.sender.state().board.head().filter(|head| head.len > most);
+    let s = c.sender.state();
+    let head = s.board.head().filter(|head| head.len_without(s.joined_fin()) > most);
     let Some(end) = head.map(|head| head.end()).filter(|_| hole.timeouts >= PATIENCE) else {
         return;
     };

@@ -396,7 +396,7 @@ impl Connection {
         !self.shut && matches!(self.state, SynSent | SynReceived | Established | CloseWait)
     }
 
-    /// How often the timer of the SYN, or of the SYN/ACK, has expired.
+    /// How often the timer of the SYN, or of the SYN/ACK, has expired. No sender counts them.
     pub fn syn_timeouts(&self) -> u32 {
         self.handshake.expiries
     }
@@ -415,11 +415,6 @@ impl Connection {
     /// once.
     pub fn marks(&self) -> u64 {
         self.marks
-    }
-
-    /// How often our SYN or SYN/ACK was due again since nobody answered it. No sender counts them.
-    pub fn handshake_timeouts(&self) -> u32 {
-        self.handshake.expiries
     }
 
     /// The oldest event of the sender not yet taken.

@@ -36,10 +36,14 @@ impl Scoreboard {
     }
 
     /// Judges lost every segment of more than `most` bytes that is not sacked, and its
-    /// retransmission if it was lost before (`tcp_mark_skb_lost`); returns their bytes.
-    pub(crate) fn give_up(&mut self, most: u32) -> u64 {
+    /// retransmission if it was lost before (`tcp_mark_skb_lost`); returns their bytes. `len`: the
+    /// bytes of one (`tcp_skb_seglen`).
+    pub(crate) fn give_up(&mut self, most: u32, len: impl Fn(&Record) -> u32) -> u64 {
         let mut judged = 0;
-        for r in self.records.iter_mut().filter(|r| r.len > most && !r.sacked) {
+        for r in self.records.iter_mut().filter(|r| !r.sacked) {
+            if len(r) <= most {
+                continue;
+            }
             judged += u64::from(r.len);
             r.retransmitted &= !r.lost;
             r.lost = true;

@@ -52,6 +52,11 @@ impl Record {
         self.seq + u64::from(self.len)
     }
 
+    /// Its bytes without a FIN at this position, which takes no room.
+    pub(crate) fn len_without(&self, fin: Option<u64>) -> u32 {
+        self.len - u32::from(fin.is_some_and(|fin| fin + 1 == self.end()))
+    }
+
     /// Judged lost, and no retransmission of it is on its way.
     pub fn waits(&self) -> bool {
         self.lost && !self.retransmitted

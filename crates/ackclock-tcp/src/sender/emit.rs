@@ -230,7 +230,7 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32, jud
     {
         pacing.on_sent(&c.s, len);
     }
-    // A FIN alone has none.
+    // In Linux a FIN alone has none.
     let mut psh = seq + u64::from(len) == c.s.written && c.s.joined_fin() != Some(seq);
     if c.wants.segments {
         let in_flight = counted(c);

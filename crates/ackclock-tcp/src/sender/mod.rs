@@ -124,12 +124,12 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         one_timer::settle(self);
         let due = self.timers.next(&self.strategy, &self.s);
-        let burst = self.burst;
+        let before = (self.burst, self.expired);
         self.begin(now);
         // A call without reason releases nothing, and what pacing has held back is no more than
         // before.
         if now < due {
-            self.burst = burst;
+            (self.burst, self.expired) = before;
         }
         by_rate::check_app_limited(self);
         deadline::on_deadline(self);
@@ -137,17 +137,17 @@ impl Sender {
 
     /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.4, RFC 8201
     /// section 5.4). What is outstanding in larger ones is cut, and retransmitted at once: it is
-    /// lost, which says nothing about congestion. Linux cuts it only as it goes again. cwnd keeps
-    /// its bytes; with a window law of Linux it keeps the number of its segments if they become
-    /// smaller. A larger `mss` counts for new data only.
+    /// lost, which says nothing about congestion. A selection that refits cuts it only as it goes
+    /// again. cwnd keeps its bytes; with a window law of Linux it keeps the number of its segments
+    /// if they become smaller. A larger `mss` counts for new data only.
     pub fn set_mss(&mut self, now: Time, mss: u32) {
         // tcp_v4_mtu_reduced does not refresh tcp_mstamp. The last input has, and once more after
         // what it retransmitted if there was something to send (tcp_write_xmit); new data has that
         // time already.
         let s = &self.s;
-        let new = s.board.last().is_some_and(|last| last.first_sent == s.now);
-        let again = Span::from_micros(u64::from(s.written > s.snd_max && !new));
-        let before = self.stale.unwrap_or(s.now + again);
+        let last = s.board.last().map_or(Time::ZERO, |last| last.first_sent);
+        let again = Span::from_micros(u64::from(s.written > s.snd_max && last != s.now));
+        let before = self.stale.unwrap_or(s.now + again).max(last);
         self.begin(now);
         self.stale = self.wants.by_marks.then_some(before.min(now));
         mss::set(self, mss);

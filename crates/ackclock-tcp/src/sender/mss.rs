@@ -46,8 +46,9 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     }
     let mss = c.s.mss as u32;
     // Linux cuts only what goes again (tcp_simple_retransmit, tcp_fragment).
+    let fin = c.s.joined_fin();
     let lost = match c.wants.refits {
-        true => c.s.board.give_up(mss),
+        true => c.s.board.give_up(mss, |r| r.len_without(fin)),
         false => c.s.board.cut(mss),
     };
     if lost > 0 {

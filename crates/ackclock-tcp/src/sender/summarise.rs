@@ -125,7 +125,8 @@ fn time_sacked(c: &mut Sender, a: &mut AckSummary, acked: &Acked, reported: &Rep
 /// To Linux no duplicate makes the window smaller, unless it closes it (`tcp_may_update_window`).
 fn narrows(c: &Sender, segment: &Segment, ack: u64) -> bool {
     let window = u64::from(segment.wnd) << c.config.wscale;
-    c.wants.by_marks && segment.len == 0 && ack == c.s.snd_una && ack + window < c.s.window_edge
+    let bare = segment.len == 0 && !segment.flags.fin();
+    c.wants.by_marks && bare && ack == c.s.snd_una && ack + window < c.s.window_edge
 }
 
 /// The sequence number is a new one ([`AckSummary::moved`]). What carries data that sets SND.WL1

@@ -195,7 +195,8 @@ fn open_by_flight(c: &mut Sender) -> Option<Sent> {
 /// Why new data of this length goes for which there is room in flight: what SACK blocks report may
 /// have made the room. FlightSize leaves that out (RFC 5681 section 3.2 step 2).
 fn by_room(c: &mut Sender, len: u32) -> Cause {
-    let len = u64::from(len);
+    // A FIN on a full segment takes no room.
+    let len = u64::from(len).min(c.s.mss);
     if c.s.flight() + len <= c.s.cwnd || c.s.board.is_empty() {
         return Cause::New;
     }

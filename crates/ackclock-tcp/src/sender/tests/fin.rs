@@ -12,8 +12,27 @@ fn a_fin_goes_on_a_full_segment() {
             x.fire(400).sends("1[0..1001]+");
         });
     }
-    run("reno", 10, |x| {
-        x.close_with_fin().write(2_001).sends("0 1 2[0..1]");
+    // What sends it decides, and not the window law.
+    for composition in ["reno", "sack+linux-cubic", "reno+linux-reno", "rack-tlp+linux-reno"] {
+        run(composition, 10, |x| {
+            x.close_with_fin().write(2_001).sends("0 1 2[0..1]");
+        });
+    }
+}
+
+/// `tcp_skb_seglen` is without the FIN: a segment with one is no larger than SMSS.
+#[test]
+fn a_fin_makes_no_segment_too_big() {
+    for mss in [1_000, 1_001] {
+        run("linux", 10, |x| {
+            x.close_with_fin().write(2_001).sends("0 1[0..1001]").at(50);
+            x.input(|s, now| s.set_mss(now, mss)).sends("");
+        });
+    }
+    run("linux", 10, |x| {
+        x.close_with_fin().write(2_001).sends("0 1[0..1001]").at(50);
+        let sent = "0[0..900]S 0[900..1000]S 1[0..900]S 1[900..1001]S";
+        x.input(|s, now| s.set_mss(now, 900)).sends(sent);
     });
 }
 

@@ -510,6 +510,7 @@ impl Pair {
                     .expect("what is sent is on the scoreboard");
                 assert_eq!((record.seq, record.len), (transmit.position, segment.len));
                 assert!(record.last_sent == self.now || self.stale && record.last_sent < self.now);
+                assert!(record.last_sent >= record.first_sent, "sent again before it was sent");
                 assert_eq!(u32::from(record.transmissions), transmit.transmission);
                 if transmit.cause == Cause::New && s.phase == Phase::Open && s.board.len() > 1 {
                     assert!(s.flight() <= s.cwnd, "sends beyond cwnd: {transmit:?}");
