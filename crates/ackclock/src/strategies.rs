@@ -73,7 +73,8 @@ impl<'a> One<'a> {
         let part = |m: &&Mechanism| registry.mechanism(&m.name).map(mechanism_row);
         let [in_force, replaced] = by_force(composition.mechanisms());
         let parts: Vec<MechanismRow> = in_force.iter().filter_map(part).collect();
-        let replaced = names(&replaced);
+        let mut replaced = names(&replaced);
+        replaced.retain(|name| parts.iter().all(|part| part.name != name));
         let open = |axis: &Axis| composition.mechanisms().iter().all(|m| m.axis != *axis);
         let as_in_reno = RENO.iter().filter(|axis| open(axis)).map(|axis| axis.name()).collect();
         let has_all = |preset: &&Preset| {
