@@ -27,7 +27,8 @@ impl Exposition {
         to
     }
 
-    /// Writes a family for each of these, whose samples carry this label and that value of it.
+    /// Writes one family, with samples for each of these, which carry this label and that value of
+    /// it. `write` writes no second family: its head would come again for each.
     pub fn each<T>(&mut self, key: &str, of: &[(&str, T)], write: impl Fn(&mut Exposition, &T)) {
         for (value, one) in of {
             self.labels.push(label(key, value));

@@ -10,7 +10,7 @@ use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::output::Class;
 use crate::tuple::{Tuple, pseudo_header};
 
-/// What packets have at least over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
+/// What packets may always have over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
 pub(crate) const LEAST_V4: u16 = 552;
 
 /// The least MTU of a link (RFC 1191 section 3, RFC 8200 section 5).

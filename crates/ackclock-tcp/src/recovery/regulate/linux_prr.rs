@@ -67,8 +67,8 @@ impl Regulate for LinuxPrr {
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
         // Where the timer begins a recovery, a segment counts as delivered
-        // (tcp_rack_reo_timeout). An ACK of what was SACKed before delivers nothing, and leaves cwnd
-        // as it is.
+        // (tcp_rack_reo_timeout). An ACK of what was SACKed before delivers nothing, and leaves
+        // cwnd as it is.
         let least = u32::from(!s.cwr && !a.is_old() && a.newly_acked == 0);
         match counted(a).max(least) {
             0 => s.cwnd,

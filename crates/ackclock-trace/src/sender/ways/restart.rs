@@ -3,9 +3,9 @@
 //!
 //! What goes out before the first ACK after the pause is the window if more goes out on that ACK:
 //! then it had waited. Half of what the window had been, or less, is a new beginning. A window that
-//! has grown little, or that the receiver limits, says nothing. Nor does a pause after which no
-//! more than the initial window goes out: a new beginning does not go below that (`RW = min(IW,
-//! cwnd)`; Linux's `tcp_cwnd_restart`).
+//! has grown little, or that the receiver limits, says nothing. No more than the initial window
+//! does not say that there was no new beginning: it does not go below that (`RW = min(IW, cwnd)`;
+//! Linux's `tcp_cwnd_restart`).
 
 use crate::sender::stream::Stream;
 use crate::ways::Evidence;
