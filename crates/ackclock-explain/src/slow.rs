@@ -48,13 +48,17 @@ impl Found {
     /// What limited it for longest; `None` of no time. Of a connection that the other end keeps
     /// open, all the rest counts first.
     pub(crate) fn main(&self) -> Option<Limit> {
-        let lifetime = self.lifetime();
-        let span = |limit: &Limit| match limit {
-            Limit::Application => lifetime.paused(),
-            _ => lifetime.of(*limit),
-        };
-        let longest = Limit::ALL.into_iter().max_by_key(span)?;
-        if span(&longest) > Span::ZERO { Some(longest) } else { lifetime.main() }
+        let longest = Limit::ALL.into_iter().max_by_key(|limit| self.limited_for(*limit))?;
+        let any = self.limited_for(longest) > Span::ZERO;
+        if any { Some(longest) } else { self.lifetime().main() }
+    }
+
+    /// For how long this limited it. That the other end keeps it open is no pause of its own.
+    pub(crate) fn limited_for(&self, limit: Limit) -> Span {
+        match limit {
+            Limit::Application => self.lifetime().paused(),
+            _ => self.lifetime().of(limit),
+        }
     }
 
     /// For how long that end had something to do.

@@ -213,19 +213,15 @@ fn limited(found: &Found, main: Limit) -> String {
     // Connections that are kept open are idle for most of their time. What counts is the rest.
     let is_kept = kept.is_some();
     let rest = if is_kept { whole - lifetime.closed() } else { found.busy() };
-    let span = |limit: Limit| match limit {
-        Limit::Application => lifetime.paused(),
-        _ => lifetime.of(limit),
-    };
     let others = Limit::ALL.into_iter().filter(|limit| is_kept || *limit != Limit::Application);
-    let second = others.max_by_key(|limit| span(*limit)).filter(|limit| match limit {
+    let second = others.max_by_key(|limit| found.limited_for(*limit)).filter(|limit| match limit {
         // One of a round trip is as it has to be.
         Limit::Handshake => found.opened_late().is_some(),
         Limit::Path => is_full(found),
         _ => true,
     });
     let half = if is_kept { Span::ZERO } else { Span(rest.0 / 2) };
-    let most = |limit: &Limit| span(*limit) >= found.worth().max(half);
+    let most = |limit: &Limit| found.limited_for(*limit) >= found.worth().max(half);
     if let Some(second) = second.filter(most) {
         text.push_str(&format!("; in the rest {}", limited_of(found, second, rest)));
     }
@@ -235,8 +231,7 @@ fn limited(found: &Found, main: Limit) -> String {
 /// The other end did not close it after this one had, for longer than anything limited it.
 fn kept_open(found: &Found, main: Limit) -> Option<String> {
     let (lifetime, from) = (found.lifetime(), found.sender());
-    let limited = if main == Limit::Application { lifetime.paused() } else { lifetime.of(main) };
-    (lifetime.closed() > limited).then(|| {
+    (lifetime.closed() > found.limited_for(main)).then(|| {
         format!(
             "the {} kept the connection open {} after the {} had closed it",
             from.other().name(),
@@ -266,8 +261,7 @@ fn is_full(found: &Found) -> bool {
 }
 
 fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
-    let (lifetime, from) = (found.lifetime(), found.sender());
-    let span = if main == Limit::Application { lifetime.paused() } else { lifetime.of(main) };
+    let (from, span) = (found.sender(), found.limited_for(main));
     let other = match main {
         Limit::Application => {
             found.asks_nothing().map(|span| ("the client asked for nothing".into(), span))

@@ -18,12 +18,13 @@ pub(super) fn congestion_window(
     known: &Known,
 ) -> Vec<Advice> {
     let (flow, lifetime) = (found.flow(from), found.lifetime());
-    let growing = match lowered(found, from, known) {
+    let lowered = lowered(found, from, known);
+    let growing = match lowered {
         Some(_) if !marked_rather_than_lost(flow) => lifetime.growing(),
         Some(_) => Span::ZERO,
         None => lifetime.idle(),
     };
-    let lowered = lowered(found, from, known).map(|line| (line, lifetime.idle() - growing));
+    let lowered = lowered.map(|line| (line, lifetime.idle() - growing));
     let growing = still_growing(found, from).map(|line| (line, growing));
     let all = [lowered, growing].into_iter().flatten().filter(|(_, span)| *span >= least);
     all.map(|(line, span)| Advice { line, what: "bottleneck idle", span }).collect()
@@ -35,8 +36,8 @@ fn lowered(found: &Found, from: End, known: &Known) -> Option<Line> {
     let (sender, receiver) = hosts(found, from);
     if marked_rather_than_lost(flow) {
         let text = format!(
-            "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
-             small; find where packets wait"
+            "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion \
+             window small; find where packets wait"
         );
         return Some(text.into());
     }

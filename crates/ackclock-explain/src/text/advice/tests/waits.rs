@@ -153,8 +153,9 @@ fn a_client_that_does_not_close() {
         (91 %)";
     assert!(open(2900, 0).starts_with(kept), "{}", open(2900, 0));
     assert!(open(2900, 60).starts_with(kept), "{}", open(2900, 60));
-    let asleep = "the client kept the connection open for 1.6 s of 4.0 s (40 %) after the server had \
-        closed it; in the rest the server's application had nothing to send for 1.4 s of 2.4 s (58 %)";
+    let asleep = "the client kept the connection open for 1.6 s of 4.0 s (40 %) after the server \
+        had closed it; in the rest the server's application had nothing to send for 1.4 s of 2.4 s \
+        (58 %)";
     assert!(open(1600, 0).starts_with(asleep), "{}", open(1600, 0));
     let paused = "the server's application had nothing to send for 2.1 s of 4.0 s (52 %)";
     assert!(open(900, 0).starts_with(paused), "{}", open(900, 0));
