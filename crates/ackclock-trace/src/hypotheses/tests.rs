@@ -24,7 +24,7 @@ pub(super) fn ms(t: f64) -> Time {
     Time::ZERO + Span((t * 1e6) as u64) + Span::from_secs(10)
 }
 
-fn terms(sack: bool) -> Terms {
+pub(super) fn terms(sack: bool) -> Terms {
     Terms {
         start: ms(0.0),
         header: 40,

@@ -1,7 +1,6 @@
 use ackclock_tcp::{Registry, SenderConfig};
 
 use super::*;
-use crate::sender::Sight;
 
 const MSS: u32 = 1000;
 
@@ -15,15 +14,8 @@ fn ms(t: u64) -> Time {
 fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided {
     let terms = Terms {
         start: ms(0),
-        header: 40,
-        mss: MSS,
-        sack: false,
-        timestamps: false,
-        sight: Sight::Received,
-        opening: Opening::Seen,
-        opens: true,
         handshake_rtt: None.into(),
-        events: false,
+        ..crate::hypotheses::tests::terms(false)
     };
     let config = SenderConfig {
         mss: MSS,

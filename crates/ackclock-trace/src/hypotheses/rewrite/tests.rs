@@ -3,20 +3,14 @@ use ackclock_tcp::{Event, Seq, Time, TimeoutClass};
 use super::super::trial::{Expiry, Says};
 use super::*;
 use crate::connection::{Stall, State};
-use crate::sender::{Opening, Sent, Sight};
+use crate::sender::Sent;
 
 fn terms() -> Terms {
     Terms {
         start: Time(0),
-        header: 40,
-        mss: 1000,
-        sack: false,
-        timestamps: false,
-        sight: Sight::Received,
-        opening: Opening::Seen,
-        opens: true,
         handshake_rtt: None.into(),
         events: true,
+        ..crate::hypotheses::tests::terms(false)
     }
 }
 
