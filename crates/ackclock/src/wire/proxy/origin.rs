@@ -1,8 +1,11 @@
 //! Where routes come from: options, or a file.
 
+use std::io;
 use std::net::SocketAddr;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
 
 use ackclock_impair::names;
 use ackclock_report::counted;
@@ -117,13 +120,25 @@ impl Origin {
         Ok(Again::Reload(Reload { listen: listening(&routes), split, plan: routes, said }))
     }
 
-    /// Where these names are by now.
+    /// Where these names are by now. None waits for another one, whose server may be silent.
     pub fn look_up(&self, names: Vec<String>) -> Again<Routes> {
-        let look_up = |name: String| {
-            let to = resolve(&name, &self.own, &self.look_ups);
-            (name, to)
-        };
-        Again::Names(names.into_iter().map(look_up).collect())
+        Again::Names(thread::scope(|scope| {
+            let begin = |name: String| {
+                let of = name.clone();
+                let work = move || resolve(&of, &self.own, &self.look_ups);
+                (name, thread::Builder::new().name("name".into()).spawn_scoped(scope, work))
+            };
+            let all: Vec<_> = names.into_iter().map(begin).collect();
+            let end = |(name, begun): (String, io::Result<ScopedJoinHandle<_>>)| {
+                // A panic is a mistake of ours, and ends this thread, too.
+                let to = match begun {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    Err(error) => Err(format!("{name}: {error}")),
+                };
+                (name, to)
+            };
+            all.into_iter().map(end).collect()
+        }))
     }
 }
 
