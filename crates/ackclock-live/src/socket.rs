@@ -122,7 +122,7 @@ impl TcpStream {
                 cwnd: state.cwnd,
                 ssthresh: state.ssthresh,
                 srtt: state.srtt,
-                stats: *sender.stats(),
+                stats: stack.counted(socket)?,
             })
         })
     }

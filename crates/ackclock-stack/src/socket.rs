@@ -2,7 +2,7 @@
 
 use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
 use ackclock_tcp::wire::Repr;
-use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
+use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
@@ -118,9 +118,8 @@ impl Socket {
 
     /// Adds its retransmission timeouts to those of others.
     pub(crate) fn add_timeouts(&self, sum: &mut Timeouts) {
-        let own = self.connection.sender().stats().timeouts_by_class;
+        let own = self.connection.stats().timeouts_by_class;
         sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-        sum[TimeoutClass::Handshake as usize] += u64::from(self.connection.syn_timeouts());
     }
 
     /// A moment of it.

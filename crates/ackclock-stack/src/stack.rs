@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig, TcpState};
 use ackclock_tcp::wire::window_scale;
-use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Stats, Time};
 
 pub use listening::overlap;
 
@@ -261,6 +261,14 @@ impl Stack {
     /// [`Error::NoSocket`].
     pub fn sender(&self, socket: SocketId) -> Result<&Sender, Error> {
         Ok(self.table.held(socket)?.1.connection.sender())
+    }
+
+    /// What the connection of a socket has counted, its handshake included.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn counted(&self, socket: SocketId) -> Result<Stats, Error> {
+        Ok(self.table.held(socket)?.1.connection.stats())
     }
 
     /// What kept a socket from sending, from when it was opened until now. Its handshake and its

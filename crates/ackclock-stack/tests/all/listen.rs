@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use ackclock_stack::{Error, Ready, SocketId, Stack, StackConfig, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{Seq, Span, Time, Timestamps};
+use ackclock_tcp::{Seq, Span, Time, TimeoutClass, Timestamps};
 
 use crate::rig::{App, Fate, MS, World, drain, header, host_config, parse, tcp_packet, v4, v6};
 
@@ -142,6 +142,19 @@ fn a_handshake_is_answered_and_accepted() {
         (TcpState::Established, SocketAddr::new(v4(0), 1000))
     );
     assert_eq!((target.stack.connections(), target.stack.stats().opened), (1, 1));
+}
+
+/// No sender counts the timer of a SYN/ACK.
+#[test]
+fn a_syn_ack_that_goes_again_is_counted_with_its_connection() {
+    let mut target = Target::new(64, TcpConfig::default(), 16);
+    target.say(syn(1000, 5000), b"");
+    let answer = target.later(Span::from_millis(1000))[0];
+    target.say(reply(&answer, ACK), b"");
+    let socket = target.accept().unwrap();
+    let stats = target.stack.counted(socket).unwrap();
+    assert_eq!((stats.timeouts, stats.timeouts_by_class[TimeoutClass::Handshake as usize]), (1, 1));
+    assert_eq!(target.stack.sender(socket).unwrap().stats().timeouts, 0);
 }
 
 /// RFC 7323 section 7: each connection has an offset, always the same for its tuple, and goes by

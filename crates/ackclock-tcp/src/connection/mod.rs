@@ -22,9 +22,9 @@ mod timers;
 
 use core::fmt;
 
-use crate::event::{Event, Sending};
+use crate::event::{Event, Sending, TimeoutClass};
 use crate::receiver::Receiver;
-use crate::sender::{Sender, SenderConfig};
+use crate::sender::{Sender, SenderConfig, Stats};
 use crate::seq::Seq;
 use crate::strategy::Strategy;
 use crate::time::Time;
@@ -399,6 +399,15 @@ impl Connection {
     /// How often the timer of the SYN, or of the SYN/ACK, has expired. No sender counts them.
     pub fn syn_timeouts(&self) -> u32 {
         self.handshake.expiries
+    }
+
+    /// What the sender has counted, and the timeouts of the SYN or SYN/ACK, of which it does not
+    /// know, with class `handshake`.
+    pub fn stats(&self) -> Stats {
+        let mut stats = *self.sender.stats();
+        stats.timeouts += u64::from(self.syn_timeouts());
+        stats.timeouts_by_class[TimeoutClass::Handshake as usize] += u64::from(self.syn_timeouts());
+        stats
     }
 
     /// The sending half, for its counters and state; made anew when the handshake completes.

@@ -37,8 +37,8 @@ impl Counters {
         let mut arms: Vec<(Arm, u64)> = net.arms.iter().map(|arm| (arm.clone(), 0)).collect();
         for socket in service.sockets() {
             let stack = net.host.stack();
-            if let (Ok(status), Ok(sender)) = (stack.status(socket), stack.sender(socket)) {
-                arms[status.strategy].0.add(&status, sender.stats());
+            if let (Ok(status), Ok(stats)) = (stack.status(socket), stack.counted(socket)) {
+                arms[status.strategy].0.add(&status, &stats);
                 arms[status.strategy].1 += 1;
             }
         }

@@ -100,15 +100,15 @@ impl Arm {
     }
 
     /// Counts a connection as it is now.
-    pub fn add(&mut self, status: &Status, sender: &Stats) {
+    pub fn add(&mut self, status: &Status, stats: &Stats) {
         self.bytes[0] += status.read;
         self.bytes[1] += status.acked();
         self.marks += status.marks;
-        add(&mut self.gone, sender);
+        add(&mut self.gone, stats);
     }
 }
 
-/// Adds what one sender counted. The least and the smoothed round trip are of one path.
+/// Adds what one connection counted. The least and the smoothed round trip are of one path.
 pub(super) fn add(sum: &mut Stats, other: &Stats) {
     let Stats {
         acks,
@@ -357,12 +357,12 @@ impl Net {
         let taken = taken.as_ref();
         let Some(duration) = self.log(socket, taken, why) else { return };
         let stack = self.host.stack();
-        let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
+        let (Ok(stats), Ok(status)) = (stack.counted(socket), stack.status(socket)) else { return };
         let arm = &mut self.arms[status.strategy];
-        arm.add(&status, sender.stats());
+        arm.add(&status, &stats);
         arm.durations.add(duration);
-        if sender.stats().rtt_samples > 0 {
-            arm.round_trips.add(sender.stats().rtt_smoothed);
+        if stats.rtt_samples > 0 {
+            arm.round_trips.add(stats.rtt_smoothed);
         }
     }
 
@@ -371,14 +371,14 @@ impl Net {
     fn log(&mut self, socket: SocketId, taken: Option<&Client>, why: &str) -> Option<Span> {
         let now = self.host.now();
         let stack = self.host.stack();
-        let (sender, status) = (stack.sender(socket).ok()?, stack.status(socket).ok()?);
+        let (stats, status) = (stack.counted(socket).ok()?, stack.status(socket).ok()?);
         let all = stack.limits(now, socket).ok()?;
         let before = taken.map_or(all, |client| client.before);
         let limits = all.since(&before);
         if let Some(access) = &mut self.access {
             let none = About::default();
             let about = taken.and_then(|client| client.about.as_deref()).unwrap_or(&none);
-            let ended = Ended { status, stats: sender.stats(), before, limits, why, about };
+            let ended = Ended { status, stats: &stats, before, limits, why, about };
             access.write(self.arms[status.strategy].strategy.name(), &ended);
         }
         Some(limits.total())

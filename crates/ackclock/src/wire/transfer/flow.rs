@@ -31,6 +31,8 @@ pub(super) struct Flow {
     pub(super) lasted: Span,
     pub(super) bytes_acked: u64,
     pub(super) stats: Stats,
+    /// Timeouts of its SYN.
+    syn_timeouts: u64,
 }
 
 /// What a look at a connection shows.
@@ -56,6 +58,7 @@ impl Flow {
             lasted: Span::ZERO,
             bytes_acked: 0,
             stats: Stats::default(),
+            syn_timeouts: 0,
         }
     }
 
@@ -91,10 +94,11 @@ impl Flow {
 
     /// Keeps the counters as they are now.
     pub(super) fn settle(&mut self, stack: &Stack, now: Time, began: Time) {
-        if let Ok(sender) = stack.sender(self.socket) {
+        if let (Ok(sender), Ok(all)) = (stack.sender(self.socket), stack.counted(self.socket)) {
             // A FIN counts as a byte of the stream.
             self.bytes_acked = sender.acked().min(self.source.written);
             self.stats = *sender.stats();
+            self.syn_timeouts = all.timeouts - self.stats.timeouts;
         }
         self.lasted = now.since(began);
     }
@@ -154,6 +158,7 @@ impl Flow {
             goodput_bps: (seconds > 0.0).then(|| 8.0 * self.bytes_acked as f64 / seconds),
             name: built.name.clone(),
             completion_s: self.done.then_some(seconds),
+            syn_timeouts: self.syn_timeouts,
             ..FlowSummary::of_sender(&built.strategy, 0, built.id.0, &self.stats)
         }
     }
