@@ -154,6 +154,8 @@ fn a_syn_ack_that_goes_again_is_counted_with_its_connection() {
     let socket = target.accept().unwrap();
     let stats = target.stack.counted(socket).unwrap();
     assert_eq!((stats.timeouts, stats.timeouts_by_class[TimeoutClass::Handshake as usize]), (1, 1));
+    // The echo came within the tick of its timestamp.
+    assert_eq!(stats.rtt_least, Span::from_millis(1));
     assert_eq!(target.stack.sender(socket).unwrap().stats().timeouts, 0);
 }
 

@@ -77,12 +77,14 @@ impl Handshake {
     }
 
     /// The round trip that the ACK of it has measured. If it was sent more than once, the timestamp
-    /// that came back tells which of them was answered (RFC 6298 section 3), in milliseconds.
+    /// that came back tells which of them was answered (RFC 6298 section 3), in milliseconds, of
+    /// which it is one at least.
     fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Span> {
         if let Some(sent) = self.sent {
             return Some(now.since(sent));
         }
-        let rtt = Span::from_millis(Timestamps::ticks_since(echo?, now.timestamp()).into());
+        let ticks = Timestamps::ticks_since(echo?, now.timestamp()).max(1);
+        let rtt = Span::from_millis(ticks.into());
         (now.since(self.first?) + Span::from_millis(1) > rtt).then_some(rtt)
     }
 }

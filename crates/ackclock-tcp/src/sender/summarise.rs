@@ -205,7 +205,7 @@ impl Reported {
         let by_time = clean.or(self.sacked);
         let latest = if clean.is_some() || self.sacked.is_some() { self.last } else { None };
         let echo = a.rcv_tsecr().filter(|_| a.acks_a_segment());
-        let sent = by_time.or_else(|| echoed(c.s.now, echo?, 1));
+        let sent = by_time.or_else(|| echoed(c.s.now, echo?));
         a.rtt_latest = latest.or(sent).map(|sent| c.s.now.since(sent));
         sent
     }
@@ -217,7 +217,7 @@ fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
         // RFC 6298 section 3: an echoed timestamp is unambiguous even for a retransmission. One
         // from before the segment was first sent (the clock ticks once a millisecond) is none of
         // ours.
-        Some(ecr) if acked.retransmission.is_some() => echoed(c.s.now, ecr, 0).filter(|&sent| {
+        Some(ecr) if acked.retransmission.is_some() => echoed(c.s.now, ecr).filter(|&sent| {
             acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first)
         }),
         // Karn's rule (RFC 6298 section 3).
@@ -228,9 +228,10 @@ fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
     sent
 }
 
-/// When the segment was sent whose timestamp is echoed now, at least so many milliseconds ago.
-fn echoed(now: Time, ecr: u32, least: u32) -> Option<Time> {
-    let ms = Timestamps::ticks_since(ecr, now.timestamp()).max(least);
+/// When the segment was sent whose timestamp is echoed now. The clock ticks once a millisecond: no
+/// round trip is shorter than what it can tell (Linux `tcp_rtt_tsopt_us`).
+fn echoed(now: Time, ecr: u32) -> Option<Time> {
+    let ms = Timestamps::ticks_since(ecr, now.timestamp()).max(1);
     now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
 }
 
