@@ -100,7 +100,7 @@ pub struct ImpairArgs {
 pub fn impair(args: &ImpairArgs, registry: &Registry) -> Result<String, Error> {
     let strategy = deployable(&args.strategy, registry)
         .map_err(|error| Error::Usage(format!("--strategy: {error}")))?;
-    if let Some(warning) = files::make_room(args.max_connections)? {
+    if let Some(warning) = files::make_room(args.max_connections, args.api.is_some())? {
         say(&warning);
     }
     match &args.api {

@@ -15,27 +15,27 @@ use crate::Error;
 /// proxies to connect again.
 const LEFT_OVER: usize = 6;
 
-/// Files beside those of clients: three of the terminal, four of the API and three of a proxy, and
-/// those that are left over.
-const OTHERS: u64 = 3 + 4 + 3 + LEFT_OVER as u64;
-
-/// Each client is a connection, and another one to the server.
-fn needed(clients: u32) -> u64 {
-    OTHERS + 2 * u64::from(clients)
+/// Files beside those of clients: three of the terminal, four of the API if there is one, three of
+/// a proxy, and those that are left over.
+fn others(api: bool) -> u64 {
+    3 + if api { 4 } else { 0 } + 3 + LEFT_OVER as u64
 }
 
-/// Raises the limit of open files, for so many clients at least. Returns what to warn of if that
-/// is not enough.
+/// Raises the limit of open files, for so many clients at least, beside an API or without one. Each
+/// client is a connection, and another one to the server. Returns what to warn of if that is not
+/// enough.
 ///
 /// # Errors
 /// [`Error::System`] if there is not room for a single one.
-pub(crate) fn make_room(clients: u32) -> Result<Option<String>, Error> {
+pub(crate) fn make_room(clients: u32, api: bool) -> Result<Option<String>, Error> {
+    let needed = |clients: u32| others(api) + 2 * u64::from(clients);
     let Some(limit) = raise(needed(clients)) else { return Ok(None) };
     if limit < needed(1) {
         let few = format!("{limit} are allowed, and a single client takes {}", needed(1));
         return Err(Error::system("open files")(io::Error::other(few + "; raise `ulimit -n`")));
     }
-    Ok((limit < needed(clients)).then(|| warning(limit, clients)))
+    let room = (limit - others(api)) / 2;
+    Ok((limit < needed(clients)).then(|| warning(limit, room, clients)))
 }
 
 /// The files that are to be left over.
@@ -64,12 +64,10 @@ pub(crate) fn limit(error: &io::Error) -> String {
     String::new()
 }
 
-fn warning(limit: u64, clients: u32) -> String {
-    let room = limit.saturating_sub(OTHERS) / 2;
+fn warning(limit: u64, room: u64, clients: u32) -> String {
     format!(
-        "warning: {limit} open files are allowed, which is room for some {room} clients at the \
-         same time, not for --max-connections {clients}; further ones wait; `ulimit -Hn` is the \
-         limit"
+        "warning: {limit} open files are allowed, which is room for some {room} of the {clients} \
+         clients of --max-connections; further ones wait; `ulimit -Hn` is the limit"
     )
 }
 

@@ -54,6 +54,32 @@ pub fn addresses(text: &str) -> io::Result<Vec<SocketAddr>> {
     LOOK_UPS.within(LONGEST, move || Ok(name.to_socket_addrs()?.collect()))
 }
 
+/// Does this work for all of them at the same time: what a resolver does not say of one keeps none
+/// of the others. Returns what came of each, in their order.
+///
+/// # Panics
+/// If the work does.
+pub fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let others = 1..items.len();
+    let (items, done) = (Mutex::new(items.into_iter().enumerate()), Mutex::new(Vec::new()));
+    let work_off = || {
+        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some((number, item)) = next() {
+            let result = (number, work(item));
+            done.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+        }
+    };
+    thread::scope(|scope| {
+        // Where there can be no more threads, those there are do the rest.
+        let begin = |_| thread::Builder::new().name("look-up".into()).spawn_scoped(scope, work_off);
+        let _threads: Vec<_> = others.map_while(|n| begin(n).ok()).collect();
+        work_off();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|&(number, _)| number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Work in threads that nothing can end before its time: it goes on where nobody waits any more. So
 /// there is a bound to how many of them there are.
 struct LookUps {

@@ -152,8 +152,8 @@ fn clients_for_whom_there_are_no_files_wait() {
     let proxy = Running::start("ulimit -n 64", echo());
     assert_eq!(
         proxy.said,
-        ["warning: 64 open files are allowed, which is room for some 24 clients at the same \
-          time, not for --max-connections 100; further ones wait; `ulimit -Hn` is the limit\n"]
+        ["warning: 64 open files are allowed, which is room for some 24 of the 100 clients of \
+          --max-connections; further ones wait; `ulimit -Hn` is the limit\n"]
     );
     let mut clients = proxy.clients();
     clients[0].read_exact(&mut [0]).unwrap();
@@ -172,11 +172,11 @@ fn clients_for_whom_there_are_no_files_wait() {
 #[test]
 fn a_limit_that_leaves_no_room_for_a_client() {
     let said = Command::new("sh")
-        .args(["-c", "ulimit -n 17; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_ackclock-impair")])
+        .args(["-c", "ulimit -n 13; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_ackclock-impair")])
         .args(["--listen", "127.0.0.1:0", "--to", "127.0.0.1:1"])
         .output()
         .unwrap();
-    let expected = "error: open files: 17 are allowed, and a single client takes 18; raise \
+    let expected = "error: open files: 13 are allowed, and a single client takes 14; raise \
                     `ulimit -n`\n";
     assert_eq!(
         (String::from_utf8_lossy(&said.stderr).as_ref(), said.status.code()),

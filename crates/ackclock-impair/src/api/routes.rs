@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::wanted::Changes;
 use super::{Body, Condition, NewProxy, Object, Problem, Proxies, Reply, read};
+use crate::names;
 use crate::percent::percent_decode;
 
 const PATHS: &str = "/version, /metrics, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
@@ -62,11 +63,12 @@ impl Asked<'_> {
             (["metrics"], "GET") => Ok(Some((200, Body::Text(self.lock().metrics())))),
             (["populate"], "POST") => {
                 let new: Vec<Object<NewProxy>> = read(self.body)?;
-                let found = new.into_iter().enumerate().map(|(index, Object(new))| {
+                let new: Vec<_> = new.into_iter().enumerate().collect();
+                let found = names::each(new, |(index, Object(new))| {
                     new.found(self.registry)
                         .map_err(|problem| problem.within(&format!("[{index}].")))
                 });
-                let found = found.collect::<Result<_, _>>()?;
+                let found = found.into_iter().collect::<Result<_, _>>()?;
                 made(self.lock().populate(found)?)
             }
             (["reset"], "POST") => self.lock().reset().map(gone),

@@ -882,7 +882,7 @@ fn slow_and_malformed_clients_hold_up_nobody() {
 /// answered at once.
 #[test]
 fn half_sent_requests_hold_up_nobody() {
-    crate::files::make_room(2000).unwrap();
+    crate::files::make_room(2000, true).unwrap();
     let api = api("127.0.0.1:0");
     let half = b"POST /proxies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
     let held: Vec<_> = (0..700)

@@ -59,3 +59,15 @@ fn look_ups_are_bounded() {
     }
     assert_eq!(ask(Duration::from_secs(60)).unwrap(), 1);
 }
+
+/// Each waits for all others, so that one after the other they would never end.
+#[test]
+fn work_for_each_is_done_at_the_same_time() {
+    let barrier = std::sync::Barrier::new(3);
+    let work = |n: u32| {
+        barrier.wait();
+        10 * n
+    };
+    assert_eq!(each(vec![1, 2, 3], work), [10, 20, 30]);
+    assert!(each(Vec::new(), work).is_empty());
+}
