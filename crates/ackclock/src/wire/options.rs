@@ -245,7 +245,10 @@ impl WireArgs {
                         ours.addr
                     )))
                 }
-                Some(kernel) => Ok(kernel),
+                Some(kernel) => match (Prefix { addr: kernel, ..ours }).unfit() {
+                    Some(why) => Err(Error::Usage(format!("--kernel-addr: {kernel}: {why}"))),
+                    None => Ok(kernel),
+                },
                 None => Ok(ours.kernel()),
             })
             .collect()
@@ -280,8 +283,12 @@ pub(crate) fn open_hosts(
         return Err(Error::Usage(text));
     }
     let kernel = args.kernel()?;
-    for &own in &args.addr {
+    for (number, &own) in args.addr.iter().enumerate() {
         check_free("--addr", own)?;
+        if args.addr[..number].iter().any(|before| before.addr == own.addr) {
+            let text = format!("--addr {own}: our stack has this address already; give it once");
+            return Err(Error::Usage(text));
+        }
     }
     let device = TunConfig {
         name: args.tun.clone(),

@@ -71,7 +71,7 @@ impl Prefix {
     }
 
     /// Why no host can have the address (RFC 1122 section 3.2.1.3, RFC 4291 section 2.6.1).
-    fn unfit(self) -> Option<&'static str> {
+    pub fn unfit(self) -> Option<&'static str> {
         let network = self.network().addr;
         let broadcast = match (self.addr, network) {
             (IpAddr::V4(addr), IpAddr::V4(network)) => {

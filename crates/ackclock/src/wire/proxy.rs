@@ -88,7 +88,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
     let look_ups = Arc::new(LookUps::default());
     let origin = Origin::of(args, registry, &look_ups)?;
-    let Listeners { routes, split } = origin.read()?;
+    let Listeners { routes, split, unknown } = origin.read()?;
     let config = ackclock_stack::TcpConfig {
         keep_alive: args.keep_alive.0,
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
@@ -107,9 +107,10 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
     let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
+        let to = if to.is_empty() { route.name.clone().into_iter().collect() } else { to };
         format!("forwarding {listen} to {}", to.join(" or "))
     };
-    let lines: Vec<String> = routes.iter().map(line).collect();
+    let lines: Vec<String> = unknown.into_iter().chain(routes.iter().map(line)).collect();
     let transparent = is_transparent(&routes);
     // Linux takes either for IP_TRANSPARENT (`do_ip_setsockopt`).
     let either = [CapabilitySet::NET_RAW, CapabilitySet::NET_ADMIN];
@@ -207,7 +208,12 @@ impl Proxy {
     /// None of the backend's addresses takes a client.
     fn give_up(&mut self, net: &mut Net, socket: SocketId, attempt: &Attempt) {
         let last = attempt.route.to.last().copied();
-        self.fail(net, socket, last, Failure::of(attempt.error));
+        let failure = Failure::of(attempt.error);
+        let why = match failure {
+            Failure::Other => attempt.error.to_string(),
+            _ => String::new(),
+        };
+        self.fail(net, socket, last, failure, &why);
     }
 
     /// No backend takes a client. Of several addresses, `last` was tried last.
@@ -217,12 +223,13 @@ impl Proxy {
         socket: SocketId,
         last: Option<SocketAddr>,
         failure: Failure,
+        why: &str,
     ) {
         self.counts.failures[failure as usize] += 1;
         net.note(socket, |about| {
             (about.backend, about.backend_failure) = (last, Some(failure.name()));
         });
-        net.warn_of_backend(socket, failure.name());
+        net.warn_of_backend(socket, failure.name(), why);
         net.drop(socket, "no_backend");
     }
 
@@ -255,17 +262,23 @@ impl Service for Proxy {
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
         match self.routes.get(&listener).cloned() {
             Some(route) => self.begin(net, socket, route),
-            None => self.fail(net, socket, None, Failure::NoListener),
+            None => self.fail(net, socket, None, Failure::NoListener, ""),
         }
     }
 
+    /// A name that is not found now has the addresses that it had.
     fn follow(&mut self, routes: &Routes) {
-        self.routes.clone_from(routes);
+        let known = std::mem::replace(&mut self.routes, routes.clone());
+        for route in self.routes.values_mut().filter(|route| route.to.is_empty()) {
+            if let Some(old) = known.values().find(|old| old.name == route.name) {
+                *route = Arc::new(Route { to: old.to.clone(), ..Route::clone(route) });
+            }
+        }
     }
 
     /// Tries again for who has waited for that, where the backend has other addresses by now. This
     /// route has no name: it is looked up for each client once.
-    fn looked_up(&mut self, net: &mut Net, found: &[Found]) -> Vec<String> {
+    fn looked_up(&mut self, net: &mut Net, found: &[Found]) -> Vec<(String, String)> {
         let said = routes::follow(&mut self.routes, found);
         let is_of = |a: &Attempt| found.iter().any(|(name, _)| a.route.name.as_ref() == Some(name));
         let waited = self.unnamed.extract_if(.., |(_, attempt)| is_of(attempt));

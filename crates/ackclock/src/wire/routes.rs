@@ -26,7 +26,7 @@ use crate::input::text_of;
 /// Where connections to a listener go on to.
 #[derive(Clone)]
 pub(crate) struct Route {
-    /// The backend's addresses, in the order to try.
+    /// The backend's addresses, in the order to try; none while its name is not found.
     pub to: Vec<SocketAddr>,
     /// Its name and port, for which these addresses were found.
     pub name: Option<String>,
@@ -129,6 +129,24 @@ struct Part {
 pub(crate) struct Listeners {
     pub routes: Routes,
     pub split: Split,
+    /// What there is to say of names that are not found: of each of them, why.
+    pub unknown: Vec<String>,
+}
+
+/// Why a backend has no address.
+pub(crate) enum NoAddress {
+    /// Nobody can connect to what is written.
+    Wrong(String),
+    /// Its name is not found: it may be later.
+    NotFound(String),
+}
+
+impl NoAddress {
+    pub fn text(self) -> String {
+        match self {
+            NoAddress::Wrong(text) | NoAddress::NotFound(text) => text,
+        }
+    }
 }
 
 /// The JSON Schema of a file of listeners.
@@ -141,7 +159,8 @@ pub(crate) fn resolve(
     to: &str,
     own: &[Prefix],
     look_ups: &LookUps,
-) -> Result<Vec<SocketAddr>, String> {
+) -> Result<Vec<SocketAddr>, NoAddress> {
+    use NoAddress::{NotFound, Wrong};
     let found = names::addresses(to);
     // A text such as `host:x` asks nobody.
     let asked = found.as_ref().map_or_else(|e| e.kind() != io::ErrorKind::InvalidInput, |_| true);
@@ -149,25 +168,26 @@ pub(crate) fn resolve(
         let count = if found.is_ok() { &look_ups.found } else { &look_ups.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }
-    let wrong = |error: io::Error| match error.kind() {
-        io::ErrorKind::InvalidInput => format!("{to}: {error}; write for example 127.0.0.1:8080"),
-        _ => format!("{to}: {error}"),
-    };
-    let found = found.map_err(wrong)?;
-    names::check_servers(&found).map_err(|why| format!("{to}: {why}"))?;
+    let found = found.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => {
+            Wrong(format!("{to}: {error}; write for example 127.0.0.1:8080"))
+        }
+        _ => NotFound(format!("{to}: {error}")),
+    })?;
+    names::check_servers(&found).map_err(|why| Wrong(format!("{to}: {why}")))?;
     match found.iter().find(|address| own.iter().any(|own| own.addr == address.ip())) {
-        Some(address) => Err(format!(
+        Some(address) => Err(Wrong(format!(
             "{to}: {} is an address of our own stack (--addr), where the proxy listens; write the \
              address of the backend",
             address.ip()
-        )),
+        ))),
         None => Ok(found),
     }
 }
 
 /// Leads to where names of backends were found. Of one that is not found the addresses stay.
-/// Returns what there is to say: what names are elsewhere by now, and what went wrong.
-pub(crate) fn follow(routes: &mut Routes, found: &[Found]) -> Vec<String> {
+/// Returns what there is to say: of each name that it is elsewhere by now, or what went wrong.
+pub(crate) fn follow(routes: &mut Routes, found: &[Found]) -> Vec<(String, String)> {
     let mut said = Vec::new();
     for (name, to) in found {
         match to {
@@ -180,10 +200,10 @@ pub(crate) fn follow(routes: &mut Routes, found: &[Found]) -> Vec<String> {
                     any = true;
                 }
                 if any {
-                    said.push(is_at(name, to));
+                    said.push((name.clone(), is_at(name, to)));
                 }
             }
-            Err(why) => said.push(why.clone()),
+            Err(why) => said.push((name.clone(), why.clone())),
         }
     }
     said
@@ -193,6 +213,19 @@ pub(crate) fn follow(routes: &mut Routes, found: &[Found]) -> Vec<String> {
 pub(crate) fn is_at(name: &str, to: &[SocketAddr]) -> String {
     let found: Vec<String> = to.iter().map(|to| to.ip().to_string()).collect();
     format!("{name} is at {}", found.join(" and "))
+}
+
+/// Checks that the backend can see a client's address: one that has another family it cannot.
+pub(crate) fn check_families(listen: SocketAddr, route: &Route) -> Result<(), String> {
+    let Route { to, transparent, .. } = route;
+    if !transparent || to.is_empty() || to.iter().any(|to| to.is_ipv4() == listen.is_ipv4()) {
+        return Ok(());
+    }
+    let (own, others) = if listen.is_ipv4() { ("IPv4", "IPv6") } else { ("IPv6", "IPv4") };
+    Err(format!(
+        "clients of {listen} have {own}, and the backend {others} alone, so that none of them can \
+         connect from its own address; write a backend of the same family, or proxy_protocol"
+    ))
 }
 
 /// Checks where to listen; our stack has the addresses of `own`.
@@ -233,8 +266,10 @@ pub(crate) fn read(
             "without a listener nobody is served; write one [[listener]] for each address";
         return Err(at("listener".into(), message.into()));
     }
-    let mut routes = Routes::new();
-    for (i, listener) in listener.into_iter().enumerate() {
+    let to: Vec<&str> = listener.iter().map(|listener| &listener.to[..]).collect();
+    let found = names::each(to, |to| resolve(to, own, look_ups));
+    let (mut routes, mut unknown) = (Routes::new(), Vec::new());
+    for (i, (listener, found)) in listener.into_iter().zip(found).enumerate() {
         let Listener { listen, to, proxy_protocol, transparent, ecn, keep_alive } = listener;
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
@@ -245,18 +280,24 @@ pub(crate) fn read(
             );
             return Err(at(format!("listener[{i}].listen"), message));
         }
-        let addresses = resolve(&to, own, look_ups)
-            .map_err(|message| at(format!("listener[{i}].to"), message))?;
-        routes.insert(
-            listen,
-            Arc::new(Route {
-                to: addresses,
-                name: names::name(&to),
-                proxy_protocol,
-                transparent,
-                own: Own { ecn: ecn.map(Ecn::from), keep_alive },
-            }),
-        );
+        let addresses = match found {
+            Ok(addresses) => addresses,
+            Err(NoAddress::Wrong(why)) => return Err(at(format!("listener[{i}].to"), why)),
+            Err(NoAddress::NotFound(why)) => {
+                unknown.push(why);
+                Vec::new()
+            }
+        };
+        let route = Route {
+            to: addresses,
+            name: names::name(&to),
+            proxy_protocol,
+            transparent,
+            own: Own { ecn: ecn.map(Ecn::from), keep_alive },
+        };
+        check_families(listen, &route)
+            .map_err(|why| at(format!("listener[{i}].transparent"), why))?;
+        routes.insert(listen, Arc::new(route));
     }
     let mut split = Split::default();
     for (i, Part { strategy, clients }) in parts.iter().enumerate() {
@@ -266,7 +307,7 @@ pub(crate) fn read(
             .push(strategy, clients, registry)
             .map_err(|(key, message)| at(format!("split[{i}].{key}"), message))?;
     }
-    Ok(Listeners { routes, split })
+    Ok(Listeners { routes, split, unknown })
 }
 
 #[cfg(test)]

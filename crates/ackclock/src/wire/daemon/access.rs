@@ -63,6 +63,10 @@ pub(crate) struct About {
     /// Why no backend took the client: what the last address said that was tried, `backend`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_failure: Option<&'static str>,
+    /// Clients that the line stands for: the one that is refused, and those before it since the
+    /// last such line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<u64>,
     /// Responses begun, and what the last of them answered, if that was a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<u64>,

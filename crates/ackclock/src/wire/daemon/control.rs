@@ -54,7 +54,7 @@ pub(super) struct Control<S: Service> {
     once_more: bool,
     /// When names were last looked up without SIGHUP, and what came of it the last time.
     looked_up: HashMap<String, Instant>,
-    found: String,
+    found: HashMap<String, String>,
     /// Why something is being read.
     why: Why,
     /// Whether the access log is open anew, to be said with what was read.
@@ -98,7 +98,7 @@ impl<S: Service> Control<S> {
             reading: None,
             once_more: false,
             looked_up: HashMap::new(),
-            found: String::new(),
+            found: HashMap::new(),
             why: Why::Hangup,
             reopened: None,
         })
@@ -219,10 +219,10 @@ impl<S: Service> Control<S> {
     }
 
     /// Answers whoever waits for these names. Returns what there is to say of it.
-    fn tell_found(&self, found: Vec<Found>) -> String {
+    fn tell_found(&self, found: Vec<Found>) -> Vec<(String, String)> {
         let look_up =
             move |worker: &mut Worker<S>| worker.service.looked_up(&mut worker.net, &found);
-        mail::ask(&self.posts, look_up).into_iter().next().unwrap_or_default().join("; ")
+        mail::ask(&self.posts, look_up).into_iter().next().unwrap_or_default()
     }
 
     /// Reads in a thread of its own: to find the address of a name may take long, and signals and
@@ -245,8 +245,10 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
-        self.shared.reloaded.store(said.is_ok(), Ordering::Relaxed);
-        self.shared.notices.hangup(self.reopened.take(), said);
+        let reopened = self.reopened.take();
+        let is_done = said.is_ok() && !matches!(reopened, Some(Err(_)));
+        self.shared.reloaded.store(is_done, Ordering::Relaxed);
+        self.shared.notices.hangup(reopened, said);
         if !self.once_more {
             manager::tell(&[NotifyState::Ready]);
         }
@@ -287,9 +289,11 @@ impl<S: Service> Control<S> {
                 Err(error) => not_found(names, &error.to_string()),
             });
             // Only what is new.
-            if !said.is_empty() && said != self.found {
-                self.shared.notices.looked_up(&said);
-                self.found = said;
+            for (name, text) in said {
+                if self.found.get(&name) != Some(&text) {
+                    self.shared.notices.looked_up(&text);
+                    self.found.insert(name, text);
+                }
             }
             return;
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use ackclock_impair::exposition::Exposition;
 use ackclock_live::DeviceDrops;
 use ackclock_stack::StackStats;
-use ackclock_tcp::Stats;
+use ackclock_tcp::{Stats, TimeoutClass};
 
 use super::Shared;
 use super::net::Arm;
@@ -26,6 +26,8 @@ pub(super) struct Counters {
     unsent: u64,
     memory: u64,
     handed_over: u64,
+    /// Timeouts of SYN/ACKs, of those that nobody answered, too.
+    handshake_timeouts: u64,
     drops: Option<DeviceDrops>,
 }
 
@@ -49,8 +51,9 @@ impl Counters {
             waiting: stack.waiting() as u64,
             half_open: stack.half_open() as u64,
             memory: stack.memory() as u64,
-            unsent: net.host.unsent(),
             handed_over,
+            handshake_timeouts: stack.timeouts()[TimeoutClass::Handshake as usize],
+            unsent: net.host.unsent(),
             // They are of the device, not of a queue.
             drops: (queue == 0).then(|| net.host.tun().drops().ok()).flatten(),
         }
@@ -59,7 +62,7 @@ impl Counters {
 
 /// What is added up over the queues: metric, help, and what a queue has counted.
 type Row = (&'static str, &'static str, fn(&Counters) -> u64);
-const SUMS: [Row; 10] = [
+const SUMS: [Row; 11] = [
     (
         "ackclock_accept_queue_drops_total",
         "Handshakes held up because too many clients wait.",
@@ -69,6 +72,11 @@ const SUMS: [Row; 10] = [
     ("ackclock_syn_cookies_accepted_total", "Connections made by a cookie.", |q| {
         q.stats.cookies_accepted
     }),
+    (
+        "ackclock_handshake_timeouts_total",
+        "Timeouts of SYN/ACKs, those that nobody answered included.",
+        |q| q.handshake_timeouts,
+    ),
     ("ackclock_malformed_packets_total", "Packets that were none.", |q| q.stats.malformed),
     ("ackclock_ip_fragments_total", "IP fragments, which are not put together.", |q| {
         q.stats.fragments

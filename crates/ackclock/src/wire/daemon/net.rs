@@ -47,6 +47,9 @@ pub(crate) struct Net {
     /// By [`Status::strategy`]; none is ever removed.
     pub(super) arms: Vec<Arm>,
     pub(super) access: Option<AccessLog>,
+    /// By [`TooMany::index`]: when a client that is refused has a line again, and how many have had
+    /// none.
+    refused: [(Time, u64); 2],
 }
 
 /// A client that is taken: what it had waited for until then, and what the access log is to say
@@ -151,6 +154,7 @@ impl Net {
             clients: HashMap::new(),
             arms: vec![Arm::new(config.strategy.clone())],
             access: AccessLog::new(&shared),
+            refused: Default::default(),
             shared,
         })
     }
@@ -237,7 +241,7 @@ impl Net {
     pub(super) fn admit(&mut self, socket: SocketId) -> Result<(), (IpAddr, TooMany)> {
         let (now, source) = (self.host.now(), self.source(socket));
         if let Err(why) = self.sources().map_or(Ok(()), |mut s| s.admit(now, source)) {
-            self.log(socket, None, TooMany::NAMES[why.index()].1);
+            self.log_refused(socket, why);
             self.host.stack().abort(now, socket);
             return Err((subscriber(source), why));
         }
@@ -247,6 +251,20 @@ impl Net {
         let limits = self.host.stack().limits(now, socket).unwrap_or_default();
         self.clients.insert(socket, Client { before: limits, about: None });
         Ok(())
+    }
+
+    /// Writes a line for clients that are refused, once a second: a flood should fill no disk.
+    fn log_refused(&mut self, socket: SocketId, why: TooMany) {
+        let now = self.host.now();
+        let (due, clients) = &mut self.refused[why.index()];
+        *clients += 1;
+        if *due <= now {
+            *due = now + Span::from_secs(1);
+            let about = About { refused: Some(std::mem::take(clients)), ..About::default() };
+            let before = self.host.stack().limits(now, socket).unwrap_or_default();
+            let client = Client { before, about: Some(Box::new(about)) };
+            self.log(socket, Some(&client), TooMany::NAMES[why.index()].1);
+        }
     }
 
     fn sources(&self) -> Option<MutexGuard<'_, Sources>> {
@@ -390,9 +408,9 @@ impl Net {
     }
 
     /// Says that no backend takes a client.
-    pub fn warn_of_backend(&mut self, socket: SocketId, reason: &'static str) {
+    pub fn warn_of_backend(&mut self, socket: SocketId, reason: &'static str, why: &str) {
         if let Some(status) = self.status(socket) {
-            self.shared.notices.no_backend(self.now(), status.local, reason);
+            self.shared.notices.no_backend(self.now(), status.local, reason, why);
         }
     }
 

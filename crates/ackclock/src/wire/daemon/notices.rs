@@ -56,13 +56,15 @@ impl Notices {
     /// A client was reset since its address has reached a limit.
     pub fn refused(&self, now: Time, source: IpAddr, why: TooMany) {
         if due(&self.refused[why.index()], now) {
+            // A subscriber of IPv6 has a prefix (`sources::subscriber`).
+            let len = if source.is_ipv4() { "" } else { "/64" };
             say(&match why {
                 TooMany::Connections(most) => {
                     let most = counted(most.into(), "connection");
-                    format!("{source} is refused: it has {most} (--max-per-source)")
+                    format!("{source}{len} is refused: it has {most} (--max-per-source)")
                 }
                 TooMany::Rate(rate) => format!(
-                    "{source} is refused: it opens more than {} a second \
+                    "{source}{len} is refused: it opens more than {} a second \
                      (--max-rate-per-source)",
                     counted(rate.into(), "connection")
                 ),
@@ -70,11 +72,13 @@ impl Notices {
         }
     }
 
-    /// A client of this address of ours was reset since no backend took it.
-    pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &'static str) {
+    /// A client of this address of ours was reset since no backend took it. `why` says more than
+    /// the reason, where that is possible.
+    pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &'static str, why: &str) {
         let mut backend = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         if due(backend.entry((server, reason)).or_default(), now) {
-            say(&format!("a client of {server} is reset: no backend takes it ({reason})"));
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            say(&format!("a client of {server} is reset: no backend takes it ({reason}{why})"));
         }
     }
 

@@ -75,8 +75,8 @@ pub(crate) trait Service: Send + 'static {
     fn follow(&mut self, _plan: &Self::Plan) {}
 
     /// An answer to [`Net::look_up`], whichever queue has asked. Returns what there is to say of
-    /// it, which is the same at all queues.
-    fn looked_up(&mut self, _net: &mut Net, _found: &[Found]) -> Vec<String> {
+    /// each name, which is the same at all queues.
+    fn looked_up(&mut self, _net: &mut Net, _found: &[Found]) -> Vec<(String, String)> {
         Vec::new()
     }
 

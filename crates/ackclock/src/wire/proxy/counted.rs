@@ -27,16 +27,25 @@ pub(super) enum Failure {
     Refused,
     Timeout,
     Unreachable,
+    /// Its name is not found.
+    NoAddress,
+    /// All ports from which this machine could connect to it are in use.
+    NoPorts,
+    /// This machine does not let us.
+    Forbidden,
     /// The listener is gone from the file.
     NoListener,
     Other,
 }
 
 impl Failure {
-    const ALL: [Failure; 5] = [
+    const ALL: [Failure; 8] = [
         Failure::Refused,
         Failure::Timeout,
         Failure::Unreachable,
+        Failure::NoAddress,
+        Failure::NoPorts,
+        Failure::Forbidden,
         Failure::NoListener,
         Failure::Other,
     ];
@@ -46,6 +55,9 @@ impl Failure {
             ErrorKind::ConnectionRefused => Failure::Refused,
             ErrorKind::TimedOut => Failure::Timeout,
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Failure::Unreachable,
+            ErrorKind::NotFound => Failure::NoAddress,
+            ErrorKind::AddrNotAvailable => Failure::NoPorts,
+            ErrorKind::PermissionDenied => Failure::Forbidden,
             _ => Failure::Other,
         }
     }
@@ -55,6 +67,9 @@ impl Failure {
             Failure::Refused => "refused",
             Failure::Timeout => "timeout",
             Failure::Unreachable => "unreachable",
+            Failure::NoAddress => "no_address",
+            Failure::NoPorts => "no_ports",
+            Failure::Forbidden => "forbidden",
             Failure::NoListener => "no_listener",
             Failure::Other => "other",
         }

@@ -1,11 +1,8 @@
 //! Where routes come from: options, or a file.
 
-use std::io;
 use std::net::SocketAddr;
-use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{self, ScopedJoinHandle};
 
 use ackclock_impair::names;
 use ackclock_report::counted;
@@ -15,7 +12,8 @@ use super::super::daemon::{Again, Own, Reload};
 use super::super::prefix::Prefix;
 use super::super::proxy_protocol::ProxyProtocol;
 use super::super::routes::{
-    self, Listeners, LookUps, Route, Routes, check_listen, listening, resolve,
+    self, Listeners, LookUps, NoAddress, Route, Routes, check_families, check_listen, listening,
+    resolve,
 };
 use super::super::split::Split;
 use super::ProxyArgs;
@@ -81,7 +79,7 @@ impl Origin {
             Source::Options(only) => only,
         };
         let to = resolve(&only.to, &self.own, &self.look_ups)
-            .map_err(|why| Error::Usage(format!("--to {why}")))?;
+            .map_err(|why| Error::Usage(format!("--to {}", why.text())))?;
         let route = Route {
             to,
             name: names::name(&only.to),
@@ -89,8 +87,10 @@ impl Origin {
             transparent: only.transparent,
             own: Own::default(),
         };
+        check_families(only.listen, &route)
+            .map_err(|why| Error::Usage(format!("--transparent: {why}")))?;
         let routes = Routes::from([(only.listen, Arc::new(route))]);
-        Ok(Listeners { routes, split: only.split.clone() })
+        Ok(Listeners { routes, split: only.split.clone(), unknown: Vec::new() })
     }
 
     /// What SIGHUP is for. The file may have been half written before. `transparent` says whether
@@ -100,7 +100,7 @@ impl Origin {
         if matches!(&self.from, Source::Options(only) if names::name(&only.to).is_none()) {
             return Ok(Again::Nothing);
         }
-        let Listeners { routes, split } = self.read()?;
+        let Listeners { routes, split, unknown } = self.read()?;
         let said = match &self.from {
             Source::File(file) => {
                 let file = file.display();
@@ -110,7 +110,8 @@ impl Origin {
                          when no listener had it; start the proxy anew"
                     )));
                 }
-                format!("{} from {file}", counted(routes.len() as u64, "listener"))
+                let read = format!("{} from {file}", counted(routes.len() as u64, "listener"));
+                [vec![read], unknown].concat().join("; ")
             }
             Source::Options(only) => {
                 let to = routes.values().flat_map(|route| route.to.clone());
@@ -120,24 +121,11 @@ impl Origin {
         Ok(Again::Reload(Reload { listen: listening(&routes), split, plan: routes, said }))
     }
 
-    /// Where these names are by now. None waits for another one, whose server may be silent.
+    /// Where these names are by now.
     pub fn look_up(&self, names: Vec<String>) -> Again<Routes> {
-        Again::Names(thread::scope(|scope| {
-            let begin = |name: String| {
-                let of = name.clone();
-                let work = move || resolve(&of, &self.own, &self.look_ups);
-                (name, thread::Builder::new().name("name".into()).spawn_scoped(scope, work))
-            };
-            let all: Vec<_> = names.into_iter().map(begin).collect();
-            let end = |(name, begun): (String, io::Result<ScopedJoinHandle<_>>)| {
-                // A panic is a mistake of ours, and ends this thread, too.
-                let to = match begun {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    Err(error) => Err(format!("{name}: {error}")),
-                };
-                (name, to)
-            };
-            all.into_iter().map(end).collect()
+        Again::Names(names::each(names, |name| {
+            let to = resolve(&name, &self.own, &self.look_ups).map_err(NoAddress::text);
+            (name, to)
         }))
     }
 }

@@ -110,3 +110,29 @@ fn a_file_has_a_route_for_each_listener_and_errors_name_the_line() {
     let text = routes(&format!("{two}{prefix}{}", prefix.replace("prr", "sack"))).unwrap_err();
     assert!(text.starts_with("F:14: ") && text.contains("`sack` and `prr` both"), "{text}");
 }
+
+/// It may be found later, and the others are served meanwhile.
+#[test]
+fn a_name_that_is_not_found_keeps_nothing_else_out() {
+    let text = "[[listener]]\nlisten = \"10.77.0.2:80\"\nto = \"nobody.invalid:80\"\n\
+        [[listener]]\nlisten = \"10.77.0.2:81\"\nto = \"127.0.0.1:8080\"\n";
+    assert_eq!(
+        routes(text).unwrap(),
+        ["10.77.0.2:80 [] None None", "10.77.0.2:81 [127.0.0.1:8080] None None"]
+    );
+}
+
+#[test]
+fn nobody_connects_from_an_address_of_another_family() {
+    let transparent = |listen: &str, to: &str| {
+        routes(&format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{to}\"\ntransparent = true\n"))
+    };
+    assert!(transparent("10.77.0.2:80", "127.0.0.1:1").is_ok());
+    assert!(transparent("[fd00::2]:80", "[::1]:1").is_ok());
+    assert_eq!(
+        transparent("[fd00::2]:80", "127.0.0.1:1").unwrap_err(),
+        "F:4: listener[0].transparent: clients of [fd00::2]:80 have IPv6, and the backend IPv4 \
+         alone, so that none of them can connect from its own address; write a backend of the same \
+         family, or proxy_protocol"
+    );
+}
