@@ -165,7 +165,14 @@ fn check(h: &Header) -> Result<(), String> {
     within("window_scale", h.window_scale.into(), 0, 14)?;
     within("window", h.window, 0, 65_535)?;
     within("syn_at", h.syn_at, 0, LATEST)?;
-    within("round_trip", h.round_trip, 1, LATEST)
+    if h.syn_retransmissions > 1 && h.initial_window != 1 {
+        return Err("SYNs that were lost leave an `initial_window` of 1".into());
+    }
+    match h.round_trip {
+        Some(span) => within("round_trip", span, 1, LATEST),
+        None if h.syn_retransmissions > 0 => Ok(()),
+        None => Err("only `syn_retransmissions` leave no `round_trip`".into()),
+    }
 }
 
 /// What lines before this one have said.

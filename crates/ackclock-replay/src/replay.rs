@@ -120,14 +120,18 @@ fn config(h: &Header) -> SenderConfig {
     let own = |name| h.settings.get(name).and_then(|value| u64::try_from(*value).ok());
     SenderConfig {
         mss: h.mss,
-        initial_window: Some(h.initial_window),
+        // What lost SYNs leave is no initial window (`tcp_init_transfer`).
+        initial_window: (h.syn_retransmissions < 2).then_some(h.initial_window),
+        syn_retransmissions: h.syn_retransmissions,
         initial_rwnd: h.window,
         wscale: h.window_scale,
         sack: h.sack,
         ecn: h.ecn,
         timestamps: h.timestamps,
         nagle: h.nagle,
-        handshake_rtt: Some(Span::from_micros(h.round_trip)),
+        handshake_rtt: h.round_trip.map(Span::from_micros),
+        // RFC 6298 section 5.7.
+        initial_rto: h.round_trip.is_none().then_some(Span::from_secs(3)),
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
         min_rto: own("tcp_rto_min_us").map(Span::from_micros),
         max_rto: own("tcp_rto_max_ms").map(Span::from_millis),

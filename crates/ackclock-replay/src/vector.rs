@@ -36,7 +36,7 @@ pub struct Header {
     pub settings: BTreeMap<String, i64>,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// Segments of the first flight.
+    /// Segments of the first flight; 1 where lost SYNs leave no more.
     pub initial_window: u32,
     /// SACK was negotiated.
     pub sack: bool,
@@ -55,8 +55,15 @@ pub struct Header {
     pub nagle: bool,
     /// When the SYN left, in microseconds.
     pub syn_at: u64,
-    /// How long after it the SYN/ACK came, in microseconds.
-    pub round_trip: u64,
+    /// The round trip that the handshake measured, in microseconds: how long after the SYN the
+    /// SYN/ACK came. `None` where the SYN was retransmitted, unless a timestamp says which one was
+    /// answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<u64>,
+    /// How often the SYN was retransmitted, unless a timestamp says that the first one was
+    /// answered.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub syn_retransmissions: u32,
     /// Several segments could leave as one, to be cut by the device (segmentation offload). Then
     /// the steps say which segments had PSH.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
@@ -68,6 +75,10 @@ pub struct Header {
     /// What the path and the receiver did, for information.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub scenario: Value,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 impl Header {

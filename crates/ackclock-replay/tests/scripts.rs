@@ -284,3 +284,16 @@ fn a_lowered_mss_keeps_three_quarters_of_cwnd() {
 fn a_window_probe_leaves_push_on_the_rest() {
     answered("probe-leaves-push.jsonl");
 }
+
+/// `tcp_init_transfer`: after more than one retransmission of the SYN cwnd is 1, and the initial
+/// window what it was. Without a round trip the first timeout is 3 s (`tcp_init_metrics`).
+#[test]
+fn lost_syns_leave_a_cwnd_of_one() {
+    answered("handshake-slow.jsonl");
+}
+
+/// `tcp_dsack_seen`: `total_retrans` counts SYNs, too.
+#[test]
+fn a_d_sack_may_answer_a_syn() {
+    answered("handshake-d-sack.jsonl");
+}

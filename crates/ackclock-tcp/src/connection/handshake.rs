@@ -8,8 +8,6 @@ use crate::seq::Seq;
 use crate::time::{Span, Time};
 use crate::wire::{Control, DEFAULT_MSS, LEAST_MSS, Options, Repr, TIMESTAMPS_LEN};
 
-/// The retransmission timeout of a SYN (RFC 6298 section 2.1).
-const RTO: Span = Span::from_secs(1);
 /// What the timeout of data begins with after that of a SYN expired, if the handshake has measured
 /// no round trip (RFC 6298 section 5.7).
 const RTO_AFTER_LOSS: Span = Span::from_secs(3);
@@ -65,15 +63,20 @@ impl Handshake {
     }
 
     /// The SYN or SYN/ACK is sent now.
-    pub fn on_transmit(&mut self, now: Time, max_rto: Span) {
+    pub fn on_transmit(&mut self, now: Time, rto: Span) {
         self.sent = (self.at == Time::NEVER).then_some(now);
         self.first.get_or_insert(now);
         self.due = false;
         // What the peer draws does not restart the timer.
         if self.at == Time::NEVER || self.at <= now {
-            // RFC 6298 section 5.5.
-            self.at = now + RTO.times(1 << self.expiries.min(16)).min(max_rto.max(RTO));
+            self.at = now + rto;
         }
+    }
+
+    /// The timestamp that came back is that of the first one, which was not lost
+    /// (`tcp_try_undo_spurious_syn`).
+    fn is_spurious(&self, echo: Option<u32>) -> bool {
+        echo.is_some() && echo == self.first.map(Time::timestamp)
     }
 
     /// The round trip that the ACK of it has measured. If it was sent more than once, the timestamp
@@ -180,7 +183,8 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options, ecn: bool) 
 /// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window
 /// field of the segment that completed it, `shift` its scale, `echo` the timestamp that it echoed.
 pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo: Option<u32>) {
-    let handshake_rtt = c.handshake.round_trip(now, echo.filter(|_| c.negotiated.timestamps));
+    let echo = echo.filter(|_| c.negotiated.timestamps);
+    let handshake_rtt = c.handshake.round_trip(now, echo);
     let unmeasured = c.handshake.expiries > 0 && handshake_rtt.is_none();
     if let Some(rtt) = handshake_rtt {
         c.receiver.on_handshake(rtt);
@@ -194,14 +198,8 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
         ecn: c.negotiated.ecn,
-        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost; RFC 6928 section 2:
-        // more than once.
-        initial_window: if c.handshake.losses > 1 {
-            Some(1)
-        } else {
-            c.config.sender.initial_window
-        },
         handshake_rtt,
+        syn_retransmissions: if c.handshake.is_spurious(echo) { 0 } else { c.handshake.losses },
         initial_rto: if unmeasured { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
         ..c.config.sender.clone()
     });
@@ -220,7 +218,8 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
 /// Our SYN, or SYN/ACK once the peer's SYN is known.
 pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     let answers = c.state == TcpState::SynReceived;
-    c.handshake.on_transmit(now, c.sender.max_rto());
+    let rto = c.sender.syn_rto(c.handshake.passive, c.handshake.expiries);
+    c.handshake.on_transmit(now, rto);
     let (sack, timestamps) = if answers {
         (c.negotiated.sack, c.negotiated.timestamps)
     } else {

@@ -246,9 +246,11 @@ impl Sender {
         &self.s
     }
 
-    /// The largest timeout interval, back-off included.
-    pub(crate) fn max_rto(&self) -> Span {
-        self.timers.max
+    /// The timeout interval of a SYN, or of a SYN/ACK if `passive`, after so many expiries. An
+    /// upper bound below the first one leaves that.
+    pub(crate) fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
+        let interval = |expiries| self.strategy.timer.syn_rto(passive, expiries);
+        interval(expiries).min(self.timers.max.max(interval(0)))
     }
 
     /// Bytes acknowledged cumulatively.

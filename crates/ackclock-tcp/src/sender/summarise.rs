@@ -3,7 +3,6 @@
 
 use super::machine::Sender;
 use super::mss;
-use super::stats::Stats;
 use crate::event::SackRanges;
 use crate::scoreboard::{Acked, Record, Scoreboard};
 use crate::segment::{SackBlock, Segment, Timestamps};
@@ -145,7 +144,9 @@ pub(super) fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
 #[cold]
 fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
     a.dsack = Some((left, right));
-    a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, &c.s);
+    // `total_retrans` counts SYNs, too.
+    let retransmissions = c.stats.retransmissions + u64::from(c.config.syn_retransmissions);
+    a.dsack_segments = duplicates(&mut c.dsacked, retransmissions, right - left, &c.s);
     if c.wants.observed {
         (a.dsack_again, a.dsack_late) = again_within(&c.s.board, (left, right));
     }
@@ -357,12 +358,12 @@ fn sacked_run(board: &Scoreboard, index: usize) -> (usize, bool) {
 /// Segments that a D-SACK of so many bytes reports. More of them than were retransmitted are not
 /// all ours: such a D-SACK counts none, and one that no window had room for is not even remembered
 /// (Linux's `tcp_dsack_seen`).
-fn duplicates(dsacked: &mut u64, stats: &Stats, bytes: u64, s: &State) -> u32 {
+fn duplicates(dsacked: &mut u64, retransmissions: u64, bytes: u64, s: &State) -> u32 {
     if bytes > s.max_window {
         return 0;
     }
     let segments = bytes.div_ceil(s.mss).max(1);
     *dsacked = dsacked.saturating_add(segments);
-    let ours = *dsacked <= stats.retransmissions;
+    let ours = *dsacked <= retransmissions;
     if ours { u32::try_from(segments).unwrap_or(u32::MAX) } else { 0 }
 }

@@ -262,6 +262,7 @@ impl<'a> FlowBuilder<'a> {
             nagle: tcp.nagle.unwrap_or(false),
             max_burst: tcp.max_burst,
             handshake_rtt: None,
+            syn_retransmissions: 0,
             initial_rto: None,
             events: self.options.events,
             tick_phase,

@@ -111,6 +111,46 @@ fn after_a_syn_lost_twice_one_segment_goes_first() {
     });
 }
 
+/// Linux's SYN goes again five times at even intervals (`tcp_syn_linear_timeouts`), and its SYN/ACK
+/// as everywhere. One segment goes first, and idle time leaves the initial window all the same
+/// (`tcp_init_transfer`, `tcp_init_cwnd`).
+#[test]
+fn linux_sends_its_syn_at_even_intervals() {
+    let linux = || Registry::default().parse("linux").expect("a composition").build();
+    let config = ConnectionConfig { syn_retries: 10, ..config() };
+    run(config.clone(), |x| {
+        x.c = Connection::connect(x.now, x.config.clone(), linux());
+        x.at(0).input(|_, _| ()).sends("S 0 mss1000");
+        for at in [1, 2, 3, 4, 5, 7, 11] {
+            x.fire(at * 1000).sends("S 0 mss1000");
+        }
+        x.at(11_100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(9000).sends("A 1+1000 a301").deadline(14_100);
+        let s = x.c.sender().state();
+        assert_eq!((s.cwnd, s.initial_window), (1000, 4000));
+    });
+    run(config, |x| {
+        let (syn, _) = x.parse("S 300 mss1000");
+        x.c = Connection::accept(x.now, x.config.clone(), linux(), &syn);
+        x.at(0).input(|_, _| ()).sends("SA 0 a301 mss1000");
+        for at in [1, 3, 7] {
+            x.fire(at * 1000).sends("SA 0 a301 mss1000");
+        }
+    });
+}
+
+/// The echo says that the first SYN has arrived: nothing was lost (`tcp_try_undo_spurious_syn`).
+#[test]
+fn syns_that_were_late_leave_the_initial_window() {
+    run(ConnectionConfig { timestamps: true, ..config() }, |x| {
+        x.connect().sends("S 0 mss1000 ts0/0");
+        x.fire(1000).sends("S 0 mss1000 ts1000/0");
+        x.fire(3000).sends("S 0 mss1000 ts3000/0");
+        x.at(3100).gets("SA 300 a1 mss1000 ts7/0").sends("A 1 a301 ts3100/7");
+        x.write(1976).sends("A 1+988 a301 ts3100/7 | PA 989+988 a301 ts3100/7");
+    });
+}
+
 /// Copies of a SYN within 500 ms draw one answer (`tcp_check_req`), and are one loss at most.
 #[test]
 fn copies_of_a_syn_are_answered_once_in_500_ms() {

@@ -11,13 +11,15 @@
 //!
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
-use super::{Estimates, Timer};
+use super::{Estimates, Timer, doubled};
 use crate::recovery::linux::JIFFY;
 use crate::state::State;
 use crate::time::{Span, Time};
 
 /// `TCP_RTO_MIN`.
 const MIN: Span = Span::from_millis(200);
+/// `tcp_syn_linear_timeouts`.
+const SYN_LINEAR_TIMEOUTS: u32 = 4;
 /// `TCP_RTO_MAX`.
 const MAX: Span = Span::from_secs(120);
 
@@ -107,6 +109,11 @@ impl Timer for LinuxTimer {
 
     fn serves_all(&self) -> bool {
         self.serves_all
+    }
+
+    /// `tcp_retransmit_timer`: a SYN is first sent at even intervals.
+    fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
+        doubled(if passive { expiries } else { expiries.saturating_sub(SYN_LINEAR_TIMEOUTS) })
     }
 
     fn rto(&self) -> Span {

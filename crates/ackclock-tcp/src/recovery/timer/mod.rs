@@ -104,6 +104,12 @@ pub trait Timer: Send {
         self.inner().is_some_and(|t| t.serves_all())
     }
 
+    /// The timeout interval of a SYN, or of a SYN/ACK if `passive`, after so many expiries (RFC
+    /// 6298 sections 2.1 and 5.5).
+    fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
+        self.inner().map_or(doubled(expiries), |t| t.syn_rto(passive, expiries))
+    }
+
     /// The timeout interval before back-off.
     fn rto(&self) -> Span;
 
@@ -151,6 +157,14 @@ pub trait Timer: Send {
     fn expiry(&self, s: &State, rto: Span) -> Time {
         self.inner().map_or(s.now + rto, |t| t.expiry(s, rto))
     }
+}
+
+/// The interval before the first sample (RFC 6298 section 2.1).
+const FIRST: Span = Span::from_secs(1);
+
+/// The same, doubled so often (RFC 6298 section 5.5).
+fn doubled(often: u32) -> Span {
+    FIRST.times(1 << often.min(16))
 }
 
 type Row = row::Row<dyn Timer>;
