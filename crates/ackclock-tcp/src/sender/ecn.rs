@@ -12,7 +12,8 @@
 //!   ([`Regulate::cwr_is_a_state`](crate::recovery::regulate::Regulate::cwr_is_a_state)).
 //! - The first new data after a reduction, for whatever reason, carries CWR.
 //! - New data is ECN-capable. Retransmissions, pure ACKs, window probes and a FIN without data are
-//!   not, and they carry no CWR (`tcp_ecn_send`).
+//!   not, and they carry no CWR (`tcp_ecn_send`). New data into a small window is a window probe
+//!   (section 6.1.6), but not to Linux.
 //! - cwnd is not lowered below what the window law says, which is two segments. So the rule for
 //!   cwnd of one segment, to wait for the timer, does not arise.
 
@@ -25,7 +26,8 @@ use crate::summary::AckSummary;
 /// ECN of a segment of `len` new bytes that was just sent.
 pub(super) fn of_new(c: &mut Sender, cause: Cause, len: u32) -> Ecn {
     let fin_alone = c.s.fin && len == 1 && c.s.snd_max == c.s.written;
-    if cause == Cause::WindowProbe || fin_alone {
+    // To Linux what fills a small window is data (tcp_write_wakeup).
+    if (cause == Cause::WindowProbe && !c.wants.by_marks) || fin_alone {
         return Ecn::NONE;
     }
     Ecn::new(Codepoint::Ect0, false, core::mem::take(&mut c.cwr_due))

@@ -337,7 +337,11 @@ impl Duplex {
             }
             assert!(!o.header.control.contains(Control::RST), "an honest peer is reset");
             // RFC 3168 sections 6.1.1, 6.1.4 to 6.1.6.
-            let new = o.sent.is_some_and(|s| s.transmission == 1 && s.cause != Cause::WindowProbe);
+            // To Linux what fills a small window is data (`tcp_write_wakeup`).
+            let linux =
+                ["linux", "bbr", "last-mile"].iter().any(|n| end.setup.strategy.contains(n));
+            let first = o.sent.filter(|s| o.len > 0 && s.transmission == 1);
+            let new = first.is_some_and(|s| linux || s.cause != Cause::WindowProbe);
             let capable = o.header.codepoint == Codepoint::Ect0;
             assert!(!capable || (new && end.setup.ecn), "ECN-capable");
             assert!(o.header.header_len() <= 60);
