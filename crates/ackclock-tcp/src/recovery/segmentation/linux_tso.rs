@@ -31,7 +31,7 @@ const TSO_RTT_LOG: u32 = 9;
 const TSO_WIN_DIVISOR: u64 = 3;
 const MILLISECOND: Span = Span::from_millis(1);
 
-/// Where an outstanding bundle ends.
+/// Where an outstanding bundle ends, or a buffer.
 #[derive(Clone, Copy, Debug)]
 struct End {
     at: u64,
@@ -42,8 +42,12 @@ struct End {
 /// Linux's bundles of segments.
 #[derive(Default)]
 pub struct LinuxTso {
-    /// Where the buffer ends that leaves next, and the one behind it if that is full.
+    /// Where the buffer ends that leaves next.
     head_end: u64,
+    /// Those behind it that earlier writes have left, the last of which has taken of the last
+    /// write what it had room for.
+    behind: VecDeque<End>,
+    /// Where the one behind all of these ends if that is full.
     next_end: u64,
     /// That buffer is the one that the application fills, and what of it leaves makes room.
     filling: bool,
@@ -117,6 +121,7 @@ impl LinuxTso {
         if !self.pushing || self.head_end <= s.snd_max {
             self.fill(s.snd_max, s.written);
         }
+        self.leave(s.snd_max);
         if self.head_end <= s.snd_max {
             let behind = self.next_end > s.snd_max;
             let end = if behind { self.next_end } else { s.snd_max + self.goal };
@@ -126,17 +131,58 @@ impl LinuxTso {
         }
     }
 
+    /// The buffers that have left are none any more.
+    fn leave(&mut self, sent: u64) {
+        while self.head_end <= sent
+            && let Some(next) = self.behind.pop_front()
+        {
+            (self.head_end, self.marked) = (next.at, next.pushed);
+        }
+    }
+
     /// `tcp_grow_skb`: the buffer takes from the one behind it what a bundle lacks, and PSH where
     /// that takes all. Behind the one that is filled is none.
     fn grow(&mut self, s: &State, to: u64) {
-        let behind = self.next_end.min(s.written);
-        if !self.filling && to > self.head_end && behind > self.head_end {
-            self.head_end = to.min(behind);
-            if self.head_end == self.next_end {
-                self.marked |= self.mark(self.head_end);
-                self.next_end += self.goal;
-            }
+        let next = self.behind.front().copied();
+        let behind = next.map_or(self.next_end.min(s.written), |next| next.at);
+        if self.filling || to <= self.head_end || behind <= self.head_end {
+            return;
         }
+        self.head_end = to.min(behind);
+        if let Some(next) = next.filter(|next| next.at == self.head_end) {
+            self.marked |= next.pushed;
+            self.behind.pop_front();
+        } else if next.is_none() && self.head_end == self.next_end {
+            self.marked |= self.mark(self.head_end);
+            self.next_end += self.goal;
+        }
+    }
+
+    /// What was written before this position, and has not left, lies in buffers from now on. The
+    /// last one has PSH (`tcp_push`) unless more is written into it.
+    fn settle(&mut self, sent: u64, from: u64) {
+        let mut end = self.behind.back().map_or(self.head_end, |last| last.at).max(sent);
+        while end < from {
+            let full = if self.next_end > end { self.next_end } else { end + self.goal };
+            end = full.min(from);
+            let pushed = end == from || self.mark(end);
+            self.behind.push_back(End { at: end, pushed });
+        }
+        self.pushed = self.pushed.max(from);
+    }
+
+    /// More is written than fits into the last of several buffers.
+    fn extend(&mut self, written: u64) {
+        let before = self.behind.iter().rev().nth(1).map_or(self.head_end, |last| last.at);
+        let Some(last) = self.behind.back() else { return };
+        let (at, full) = (last.at, before + self.goal);
+        if full > at {
+            let end = full.min(written);
+            let pushed = end == full && self.mark(end);
+            self.behind.pop_back();
+            self.behind.push_back(End { at: end, pushed });
+        }
+        self.next_end = full.max(at) + self.goal;
     }
 
     /// `tcp_tso_should_defer`. `room` segments have room in cwnd, the buffer has `len` bytes.
@@ -166,13 +212,15 @@ impl LinuxTso {
 impl Segmentation for LinuxTso {
     fn on_write(&mut self, s: &State, from: u64) {
         self.fill(s.snd_max, from);
+        self.settle(s.snd_max, from);
+        self.leave(s.snd_max);
         (self.goal, self.half) = (size_goal(s), s.max_window / 2);
-        self.filling = self.head_end <= s.snd_max || self.head_end == from;
+        self.filling = self.behind.is_empty();
         if self.filling {
-            self.marked = false;
+            self.marked = s.snd_max + self.goal <= self.head_end;
             self.fill(s.snd_max, s.written);
-        } else if self.next_end >= from {
-            self.next_end = (self.head_end + self.goal).max(from);
+        } else {
+            self.extend(s.written);
         }
     }
 
