@@ -92,6 +92,7 @@ pub fn replay(vector: &Vector, composition: &Composition) -> Vec<Answer> {
         sender,
         header: &vector.header,
         clock: Clock::of(&vector.header),
+        mss: vector.header.mss,
         now: Time::ZERO,
         due: Time::NEVER,
         set_at: Time::ZERO,
@@ -143,6 +144,8 @@ struct Driver<'a> {
     sender: Sender,
     header: &'a Header,
     clock: Clock,
+    /// What the path has room for.
+    mss: u32,
     /// The time of the last call.
     now: Time,
     /// The next deadline, and when it was set.
@@ -162,7 +165,12 @@ impl Driver<'_> {
                 self.sender.write(self.now, 1);
                 self.sender.close_with_fin(self.now);
             }
-            What::Mss(mss) => self.sender.set_mss(self.now, *mss),
+            // ICMP that lowers nothing says nothing (`tcp_v4_mtu_reduced`).
+            What::Mss(mss) if *mss >= self.mss => {}
+            What::Mss(mss) => {
+                self.mss = *mss;
+                self.sender.set_mss(self.now, *mss);
+            }
             What::Ack(ack) => self.sender.on_segment(self.now, &segment(ack, self.header)),
             What::Timer => {}
         }
@@ -235,7 +243,8 @@ impl Driver<'_> {
             let sent = Sent { position: t.position, len, transmission, push, cwr };
             let timer = by_timer.then_some(self.now.0 / 1000);
             all.push(Left { sent, cause: t.cause, timer });
-            if apart && (push || !self.header.offload) {
+            let more = self.sender.state().written > self.sender.state().snd_max;
+            if apart && more && (push || !self.header.offload) {
                 self.now += APART;
             }
         }

@@ -297,3 +297,68 @@ fn lost_syns_leave_a_cwnd_of_one() {
 fn a_d_sack_may_answer_a_syn() {
     answered("handshake-d-sack.jsonl");
 }
+
+/// `tcp_simple_retransmit` sends what is lost, and no new data.
+#[test]
+fn icmp_lets_no_new_data_out() {
+    answered("mss-lowered-sends-nothing-new.jsonl");
+}
+
+/// `tcp_non_congestion_loss_retransmit` within Loss: `high_seq` stays, so that what ICMP found lost
+/// above it begins a recovery.
+#[test]
+fn icmp_leaves_the_recovery_point_of_a_timeout() {
+    answered("mss-lowered-after-timeout.jsonl");
+}
+
+/// `tcp_sacktag_write_queue`: in Loss without `undo_marker` no SACK shows reordering.
+#[test]
+fn a_slow_start_that_icmp_began_sees_no_reordering_in_sacks() {
+    answered("mss-lowered-without-marker.jsonl");
+}
+
+/// `tcp_process_loss` (`recovered`) asks for no retransmission: new data goes.
+#[test]
+fn at_the_recovery_point_without_sack_new_data_goes() {
+    answered("mss-lowered-recovered.jsonl");
+}
+
+/// `tcp_skb_seglen`: what was acknowledged of a segment counts until it is retransmitted.
+#[test]
+fn a_segment_acknowledged_in_part_is_as_large_as_before() {
+    answered("mss-lowered-part-acked.jsonl");
+}
+
+/// `tcp_ecn_send` takes what `tcp_write_wakeup` sends of new data for data.
+#[test]
+fn new_data_into_a_small_window_carries_cwr() {
+    answered("ecn-in-small-window.jsonl");
+}
+
+/// What was written for larger segments lies in buffers of that size, whose rests `tcp_grow_skb`
+/// fills with the next one only.
+#[test]
+fn what_lies_in_larger_buffers_is_cut_at_their_ends() {
+    answered("mss-lowered-buffers.jsonl");
+}
+
+/// `tcp_push`: a write ends with `pushed_seq` at its end, and buffers have PSH by where that stood
+/// as they were written.
+#[test]
+fn buffers_have_psh_from_when_they_were_written() {
+    answered("push-of-earlier-writes.jsonl");
+    answered("push-of-write.jsonl");
+}
+
+/// `tcp_shift_skb_data` joins SACKed segments of the same length only.
+#[test]
+fn segments_of_different_length_are_not_joined() {
+    answered("d-sack-of-other-length.jsonl");
+}
+
+/// `tcp_mstamp` is that of the last segment where a write has let out all, so that what ICMP has
+/// retransmitted was sent no later than that one.
+#[test]
+fn what_goes_again_for_icmp_is_no_later_than_the_last_segment() {
+    answered("mss-lowered-time-of-write.jsonl");
+}

@@ -57,7 +57,7 @@ impl Buffers {
         {
             self.head = full.min(end);
             if self.head < end {
-                self.rest.push_front(Run { end, size: mss });
+                self.rest.push_front(Run { end, size: end - self.head });
             }
         }
     }
@@ -71,7 +71,10 @@ impl Buffers {
         }
         let full = self.head - snd_max == mss;
         match self.rest.front() {
-            Some(run) => !full || self.rest.len() > 1 || run.size != mss,
+            Some(run) => {
+                let one = run.end - self.head <= run.size.min(mss);
+                !full || self.rest.len() > 1 || !(run.size == mss || one)
+            }
             None => false,
         }
     }
@@ -83,9 +86,12 @@ impl Buffers {
             Some(last) if last.size == mss => return last.end = written,
             Some(last) => {
                 let begin = before + (last.end - 1 - before) / last.size * last.size;
-                last.end = begin;
-                if begin == before {
-                    self.rest.pop_back();
+                // One that is larger than SMSS is full.
+                if last.end - begin < mss {
+                    last.end = begin;
+                    if begin == before {
+                        self.rest.pop_back();
+                    }
                 }
             }
             None => self.head = self.head.max(written.min(snd_max + mss)),

@@ -53,6 +53,8 @@ pub struct Scoreboard {
     /// Position after the last record.
     end: u64,
     records: VecDeque<Record>,
+    /// Where the head begins that was acknowledged in part, and where it did before.
+    cut: (u64, u64),
 }
 
 impl Scoreboard {
@@ -430,6 +432,9 @@ impl Scoreboard {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
         (r.last_sent, r.judged_by_time) = (now, false);
+        if index == 0 {
+            self.cut = (0, 0);
+        }
         // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured
         // one may be.
         r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);

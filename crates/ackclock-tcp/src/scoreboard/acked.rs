@@ -146,6 +146,8 @@ impl Scoreboard {
         }
         if whole == 0 {
             acked.cut = Some(head.seq);
+            let begun = if self.cut.0 == head.seq { self.cut.1 } else { head.seq };
+            self.cut = (ack, begun);
             head.seq = ack;
             head.len -= part as u32;
             head.span -= part as u32;

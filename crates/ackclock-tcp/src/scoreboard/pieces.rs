@@ -37,11 +37,13 @@ impl Scoreboard {
 
     /// Judges lost every segment of more than `most` bytes that is not sacked, and its
     /// retransmission if it was lost before (`tcp_mark_skb_lost`); returns their bytes. `len`: the
-    /// bytes of one (`tcp_skb_seglen`).
+    /// bytes of one (`tcp_skb_seglen`). What was acknowledged of the first one counts until that is
+    /// retransmitted (`tcp_trim_head`).
     pub(crate) fn give_up(&mut self, most: u32, len: impl Fn(&Record) -> u32) -> u64 {
-        let mut judged = 0;
+        let ((head, begun), mut judged) = (self.cut, 0);
         for r in self.records.iter_mut().filter(|r| !r.sacked) {
-            if len(r) <= most {
+            let acked = if r.seq == head { head - begun } else { 0 };
+            if u64::from(len(r)) + acked <= most.into() {
                 continue;
             }
             judged += u64::from(r.len);

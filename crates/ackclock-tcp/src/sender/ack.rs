@@ -227,6 +227,11 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
                 }
                 on_advance_open(c, a, cwnd_decided);
             }
+            // tcp_process_loss (`recovered`): the phase goes on without SACK, but not its
+            // retransmissions.
+            if c.wants.by_marks && c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover {
+                c.turn = Turn::NewOnly;
+            }
             repair::detect(c, a);
         }
     }

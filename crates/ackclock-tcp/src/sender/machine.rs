@@ -51,7 +51,7 @@ pub struct Sender {
     pub(super) turn: Turn,
     /// The input at hand is data of the application.
     pub(super) writing: bool,
-    /// The input at hand is the one timer's expiry.
+    /// The input at hand is the one timer's expiry, or a change of SMSS.
     pub(super) expired: bool,
     /// New data was sent since the window law was last asked.
     pub(super) sent_new: bool,

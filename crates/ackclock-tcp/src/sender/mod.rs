@@ -125,11 +125,13 @@ impl Sender {
         one_timer::settle(self);
         let due = self.timers.next(&self.strategy, &self.s);
         let before = (self.burst, self.expired);
+        let (turn, paced) = (self.turn, self.timers.pace_at <= now);
         self.begin(now);
         // A call without reason releases nothing, and what pacing has held back is no more than
         // before.
         if now < due {
             (self.burst, self.expired) = before;
+            self.turn = if paced { self.turn } else { turn };
         }
         by_rate::check_app_limited(self);
         deadline::on_deadline(self);
@@ -266,6 +268,9 @@ impl Sender {
     fn begin(&mut self, now: Time) {
         self.begin_ack(now);
         self.calm = false;
+        if self.turn == Turn::LostOnly {
+            self.turn = Turn::Any;
+        }
     }
 
     /// The same for an ACK, which may leave the sender as calm as it was.

@@ -44,7 +44,10 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     if c.strategy.window.counts_segments() {
         keep_segments(c, before.max(c.s.mss));
     }
-    let mss = c.s.mss as u32;
+    let (mss, before) = (c.s.mss as u32, before as u32);
+    if c.s.mss < u64::from(before) {
+        keep_buffers(c, before.into());
+    }
     // Linux cuts only what goes again (tcp_simple_retransmit, tcp_fragment).
     let fin = c.s.joined_fin();
     let lost = match c.wants.refits {
@@ -54,8 +57,14 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     if lost > 0 {
         go_back(c);
     }
-    // The window may have had room for a smaller segment, which pacing held back.
-    c.arm_persist();
+    c.expired = true;
+    if c.wants.by_marks && mss < before {
+        // tcp_simple_retransmit: ICMP releases nothing else. A probe of the window stays due.
+        c.turn = Turn::LostOnly;
+    } else {
+        // The window may have had room for a smaller segment, which pacing held back.
+        c.arm_persist();
+    }
     c.event(EventKind::MssChanged { mss, lost });
 }
 
@@ -66,12 +75,17 @@ pub(super) fn follow_window(c: &mut Sender) {
     c.calm = false;
     let before = bound(c);
     if c.s.mss != before {
-        if c.wants.keeps_buffers && c.s.written > c.s.snd_max {
-            let (sent, written) = (c.s.snd_max, c.s.written);
-            c.s.buffers.get_or_insert_with(|| Box::new(Buffers::new(sent, written, before)));
-        }
+        keep_buffers(c, before);
         keep_segments(c, before);
         c.event(EventKind::MssChanged { mss: c.s.mss as u32, lost: 0 });
+    }
+}
+
+/// What was written for segments of another size lies in buffers of that.
+fn keep_buffers(c: &mut Sender, size: u64) {
+    if c.wants.keeps_buffers && c.s.written > c.s.snd_max {
+        let (sent, written) = (c.s.snd_max, c.s.written);
+        c.s.buffers.get_or_insert_with(|| Box::new(Buffers::new(sent, written, size)));
     }
 }
 
@@ -116,12 +130,17 @@ fn go_back(c: &mut Sender) {
             c.s.ssthresh = current_ssthresh(&c.s);
         }
         c.strategy.window.on_too_big(&c.s);
+        c.strategy.detect.on_too_big();
+    }
+    // tcp_non_congestion_loss_retransmit: after a timeout `high_seq` stays.
+    if !(c.wants.by_marks && c.s.phase == Phase::Loss) {
+        c.s.recover = c.s.snd_max;
     }
     (c.s.phase, c.s.cwr) = (Phase::Loss, false);
+    c.turn = Turn::Any;
     if !c.wants.by_marks {
         c.s.snd_nxt = c.s.snd_una;
     }
-    (c.s.recover, c.turn) = (c.s.snd_max, Turn::Any);
     (c.s.dupacks, c.s.assumed_dupacks, c.s.limited) = (0, 0, 0);
     // What the timer has retransmitted is still due, in its new size.
     let by_timer = [Cause::Timeout, Cause::BackedOffTimeout];
@@ -129,5 +148,8 @@ fn go_back(c: &mut Sender) {
     c.beyond = Beyond::NONE;
     // What an earlier response judged lost may not have been; this is.
     c.saved = None;
-    c.start_rto();
+    // tcp_xmit_retransmit_queue starts the timer anew with the head, if that goes.
+    if !c.wants.by_marks {
+        c.start_rto();
+    }
 }

@@ -50,6 +50,8 @@ pub(super) enum Turn {
     NewFirst,
     /// New data.
     NewOnly,
+    /// What is lost (`tcp_simple_retransmit`).
+    LostOnly,
 }
 
 impl Beyond {

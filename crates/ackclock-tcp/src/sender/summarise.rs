@@ -343,9 +343,11 @@ fn again_within(board: &Scoreboard, (left, right): (u64, u64)) -> (u32, Option<u
 }
 
 /// Where the run of SACKed segments with this one ends, and whether Linux takes all of them as
-/// retransmitted: it joins each with the one before, and what it knows of both (`tcp_shifted_skb`).
+/// retransmitted: it joins each with the one before if that is as long, and what it knows of both
+/// (`tcp_shift_skb_data`, `tcp_shifted_skb`).
 fn sacked_run(board: &Scoreboard, index: usize) -> (usize, bool) {
-    let sacked = |index: usize| board.get(index).filter(|r| r.sacked);
+    let len = board.get(index).map(|r| r.len);
+    let sacked = |index: usize| board.get(index).filter(|r| r.sacked && Some(r.len) == len);
     let before = (0..index).rev().take_while(|&i| sacked(i).is_some()).count();
     let (mut end, mut again) = (index - before + 1, false);
     while let Some(r) = sacked(end) {

@@ -51,7 +51,8 @@ pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
     if c.wants.segments && c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
         in_flight = in_flight.max(c.s.cwnd);
     }
-    // No tcp_write_xmit follows what tcp_retransmit_timer and tcp_rack_reo_timeout send.
+    // No tcp_write_xmit follows what tcp_retransmit_timer, tcp_rack_reo_timeout and
+    // tcp_simple_retransmit send.
     let waits = !c.expired && in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
     if !core::mem::take(&mut c.sent_new) && !waits {
         return;
@@ -123,6 +124,10 @@ fn by_phase(c: &mut Sender) -> Option<Sent> {
 fn beyond(c: &mut Sender) -> Option<Sent> {
     let beyond = core::mem::replace(&mut c.beyond, Beyond::NONE);
     let Beyond { bytes, cause, or_last, counts } = beyond;
+    if or_last && let Some(buffers) = &mut c.s.buffers {
+        // tcp_write_xmit: a probe has room.
+        buffers.grow(c.s.snd_max, c.s.mss);
+    }
     // Nagle's algorithm does not hold a probe back.
     let len = if or_last { c.s.unsent_len() } else { c.s.new_len() };
     if c.s.snd_nxt == c.s.snd_max
@@ -184,7 +189,8 @@ fn open(c: &mut Sender) -> Option<Sent> {
 
 /// The same where cwnd counts what is in flight: what SACK blocks report has made room.
 fn open_by_flight(c: &mut Sender) -> Option<Sent> {
-    if c.in_flight() + c.s.mss > c.s.cwnd && !c.s.board.is_empty() {
+    let full = c.in_flight() + c.s.mss > c.s.cwnd && !c.s.board.is_empty();
+    if full || c.turn == Turn::LostOnly {
         return None;
     }
     let len = sequential_len(c)?;
@@ -214,7 +220,7 @@ fn recovery(c: &mut Sender) -> Option<Sent> {
         return None;
     }
     skip(c, |r| r.sacked);
-    if c.turn != Turn::Any {
+    if matches!(c.turn, Turn::NewFirst | Turn::NewOnly) {
         if c.s.snd_nxt == c.s.snd_max
             && let Some(len) = new_in_turn(c)
         {
@@ -253,6 +259,7 @@ fn recovery(c: &mut Sender) -> Option<Sent> {
             };
             retransmit(c, index, cause, why, counts)
         }
+        _ if c.turn == Turn::LostOnly => None,
         Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
         // The rest of a bundle may be too short for selection.
         None if c.wants.segments && c.s.snd_nxt == c.s.snd_max => sequential(c).or_else(|| fill(c)),

@@ -62,6 +62,8 @@ pub struct LinuxRack {
     /// `tp->reordering`.
     reordering: u32,
     reord_seen: bool,
+    /// ICMP began the slow start at hand, which has no `undo_marker`.
+    unmarked: bool,
     advanced: bool,
     dsack_seen: bool,
     reo_wnd_steps: u8,
@@ -95,6 +97,7 @@ impl Default for LinuxRack {
             cut: (0, 0),
             reordering: DUPTHRESH,
             reord_seen: false,
+            unmarked: false,
             advanced: false,
             dsack_seen: false,
             reo_wnd_steps: 1,
@@ -253,7 +256,8 @@ impl LinuxRack {
         self.dsack_seen |= a.dsack_segments > 0 && !a.dsack_of_probe && self.reord_seen;
         let fack = if s.board.sacked_segments() > 0 { s.board.highest_sacked() } else { s.snd_una };
         // tcp_sacktag_one, before what the ACK acknowledges is taken off.
-        if let Some(low) = a.dsack_late.filter(|_| a.dsack_segments > 0) {
+        let late = a.dsack_late.filter(|_| a.dsack_segments > 0 && !self.ignores_sacks(s));
+        if let Some(low) = late {
             let fack = if s.board.sacked_segments() > 0 { fack.max(self.fack) } else { self.fack };
             self.check_reordering(s, low, fack);
         }
@@ -266,8 +270,8 @@ impl LinuxRack {
     /// `fack` is the highest SACKed position as this ACK leaves it.
     #[inline(always)]
     fn note_fack(&mut self, s: &State, a: &AckSummary, fack: u64) {
-        // Within Loss too: `undo_marker` stands until the undo that ends it.
-        if let Some((low, _)) = a.original {
+        let by_sack = |low| low >= s.snd_una;
+        if let Some((low, _)) = a.original.filter(|o| !by_sack(o.0) || !self.ignores_sacks(s)) {
             // `tcp_clean_rtx_queue` leaves a segment whole until all of it is acknowledged.
             let low = if low == self.cut.0 { self.cut.1 } else { low };
             if low < self.fack {
@@ -275,6 +279,12 @@ impl LinuxRack {
             }
         }
         self.fack = fack.max(s.snd_una);
+    }
+
+    /// `tcp_sacktag_write_queue`: SACKs show no reordering within Loss without `undo_marker`, which
+    /// only the undo that ends it takes away.
+    fn ignores_sacks(&self, s: &State) -> bool {
+        self.unmarked && s.phase == Phase::Loss
     }
 
     /// `tcp_newreno_mark_lost`.
@@ -463,8 +473,14 @@ impl Detect for LinuxRack {
         s.board.head().is_some_and(|head| !head.sacked)
     }
 
+    fn on_too_big(&mut self) {
+        self.unmarked = true;
+    }
+
     fn on_timeout(&mut self, s: &State) -> Time {
         (self.deadline, self.open) = (Time::NEVER, false);
+        // tcp_init_undo.
+        self.unmarked = false;
         // tcp_enter_loss: after that many duplicates reordering was overestimated. Not in CWR
         // (`icsk_ca_state <= TCP_CA_Disorder`).
         if s.phase == Phase::Open && !s.cwr && s.board.sacked_segments() >= DUPTHRESH {

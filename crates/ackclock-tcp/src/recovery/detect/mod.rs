@@ -235,6 +235,14 @@ pub trait Detect: Send {
         }
     }
 
+    /// What was outstanding was too big for the path, so that it is lost, and no response could be
+    /// undone.
+    fn on_too_big(&mut self) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_too_big();
+        }
+    }
+
     /// Judges because time has passed.
     fn on_deadline(&mut self, s: &State) -> Lost {
         self.inner_mut().map_or(Lost::Nothing, |d| d.on_deadline(s))
