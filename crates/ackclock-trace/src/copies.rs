@@ -12,6 +12,9 @@ use crate::packet::Packet;
 /// How much later the second copy may be. A sender counts IP identifications up, so that this may
 /// be longer than a round trip. No SYN is sent again so soon (RFC 6298 section 2.1).
 const WITHIN: Span = Span::from_millis(100);
+/// The same with an identification and a timestamp: what is sent again after [`WITHIN`] has others.
+/// No packet is under way for longer (the maximum segment lifetime of RFC 9293 section 3.4.2).
+const WITHIN_BOTH: Span = Span::from_secs(120);
 /// The same where copies and retransmissions have no identification to differ by (IPv6), only a
 /// timestamp, which may be of the same tick.
 const WITHIN_TICK: Span = Span::from_micros(500);
@@ -59,13 +62,13 @@ impl Copies {
     /// The same one, if it was there a moment ago, and how long ago. Else takes note of this one,
     /// in the place of the oldest.
     #[inline]
-    fn find(&mut self, print: u64, at: Time) -> Option<(&mut Print, Span)> {
+    fn find(&mut self, print: u64, at: Time, within: Span) -> Option<(&mut Print, Span)> {
         let bucket = &mut self.0[(print >> 32) as usize % BUCKETS];
         let (print, at) = (print as u32 | 1, (at.0 / 1000) as u32);
         // Times may go back.
         let apart = |a: u32, b: u32| a.wrapping_sub(b).min(b.wrapping_sub(a));
         let age = |place: &Print| Span::from_micros(apart(at, place.at).into());
-        let same = |place: &Print| place.print == print && age(place) <= WITHIN;
+        let same = |place: &Print| place.print == print && age(place) <= within;
         if let Some(i) = bucket.iter().position(same) {
             let age = age(&bucket[i]);
             return Some((&mut bucket[i], age));
@@ -105,7 +108,7 @@ impl Lag {
             return false;
         }
         let others = p.len <= full || self.are_there(p, full, of, seen);
-        let found = seen.find(print(p, 0, 0, of), p.at).filter(|_| others);
+        let found = seen.find(print(p, 0, 0, of), p.at, within(p)).filter(|_| others);
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
         self.copies += u16::from(found.is_some());
@@ -129,7 +132,7 @@ impl Lag {
         let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
         others.fold(true, |all, n| {
             let segment = print(p, n, n.wrapping_mul(full), of);
-            seen.find(segment, p.at).is_some() && all
+            seen.find(segment, p.at, within(p)).is_some() && all
         })
     }
 
@@ -162,6 +165,12 @@ impl Lag {
         }
         copy
     }
+}
+
+/// How much later the second copy of this packet may be.
+#[inline]
+fn within(p: &Packet) -> Span {
+    if is_identified(p) && p.options.timestamps.is_some() { WITHIN_BOTH } else { WITHIN }
 }
 
 fn is_identified(p: &Packet) -> bool {

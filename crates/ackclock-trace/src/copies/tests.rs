@@ -8,11 +8,11 @@ fn a_copy_across_a_wrap() {
     let apart = Span::from_millis(20);
     for times in [[early, late], [late, early]] {
         let mut seen = Copies::default();
-        let ages = times.map(|at| seen.find(1 << 40, at).map(|(_, age)| age));
+        let ages = times.map(|at| seen.find(1 << 40, at, WITHIN).map(|(_, age)| age));
         assert_eq!(ages, [None, Some(apart)]);
     }
     // Too late.
     let mut seen = Copies::default();
-    let ages = [early, Time(wrap + 96_000_000)].map(|at| seen.find(1 << 40, at).is_some());
+    let ages = [early, Time(wrap + 96_000_000)].map(|at| seen.find(1 << 40, at, WITHIN).is_some());
     assert_eq!(ages, [false, false]);
 }

@@ -568,6 +568,22 @@ fn what_the_capture_has_twice_counts_once() {
     });
 }
 
+/// Two interfaces with a slow path between them. What is sent again has another timestamp. Where
+/// there are none, the number may have come round.
+#[test]
+fn copies_far_apart() {
+    for stamps in [true, false] {
+        each(|mut talk| {
+            let ts = |p: P, val| if stamps { p.ts(val, 7) } else { p };
+            talk.open().at(11.0, ts(c(0, 1460).id(1), 11)).at(311.0, ts(c(0, 1460).id(1), 11));
+            talk.at(700.0, ts(c(0, 1460).id(1), 700));
+            let one = talk.one();
+            let again = one.from_client.retransmissions.len();
+            assert_eq!((one.copies, again), if stamps { (1, 1) } else { (0, 2) });
+        });
+    }
+}
+
 /// One interface of a host shows super-segments, the other one what they are cut into or put
 /// together to; the segments of each number themselves.
 #[test]
