@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Ended, Flow, Jump, Kind, Limit, Recovery, Retransmission, Stall, StallCause, State,
+    Connection, Ended, Flow, Jump, Kind, Recovery, Retransmission, Stall, StallCause, State,
     Timeout, Vantage,
 };
 
@@ -112,17 +112,7 @@ impl Found {
     /// elsewhere and no hypothesis agrees, it is a guess.
     pub(crate) fn is_sure(&self, from: End, r: &Retransmission) -> bool {
         // Nothing but its timer sends a SYN again.
-        self.is_syn(from, r) || r.probability.map_or(self.is_at_sender(from), |p| p >= SURE)
-    }
-
-    /// It is a SYN, or a SYN/ACK. The FIN of an end that has sent nothing looks like one, but comes
-    /// only after the handshake.
-    pub(crate) fn is_syn(&self, from: End, r: &Retransmission) -> bool {
-        let (c, flow) = (&self.connection, self.flow(from));
-        let unanswered = self.flow(from.other()).offered.is_none();
-        let opening =
-            c.begun && (unanswered || r.at <= c.start + flow.lifetime.of(Limit::Handshake));
-        r.opens() && (flow.bytes > 0 || opening)
+        r.syn || r.probability.map_or(self.is_at_sender(from), |p| p >= SURE)
     }
 
     /// Both ways.

@@ -85,6 +85,7 @@ fn retransmission(
         len: 1000,
         kind,
         probability: None,
+        syn: false,
         spurious: None,
         known: true,
         lost: Some(false),

@@ -188,7 +188,7 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
 pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
     let sure = found.is_sure(from, r);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
-    if r.kind == Kind::Unknown && found.is_syn(from, r) {
+    if r.kind == Kind::Unknown && r.syn {
         return "SYN/ACK, since the SYN came again".into();
     }
     format!("{probably}{}", kind_text(r.kind))

@@ -106,7 +106,7 @@ impl Found {
 
     /// The capture was taken at the server, which has answered only the last of several SYNs.
     pub(crate) fn came_unanswered(&self) -> bool {
-        let again = |end| self.flow(end).retransmissions.iter().any(Retransmission::opens);
+        let again = |end| self.flow(end).retransmissions.iter().any(|r| r.syn);
         let answered = self.flow(End::Server).offered.is_some();
         let at_server = self.connection.position.is_at(false);
         answered && at_server && again(End::Client) && !again(End::Server)

@@ -301,6 +301,8 @@ pub struct Retransmission {
     pub position: u64,
     /// Bytes of payload.
     pub len: u32,
+    /// It is a SYN or a SYN/ACK. The FIN of an end that has sent nothing has the same position.
+    pub syn: bool,
     /// Why.
     pub kind: Kind,
     /// How probable `kind` is, where hypotheses about the sender say so: in captures that were
@@ -315,13 +317,6 @@ pub struct Retransmission {
     pub lost: Option<bool>,
     /// Which transmission of these bytes it is, counted from 1; so at least 2.
     pub transmission: u32,
-}
-
-impl Retransmission {
-    /// It is a SYN or a SYN/ACK, or the FIN of an end that has sent no data.
-    pub const fn opens(&self) -> bool {
-        self.len == 0 && self.position == 0
-    }
 }
 
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.

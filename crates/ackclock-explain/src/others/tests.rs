@@ -23,6 +23,7 @@ fn data_of_others_contradicts_an_outage() {
             len: 1000,
             kind: Kind::BackedOffTimeout,
             probability: None,
+            syn: false,
             spurious: None,
             known: true,
             lost: Some(lost),

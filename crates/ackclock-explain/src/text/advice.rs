@@ -402,14 +402,14 @@ fn handshake(found: &Found) -> Option<Advice> {
     }
     let what = "handshakes beyond a round trip";
     let rtt = found.least_round_trip();
-    // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later. Only if all
-    // that went again was spurious, nothing but answers was lost.
+    // From the first SYN to the last one, or to the last SYN/ACK. Only if all that went again was
+    // spurious, nothing but answers was lost.
     let again = found.flows().filter_map(|(_, flow)| {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
         // Nothing was lost if the answer to the first one comes, too soon to answer this one. If it
         // comes a round trip later, an answer before it was lost, though that SYN had arrived.
         let soon = |at: Time| rtt.is_some_and(|rtt| until.since(at) < Span(rtt.0 / 2));
-        let lost = |r: &&Retransmission| r.opens() && !(r.spurious.is_some() && soon(r.at));
+        let lost = |r: &&Retransmission| r.syn && !(r.spurious.is_some() && soon(r.at));
         let of_flow = flow.retransmissions.iter().filter(lost).take_while(|r| r.at <= until);
         let came = of_flow.clone().all(|r| r.spurious.is_some());
         Some((of_flow.last()?, came))

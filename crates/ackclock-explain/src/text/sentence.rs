@@ -100,10 +100,10 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
     let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
     match stall.cause {
         StallCause::Timeout(class) => match timeout {
-            Some(timeout) if sent_by(flow, timeout).is_some_and(|r| found.is_syn(from, r)) => {
+            Some(timeout) if sent_by(flow, timeout).is_some_and(|r| r.syn) => {
                 opened_late(found, from, stall)
             }
-            Some(timeout) => timed_out(found, from, timeout),
+            Some(timeout) => timed_out(flow, timeout),
             None if class == TimeoutClass::Handshake => opened_late(found, from, stall),
             None if class == TimeoutClass::Unknown => {
                 "probably a timeout or a tail loss probe, what went out was lost before it came to \
@@ -174,12 +174,10 @@ fn before<'a>(flow: &'a Flow, timeout: &Timeout) -> Option<&'a Retransmission> {
 }
 
 /// What the timer retransmitted, and what had happened to it before.
-fn timed_out(found: &Found, from: End, timeout: &Timeout) -> String {
-    let flow = found.flow(from);
+fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
     let sent = sent_by(flow, timeout);
     let what = sent.map_or("a segment".into(), |r| match r.len {
-        0 if r.position > 0 || found.connection.begun => "a FIN".into(),
-        0 => "a SYN or FIN".into(),
+        0 => "a FIN".into(),
         len => count(len.into(), "byte"),
     });
     // What was lost again may have been longer than the piece that goes now.

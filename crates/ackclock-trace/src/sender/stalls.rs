@@ -256,7 +256,7 @@ impl Wait {
         let any = sent.peek().is_some();
         stall.cause = if closed {
             StallCause::ZeroWindow
-        } else if within().any(Retransmission::opens) {
+        } else if within().any(|r| r.syn) {
             // The timer of the SYN expired at the other end, and the SYN/ACK answers it once more.
             StallCause::Timeout(TimeoutClass::Handshake)
         } else if probed || sent.clone().any(|kind| kind == Kind::TailLossProbe) {

@@ -63,6 +63,7 @@ fn again(at: u64, position: u64, kind: Kind) -> Retransmission {
         len: 1000,
         kind,
         probability: None,
+        syn: false,
         spurious: None,
         known: true,
         lost: Some(false),
@@ -606,7 +607,7 @@ fn a_small_window_without_losses() {
     // A probe lowers no window.
     assert_eq!(small(vec![Retransmission { kind: Kind::TailLossProbe, ..spurious }]), [growing]);
     // Nor does a SYN whose answer was lost.
-    let syn = Retransmission { len: 0, position: 0, kind: Kind::Timeout, ..spurious };
+    let syn = Retransmission { len: 0, syn: true, kind: Kind::Timeout, ..spurious };
     assert_eq!(small(vec![syn]), [growing]);
     assert_eq!(small(vec![spurious, needed]), [losses]);
     // Three of six were not needed.
@@ -720,7 +721,7 @@ fn a_handshake_of_a_round_trip_is_no_fault() {
 fn a_syn_that_went_out_again() {
     let lost = "192.0.2.1 and 192.0.2.2: SYNs or their answers are lost; find where (handshakes \
         beyond a round trip: 1.0 s)";
-    let syn = |at| Retransmission { len: 0, ..again(at, 0, Kind::Timeout) };
+    let syn = |at| Retransmission { len: 0, syn: true, ..again(at, 0, Kind::Timeout) };
     let sent_again = |client: bool, at: u64| {
         let mut found = opening(1100);
         let c = &mut found.connection;

@@ -1,6 +1,6 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time};
-use ackclock_trace::{Ecn, Limit, Spurious, State};
+use ackclock_trace::{Ecn, Spurious, State};
 
 use super::*;
 use crate::fixture;
@@ -15,6 +15,7 @@ fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission 
         len: 1448,
         kind,
         probability: None,
+        syn: false,
         spurious,
         known,
         lost: Some(false),
@@ -77,14 +78,14 @@ fn what_is_only_probable_is_said_to_be() {
     // Nothing but its timer sends a SYN again.
     let mut found = crate::fixture::explained().connections.remove(0);
     found.connection.position.vantage = Client;
-    let syn = Retransmission { len: 0, position: 0, ..again(Kind::Timeout, None, false) };
+    let syn = Retransmission { len: 0, syn: true, ..again(Kind::Timeout, None, false) };
     found.connection.from_server.retransmissions = vec![syn];
     assert!(retransmission(&found, End::Server, 0).starts_with("timeout"));
 }
 
 #[test]
 fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
-    let r = Retransmission { len: 0, position: 0, ..again(Kind::Unknown, None, false) };
+    let r = Retransmission { len: 0, syn: true, ..again(Kind::Unknown, None, false) };
     let mut found = crate::fixture::explained().connections.remove(0);
     found.connection.from_server.retransmissions = vec![r];
     assert_eq!(retransmission(&found, End::Server, 0), "SYN/ACK, since the SYN came again");
@@ -117,19 +118,15 @@ fn a_probe_that_was_not_needed_repaired_no_loss() {
     );
 }
 
-/// Of an end that has sent no data: during the handshake only a SYN goes again, and later a FIN.
+/// A FIN and a SYN/ACK of an end that has sent no data have the same position.
 #[test]
 fn a_syn_or_a_fin_of_an_end_without_data() {
-    let told = |begun, answered: bool, at: u64| {
-        let syn =
-            Retransmission { len: 0, at: fixture::at(at), ..again(Kind::Timeout, None, true) };
-        let mut found = server(Flow { bytes: 0, ..flow(syn) });
-        let c = &mut found.connection;
-        c.begun = begun;
-        c.from_server.lifetime.add(Limit::Handshake, Span::from_millis(1000));
-        c.from_client.offered = answered.then(Options::default);
+    let told = |syn| {
+        let at = fixture::at(1000);
+        let r = Retransmission { len: 0, syn, at, ..again(Kind::Timeout, None, true) };
+        let mut found = server(Flow { bytes: 0, ..flow(r) });
         let timeout = Timeout {
-            at: fixture::at(at),
+            at,
             seq: Seq(1),
             position: 0,
             retransmission: 1,
@@ -144,13 +141,11 @@ fn a_syn_or_a_fin_of_an_end_without_data() {
         };
         found.connection.from_server.timeouts = vec![timeout];
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-        let end = fixture::at(at + 100);
+        let end = at + Span::from_millis(100);
         why(&found, End::Server, &Stall { end, ..stall(cause, Some(0)) })
     };
-    assert_eq!(told(true, true, 1000), "timeout, loss of a SYN, or of its answer");
-    assert_eq!(told(true, true, 1001), "backed-off timeout, a FIN lost again");
-    assert_eq!(told(true, false, 1001), "timeout, loss of a SYN, or of its answer");
-    assert_eq!(told(false, true, 1000), "backed-off timeout, a SYN or FIN lost again");
+    assert_eq!(told(true), "timeout, loss of a SYN, or of its answer");
+    assert_eq!(told(false), "backed-off timeout, a FIN lost again");
 }
 
 /// SYNs go out after 1, 3 and 7 s, until an answer comes; timestamps prove that so many of the last
@@ -170,6 +165,7 @@ fn syns_that_were_lost_before_an_answer_was() {
         let syn = |i: usize| Retransmission {
             at: fixture::at(times[i]),
             len: 0,
+            syn: true,
             ..again(Kind::Timeout, proof(i), true)
         };
         client.retransmissions = (0..3).map(syn).collect();
@@ -440,7 +436,7 @@ fn the_retransmission_that_was_lost_is_looked_for_nearby() {
             spurious: None,
             episode: None,
         };
-        timed_out(&server(flow), End::Server, &timeout)
+        timed_out(&flow, &timeout)
     };
     let class = TimeoutClass::LostRetransmission;
     assert_eq!(said(MOST_BACK - 1, class), "timeout, lost retransmission of 2896 bytes");

@@ -56,6 +56,7 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         len: 1000,
         kind,
         probability: None,
+        syn: false,
         spurious: None,
         known: true,
         lost: Some(false),

@@ -16,6 +16,7 @@ fn again(t: u64, n: u64, kind: Kind) -> Retransmission {
         len: MSS as u32,
         kind,
         probability: None,
+        syn: false,
         spurious: None,
         known: false,
         lost: None,

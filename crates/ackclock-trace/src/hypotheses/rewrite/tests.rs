@@ -40,6 +40,7 @@ fn retransmission(frame: u64, kind: Kind) -> Retransmission {
         len,
         kind,
         probability: None,
+        syn: false,
         spurious: None,
         known: true,
         lost: Some(false),

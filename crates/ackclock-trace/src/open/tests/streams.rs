@@ -629,6 +629,25 @@ fn super_segments_are_copies_of_their_segments() {
     }
 }
 
+/// The ACK of the handshake is lost, so that the SYN/ACK of a server that sends no data goes again,
+/// and later its FIN.
+#[test]
+fn a_syn_ack_and_a_fin_of_an_end_without_data() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(10.0, syn(1)).at(10.01, c(0, 0)).at(1010.0, syn(1));
+        talk.at(1010.01, c(0, 0)).at(1011.0, c(0, 100)).at(1021.0, s(0, 0).ack(100));
+        for at in [2000.0, 2300.0] {
+            talk.at(at, s(0, 0).ack(100).with(Control::FIN));
+        }
+        talk.at(2300.01, c(100, 0).ack(1));
+        let again = talk.one().from_server.retransmissions;
+        assert_eq!(
+            again.iter().map(|r| (r.position, r.syn)).collect::<Vec<_>>(),
+            [(0, true), (0, false)]
+        );
+    });
+}
+
 /// A D-SACK of the first data is none of a SYN/ACK.
 #[test]
 fn no_duplicate_report_is_of_a_syn() {

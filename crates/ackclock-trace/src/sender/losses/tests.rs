@@ -13,6 +13,7 @@ fn more_in_vain_than_lost() {
         len,
         kind,
         probability: None,
+        syn: false,
         spurious,
         known: true,
         lost: None,

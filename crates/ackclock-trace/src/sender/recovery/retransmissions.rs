@@ -73,6 +73,7 @@ impl Retransmission {
             seq: sent.seq,
             position: sent.position,
             len: sent.payload(),
+            syn: false,
             kind,
             probability: None,
             spurious: None,
@@ -183,7 +184,8 @@ impl Retransmissions {
 
     /// A SYN or SYN/ACK went out once more, for the how-manieth time `transmission` says.
     pub fn push_syn(&mut self, sent: &Sent, kind: Kind, lost: Option<bool>, transmission: u32) {
-        self.found.push(Retransmission::of(sent, kind, transmission, lost));
+        let of = Retransmission::of(sent, kind, transmission, lost);
+        self.found.push(Retransmission { syn: true, ..of });
         self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
     }
 
