@@ -198,6 +198,7 @@ impl SenderModel {
         let now = Now { at, frame, progress, timers };
         let resumed = Resumed {
             is_first,
+            fin_alone: sent.payload() == 0,
             room: windows.least_room(terms.mss),
             probes_window: windows.offered() == 0 && sent.len == 1,
             was_lost: repaired > Span::ZERO,

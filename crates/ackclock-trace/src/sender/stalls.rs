@@ -137,11 +137,11 @@ impl Stalls {
 
     /// Something goes out with nothing outstanding.
     pub fn sender_resumes(&mut self, now: &Now<'_>, resumed: &Resumed) {
-        let &Resumed { is_first, room, probes_window, was_lost } = resumed;
+        let &Resumed { is_first, fin_alone, room, probes_window, was_lost } = resumed;
         self.probing_window = probes_window;
         // Before the first byte, a sender only has something to answer if the other end has sent
-        // something.
-        if is_first && self.peer_data == Time::ZERO {
+        // something. After the last one it has nothing.
+        if fin_alone || is_first && self.peer_data == Time::ZERO {
             return;
         }
         let cause = match self.least_window {
@@ -223,6 +223,8 @@ pub(crate) struct Now<'a> {
 pub(crate) struct Resumed {
     /// It is the first byte of the stream.
     pub is_first: bool,
+    /// A FIN without data.
+    pub fin_alone: bool,
     /// The smallest window that lets a segment go, in bytes.
     pub room: u64,
     /// It asks for a closed window.

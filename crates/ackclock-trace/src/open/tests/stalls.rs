@@ -24,6 +24,18 @@ fn each_end_stalls_from_when_it_has_heard_the_other() {
     });
 }
 
+/// The server closes the connection a second after the last byte: nobody waited for that.
+#[test]
+fn a_fin_ends_no_stall() {
+    each(|mut talk| {
+        talk.open().at(20.0, c(0, 100)).at(30.0, s(0, 1000).ack(100)).at(30.1, c(100, 0).ack(1000));
+        talk.at(1030.0, s(1000, 0).ack(100).with(Control::FIN));
+        talk.at(1030.1, c(100, 0).ack(1001).with(Control::FIN));
+        let one = talk.one();
+        assert_eq!([&one.from_client.stalls[..], &one.from_server.stalls], [&[], &[]]);
+    });
+}
+
 /// It is not known how long a round trip is before the first one has been measured.
 #[test]
 fn the_first_round_trip_is_no_stall_however_long() {
