@@ -1,7 +1,7 @@
 //! What would have made the congestion window larger.
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Flow, Kind, Limit, Retransmission};
+use ackclock_trace::{Flow, Kind, Limit, Retransmission, StallCause};
 
 use super::{
     Advice, Known, Line, has_lost, hosts, look_for_delay, lost_somewhere, mostly_spurious,
@@ -85,11 +85,14 @@ fn still_growing(found: &Found, from: End) -> Option<Line> {
     Some(text.into())
 }
 
-/// The end paused for longer than its window limited it, and nothing tells whether that began anew.
+/// The ends paused for longer than the window of this one limited it, and nothing tells whether it
+/// began anew. With no data behind it, no silence is a pause.
 fn pauses(found: &Found, from: End) -> bool {
     let flow = found.flow(from);
-    let untold = flow.ways.restart.verdict().is_none();
-    untold && flow.lifetime.paused() > flow.lifetime.of(Limit::CongestionWindow)
+    let stalls = found.flows().flat_map(|(_, flow)| &flow.stalls);
+    let pauses = stalls.filter(|stall| stall.cause == StallCause::Application);
+    let paused = pauses.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start));
+    flow.ways.restart.verdict().is_none() && paused > flow.lifetime.of(Limit::CongestionWindow)
 }
 
 /// More than probes was spurious, which lower no window.

@@ -25,6 +25,9 @@ fn slow_start_after_idle_time() {
         let mut flow = flow(&[(Limit::CongestionWindow, 2000), (Limit::Application, paused)]);
         flow.lifetime.add_idle(span(2000));
         flow.ways.restart = Evidence { used, unused };
+        let (start, end) = (ms(500), ms(500 + paused));
+        let cause = StallCause::Application;
+        flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None }];
         let mut found = connection(flow);
         found.connection.position.vantage = vantage;
         lines(found)
@@ -44,10 +47,9 @@ fn slow_start_after_idle_time() {
     assert_eq!(small([0, 0], Vantage::Server, 3000), [at_sender]);
     assert_eq!(small([0, 0], Vantage::Client, 3000), [perhaps]);
     assert_eq!(small([0, 0], Vantage::Client, 1000), [growing]);
-    // What is behind its FIN is no pause.
+    // With nothing behind it, silence is no pause.
     let mut flow = flow(&[(Limit::CongestionWindow, 2000), (Limit::Application, 3000)]);
     flow.lifetime.add_idle(span(2000));
-    flow.lifetime.add_closed(span(1500));
     assert_eq!(lines(connection(flow)), [growing]);
 }
 
