@@ -23,7 +23,9 @@ use super::stream::Stream;
 use crate::connection::Kind;
 use crate::ways::{Evidence, Ways};
 
-/// Segments of the initial window where it is not known (RFC 6928 section 2).
+/// Segments of the initial window where it is not known, at the most. RFC 6928 section 2 allows
+/// fewer where they are longer than 1,460 bytes; Linux sends as many of any length
+/// (`TCP_INIT_CWND`).
 const INITIAL_WINDOW: u32 = 10;
 
 /// The parts, each of which owns its fields.
