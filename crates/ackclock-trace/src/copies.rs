@@ -13,7 +13,8 @@ use crate::packet::Packet;
 /// be longer than a round trip. No SYN is sent again so soon (RFC 6298 section 2.1).
 const WITHIN: Span = Span::from_millis(100);
 /// The same with an identification and a timestamp: what is sent again after [`WITHIN`] has others.
-/// No packet is under way for longer (the maximum segment lifetime of RFC 9293 section 3.4.2).
+/// No packet is under way for longer (the maximum segment lifetime of RFC 9293 section 3.4.2). A
+/// SYN that goes again may have the same, as those of the simulator have.
 const WITHIN_BOTH: Span = Span::from_secs(120);
 /// The same where copies and retransmissions have no identification to differ by (IPv6), only a
 /// timestamp, which may be of the same tick.
@@ -170,7 +171,8 @@ impl Lag {
 /// How much later the second copy of this packet may be.
 #[inline]
 fn within(p: &Packet) -> Span {
-    if is_identified(p) && p.options.timestamps.is_some() { WITHIN_BOTH } else { WITHIN }
+    let both = is_identified(p) && p.options.timestamps.is_some();
+    if both && !p.control.contains(Control::SYN) { WITHIN_BOTH } else { WITHIN }
 }
 
 fn is_identified(p: &Packet) -> bool {

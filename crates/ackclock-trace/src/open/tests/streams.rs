@@ -569,7 +569,7 @@ fn what_the_capture_has_twice_counts_once() {
 }
 
 /// Two interfaces with a slow path between them. What is sent again has another timestamp. Where
-/// there are none, the number may have come round.
+/// there are none, the number may have come round. A SYN that goes again may have both.
 #[test]
 fn copies_far_apart() {
     for stamps in [true, false] {
@@ -582,6 +582,13 @@ fn copies_far_apart() {
             assert_eq!((one.copies, again), if stamps { (1, 1) } else { (0, 2) });
         });
     }
+    each(|mut talk| {
+        let syn = |from| syn(from).id(1).ts(1, 0);
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1)).at(2010.0, syn(1));
+        let one = talk.one();
+        let again = [one.from_client, one.from_server].map(|flow| flow.retransmissions.len());
+        assert_eq!((one.copies, again), (0, [1, 1]));
+    });
 }
 
 /// One interface of a host shows super-segments, the other one what they are cut into or put
