@@ -450,3 +450,16 @@ fn blocks_are_held() {
         }
     }
 }
+
+/// Data that goes out an interval after the last came in is no answer to it
+/// (`tcp_event_data_sent`: `now - lrcvtime < ato`), so that quick ACKs go on. The interval is ten
+/// ticks.
+#[test]
+fn what_goes_out_an_interval_later_is_no_answer() {
+    for (ms, quick) in [(139, false), (140, true)] {
+        let mut x = Linux::new(20, FIRST);
+        assert!(x.full(100));
+        x.receiver.stamp(at(ms), &mut Segment { len: 10, ..Segment::default() }, 0);
+        assert_eq!(x.full(141), quick, "{ms}");
+    }
+}
