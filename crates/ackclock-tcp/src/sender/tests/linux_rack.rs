@@ -225,3 +225,53 @@ fn an_ack_with_a_new_sequence_number_is_no_duplicate() {
         x.ack(1).ack(1).sends("").ack(1).sends("1F");
     });
 }
+
+/// Only an ACK that advances sets the timer of a receiver that has discarded data
+/// (`tcp_check_sack_reneging`: `FLAG_SND_UNA_ADVANCED`): duplicates do not put it off.
+#[test]
+fn duplicates_do_not_put_reneging_off() {
+    run_with("linux", handshake(80), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(80).sack(0, &[(1, 2)]).sends("");
+        // 1 was SACKed, and is not acknowledged with 0: half of 80 ms.
+        x.ack(1).sends("").deadline(120);
+        x.at(90).sack(1, &[(0, 1)]).sends("").deadline(120).fire(120).sends("1T");
+    });
+}
+
+/// A window that a D-SACK has widened stays so for 16 recoveries (`TCP_RACK_RECOVERY_THRESH`), as
+/// `tcp_try_undo_recovery` counts them. That which the D-SACK undoes is none of them.
+#[test]
+fn a_wide_window_stays_for_16_recoveries() {
+    run_with("linux", handshake(80), |x| {
+        x.write(12_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
+        // 4 comes late by one.
+        x.at(103).sack(0, &[(5, 6), (1, 4)]).sends("").at(104).sack(0, &[(1, 6)]).sends("");
+        x.at(202).sack(10, &[(0, 1)]).sends("").at(203).ack(12).sends("").phase(Phase::Open);
+        let mut windows = Vec::new();
+        for n in 0..17 {
+            let (first, at) = (12 + 2 * n, 300 * (n + 1));
+            x.at(at).write(2_000).sends(&numbers(first, first + 2));
+            x.at(at + 100).sack(first, &[(first + 1, first + 2)]).sends("");
+            let due = x.sender.next_deadline().0 / 1_000_000;
+            windows.push(due - (at + 100 + 2));
+            x.fire(due).sends(&format!("{first}F")).at(at + 250).ack(first + 2).sends("");
+            x.phase(Phase::Open);
+        }
+        assert_eq!(windows, [[40; 16].as_slice(), &[20]].concat());
+    });
+}
+
+/// A request that comes again has no new sequence number: the ACK after it is a duplicate, as the
+/// one before it is (`tcp_may_update_window`).
+#[test]
+fn after_a_request_that_comes_again_an_ack_is_a_duplicate() {
+    run_with("linux", SenderConfig { sack: false, ..window(10) }, |x| {
+        x.write(3_000).sends("0 1 2").at(66).ack(1).ack(2).sends("").at(100).ack(3);
+        let request = Segment { len: 100, ..x.header(3) };
+        x.segment(request).write(8_000).sends(&numbers(3, 11));
+        let ack = Segment { seq: Seq(100), ..x.header(3) };
+        x.at(166).segment(ack).segment(ack).segment(request).segment(ack).sends("");
+        x.segment(ack).sends("3F");
+    });
+}
