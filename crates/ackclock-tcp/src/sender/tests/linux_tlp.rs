@@ -83,3 +83,14 @@ fn a_repaired_loss_lowers_the_windows() {
         x.write(1_000).sends("2").at(400).ack(3).sends("").windows(10_000, UNSET);
     });
 }
+
+/// The ACK of a probe that was new data ends it (`tcp_process_tlp_ack`: no `tlp_retrans`): the next
+/// tail has a probe of its own.
+#[test]
+fn new_data_acknowledged_leaves_no_probe() {
+    run_with("linux", SenderConfig { initial_window: Some(2), ..handshake(50) }, |x| {
+        x.write(3_000).sends("0 1").fire(102).sends("2+").at(150).ack(3).sends("");
+        let at = x.at(160).write(2_000).sends("3 4").sender.next_deadline();
+        x.fire(at.0 / 1_000_000).sends("4+");
+    });
+}
