@@ -194,3 +194,48 @@ fn a_later_write_joins_what_waits() {
     assert_eq!(x.ack(100_000, 1), "10 11p");
     assert_eq!(x.ack(100_100, 2), "12 13p");
 }
+
+/// A millisecond after the last segment the next one still waits, and not a microsecond later
+/// (`tcp_tso_should_defer`: `delta > 0`).
+#[test]
+fn a_millisecond_is_recent() {
+    for (us, sent) in [(101_000, ""), (101_001, "5")] {
+        let four = SenderConfig {
+            initial_window: Some(4),
+            initial_ssthresh: Some(4 * MSS),
+            initial_rwnd: 1 << 20,
+            ..config()
+        };
+        let mut x = Bundles::with(100_000, four);
+        assert_eq!(x.write(0, 50), "0 1p 2 3p");
+        assert_eq!(x.ack(100_000, 1), "4");
+        assert_eq!(x.ack(us, 2), sent, "{us}");
+    }
+}
+
+/// On a path of less than 2 ms the next ACK is waited for if it is expected within half a round
+/// trip (`srtt_in_ns >> 1`).
+#[test]
+fn on_a_short_path_half_a_round_trip_is_soon() {
+    for (us, sent) in [(299, "7 8p"), (300, "")] {
+        let mut x = Bundles::new(600);
+        assert_eq!(x.write(0, 7), "0 1 2 3 4p 5 6p");
+        assert_eq!(x.write(us, 2), sent, "{us}");
+    }
+}
+
+/// A FIN does not let go what the receiver's window holds back of its buffer: the window ends it
+/// first (`is_rwnd_limited`).
+#[test]
+fn a_fin_waits_where_the_window_ends_before_it() {
+    for fin in [false, true] {
+        let config = SenderConfig { initial_rwnd: 10_000, ..window(20) };
+        let mut x = Bundles::with(1_100, config);
+        assert_eq!(x.write(0, 7), "0 1 2 3 4p 5 6p");
+        if fin {
+            x.0.close_with_fin(Time(600_000));
+        }
+        // Three segments have room in the window, less than a third of it.
+        assert_eq!(x.write(600, 5), "", "{fin}");
+    }
+}
