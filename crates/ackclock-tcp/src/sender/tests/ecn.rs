@@ -453,3 +453,18 @@ fn a_fin_alone_is_not_capable() {
         });
     }
 }
+
+/// An echo on the ACK of an original, with nothing retransmitted on its way, begins no CWR: what is
+/// undone within a recovery is not followed by `tcp_try_to_open` (`tcp_try_undo_partial`). The echo
+/// leaves ssthresh where the recovery put it (`prior_ssthresh` is 0).
+#[test]
+fn an_echo_on_the_ack_that_undoes_part_of_a_recovery() {
+    run_with("linux", SenderConfig { timestamps: true, ..ecn(10) }, |x| {
+        x.echo = Some(1);
+        x.at(1).write(60_000).sends(&capable(0, 10)).at(100).sack(0, &[(1, 4)]).sends("0F");
+        x.at(103).echoes(4).phase(Phase::Open);
+        x.sent.clear();
+        assert_eq!((x.sender.state().cwr, x.sender.stats().ecn_reductions), (false, 0));
+        assert_eq!(x.sender.state().ssthresh, 7_000);
+    });
+}
