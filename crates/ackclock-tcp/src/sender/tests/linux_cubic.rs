@@ -88,3 +88,13 @@ fn the_curve() {
         assert_eq!(grown, expected);
     });
 }
+
+/// `TCP_INIT_CWND`: ten segments at first, however long they are. RFC 6928 has two of these.
+#[test]
+fn ten_segments_at_first() {
+    for composition in ["linux", "linux+linux-reno"] {
+        let config = SenderConfig { mss: 8_960, ..SenderConfig::default() };
+        let strategy = Registry::default().parse(composition).unwrap().build();
+        assert_eq!(Sender::new(config, strategy).state().cwnd, 89_600, "{composition}");
+    }
+}

@@ -67,3 +67,30 @@ fn idle_in_ticks() {
         });
     }
 }
+
+/// cwnd that the application has left unused for a timeout interval becomes half of itself and of
+/// what was used, at least the initial window: (40 + 10) / 2 (`tcp_cwnd_application_limited`).
+#[test]
+fn unused_cwnd_is_halved_towards_what_is_used() {
+    run("linux+linux-reno", 10, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(10).windows(20_000, UNSET);
+        x.write(20_000).sends(&numbers(10, 30)).at(200).ack(30).windows(40_000, UNSET);
+        x.write(1_000).sends("30").at(240).write(1_000).sends("31").at(250).ack(32).sends("");
+        x.at(500).write(1_000).sends("32").windows(40_000, UNSET);
+        // SRTT is 94 ms, and the timeout 296. The last ACK came 300 ms ago.
+        x.at(550).write(1_000).sends("33").windows(25_000, UNSET);
+    });
+}
+
+/// A window update with nothing to send restarts nothing: the idle time ends, and counts once, as
+/// data goes (`tcp_slow_start_after_idle_check`).
+#[test]
+fn a_window_update_without_data_ends_no_idle_time() {
+    run("linux+linux-reno", 10, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(10).windows(20_000, UNSET);
+        x.write(20_000).sends(&numbers(10, 30)).at(200).ack(30).windows(40_000, UNSET);
+        x.at(600).window = 65_000;
+        x.ack(30).windows(40_000, UNSET);
+        x.at(610).write(1_000).sends("30").windows(20_000, UNSET);
+    });
+}
