@@ -297,3 +297,50 @@ fn an_idle_time_calls_for_no_probe() {
     bbr.control(&s, &sample);
     assert_eq!((bbr.mode, bbr.idle_restart), (Mode::ProbeBw, false));
 }
+
+/// A timeout keeps cwnd for later (`bbr_save_cwnd`): the end of the slow start after it restores
+/// it.
+#[test]
+fn a_timeout_keeps_cwnd_for_later() {
+    let (mut bbr, mut s) = (Bbr::default(), flying(10));
+    let sample = round(&mut s, 1);
+    bbr.control(&s, &sample);
+    s.cwnd = 20_000;
+    bbr.on_timeout(&s, 0, false);
+    (s.phase, s.cwnd) = (Phase::Loss, 1_000);
+    let sample = round(&mut s, 2);
+    bbr.control(&s, &sample);
+    (s.phase, s.cwnd) = (Phase::Open, 5_000);
+    let sample = round(&mut s, 3);
+    assert_eq!(bbr.control(&s, &sample).cwnd, 21_000);
+}
+
+/// The rate of a policer is the mean of its two intervals. An interval of more than 16 rounds says
+/// nothing (`4 * bbr_lt_intvl_min_rtts`).
+#[test]
+fn the_rate_of_a_policer() {
+    for (rounds, rate) in [(16, Some((BW + BW * 9 / 10) >> 1)), (17, None)] {
+        let mut policer = LongTerm::default();
+        let mut at = |ms_: u64, delivered, lost, losses, start| {
+            let sample = RateSample {
+                delivered_at: ms(ms_),
+                total_delivered: delivered,
+                total_lost: lost,
+                losses,
+                ..RateSample::default()
+            };
+            policer.update(&sample, start, true, 1000);
+        };
+        // 100 segments in 100 ms, and 90 in the next.
+        at(0, 0, 0, 1, false);
+        for n in 1..rounds {
+            at(n, n, 0, 0, true);
+        }
+        at(100, 100, 30, 1, true);
+        for n in 1..rounds {
+            at(100 + n, 100 + n, 30, 0, true);
+        }
+        at(200, 190, 60, 1, true);
+        assert_eq!(policer.get(), rate, "{rounds}");
+    }
+}

@@ -624,3 +624,13 @@ fn limited_by_cwnd() {
     rounds(&mut bbr);
     assert!(!bbr.cwnd_limited.contains(&true));
 }
+
+/// `QuantizationBudget` has room for three bundles of a millisecond each (`SetSendQuantum`), of two
+/// segments at least: on a short path that is more than the BDP.
+#[test]
+fn three_bundles_fit_into_cwnd() {
+    for (rate, inflight) in [(10_000_000, 30_000), (1_000_000, 6_000)] {
+        let bbr = Bbr3 { rate, min_rtt: 1_000_000, ..steady(Mode::Cruise) };
+        assert_eq!(bbr.inflight(&flying(10), rate), inflight);
+    }
+}
