@@ -201,3 +201,18 @@ fn a_timeout() {
         assert_eq!((lost[0], lost[7]), ((2, 3, 1, true, 3), (9, 8, 8, true, 3)));
     });
 }
+
+/// What is limited is over when more than all that was in flight then is delivered
+/// (`tcp_rate_gen`: `after(tp->delivered, tp->app_limited)`): what leaves on the last ACK of it
+/// still counts so.
+#[test]
+fn limited_until_more_than_all_is_delivered() {
+    notes(|x, notes| {
+        x.write(2_000).sends("0 1").write(60_000).sends(&numbers(2, 10));
+        x.at(10).ack(2).sends("10 11").at(11).ack(10).sends(&numbers(12, 20));
+        x.at(20).ack(12).sends("20 21");
+        assert_eq!(notes.last().3, true);
+        x.at(21).ack(20).sends(&numbers(22, 30));
+        assert_eq!(notes.last().3, false);
+    });
+}
