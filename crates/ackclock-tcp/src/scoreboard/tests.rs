@@ -496,3 +496,23 @@ fn what_was_sent_before_a_transmission_is_what_it_overtook() {
     board.on_retransmit(0, Time(21), true);
     assert_eq!(before(&board, (Time(21), 0)), [4, 5, 6, 7, 8, 9]);
 }
+
+/// What was retransmitted is forgotten with its segment: however often, no more memory is taken
+/// than at first.
+#[test]
+fn retransmissions_take_no_memory_for_ever() {
+    let record = size_of::<Record>();
+    let mut board = ten();
+    assert_eq!(board.memory(), board.capacity() * record);
+    let mut memory = 0;
+    for n in 10..1_000 {
+        board.mark_lost(0, Judge::Detect);
+        board.on_retransmit(0, Time(n), true);
+        board.ack_to((n - 9) * 100, no);
+        board.push(n * 100, 100, Time(n));
+        if n == 20 {
+            memory = board.memory();
+        }
+    }
+    assert!(memory > 0 && board.memory() == memory, "{memory}");
+}
