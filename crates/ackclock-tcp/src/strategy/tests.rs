@@ -74,6 +74,28 @@ fn each_mechanism_is_in_a_file_of_its_name() {
     assert_eq!(variants, VARIANTS.map(|(name, base)| (name.to_string(), base.to_string())));
 }
 
+/// Events say by their names which mechanism judged, selected and undid.
+#[test]
+fn each_mechanism_calls_itself_as_the_registry_does() {
+    let registry = Registry::default();
+    for m in registry.mechanisms() {
+        let strategy = registry.parse(&m.name).unwrap().build();
+        let name = match m.axis {
+            Axis::Detect => strategy.detect.name(),
+            Axis::Retransmission => strategy.retransmission.as_ref().unwrap().name(),
+            Axis::Select => strategy.select.name(),
+            Axis::Undo => match strategy.undo.first() {
+                Some(undo) => undo.name(),
+                // It wraps another.
+                None => continue,
+            },
+            _ => continue,
+        };
+        let listed = |n: &&super::Mechanism| n.axis == m.axis && n.name == name;
+        assert!(registry.mechanisms().iter().any(|n| listed(&n)), "{}: {name:?}", m.name);
+    }
+}
+
 #[test]
 fn names_are_unique() {
     let registry = Registry::default();
