@@ -211,8 +211,8 @@ fn limited_until_more_than_all_is_delivered() {
         x.write(2_000).sends("0 1").write(60_000).sends(&numbers(2, 10));
         x.at(10).ack(2).sends("10 11").at(11).ack(10).sends(&numbers(12, 20));
         x.at(20).ack(12).sends("20 21");
-        assert_eq!(notes.last().3, true);
+        assert!(notes.last().3);
         x.at(21).ack(20).sends(&numbers(22, 30));
-        assert_eq!(notes.last().3, false);
+        assert!(!notes.last().3);
     });
 }
