@@ -229,7 +229,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
             }
             // tcp_process_loss (`recovered`): the phase goes on without SACK, but not its
             // retransmissions.
-            if c.wants.by_marks && c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover {
+            let recovered = c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover;
+            if c.wants.by_marks && !c.s.sack && recovered {
                 c.turn = Turn::NewOnly;
             }
             repair::detect(c, a);

@@ -44,10 +44,13 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     if c.strategy.window.counts_segments() {
         keep_segments(c, before.max(c.s.mss));
     }
-    let (mss, before) = (c.s.mss as u32, before as u32);
-    if c.s.mss < u64::from(before) {
-        keep_buffers(c, before.into());
+    let lowered = c.s.mss < before;
+    if lowered {
+        keep_buffers(c, before);
     }
+    let mss = c.s.mss as u32;
+    // A probe that is lost lowers nothing.
+    let by_icmp = c.wants.by_marks && lowered;
     // Linux cuts only what goes again (tcp_simple_retransmit, tcp_fragment).
     let fin = c.s.joined_fin();
     let lost = match c.wants.refits {
@@ -55,10 +58,10 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
         false => c.s.board.cut(mss),
     };
     if lost > 0 {
-        go_back(c);
+        go_back(c, by_icmp);
     }
     c.expired = true;
-    if c.wants.by_marks && mss < before {
+    if by_icmp {
         // tcp_simple_retransmit: ICMP releases nothing else. A probe of the window stays due.
         c.turn = Turn::LostOnly;
     } else {
@@ -114,7 +117,7 @@ fn keep_segments(c: &mut Sender, of: u64) {
 }
 
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.
-fn go_back(c: &mut Sender) {
+fn go_back(c: &mut Sender, by_icmp: bool) {
     c.s.emulated = c.s.emulated.min(most_emulated(&c.s));
     let keeps_cwnd = c.strategy.window.counts_segments() || c.wants.rates;
     if (c.s.phase == Phase::Recovery || c.s.cwr) && !keeps_cwnd {
@@ -149,7 +152,7 @@ fn go_back(c: &mut Sender) {
     // What an earlier response judged lost may not have been; this is.
     c.saved = None;
     // tcp_xmit_retransmit_queue starts the timer anew with the head, if that goes.
-    if !c.wants.by_marks {
+    if !by_icmp {
         c.start_rto();
     }
 }

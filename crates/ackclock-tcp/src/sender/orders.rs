@@ -31,7 +31,7 @@ impl Urgent {
 /// New data that goes out once, whatever cwnd says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beyond {
-    /// At most so many bytes; 0 for none.
+    /// At most so many bytes, in as many segments as that are full ones; 0 for none.
     pub bytes: u64,
     /// What it is sent for.
     pub cause: Cause,

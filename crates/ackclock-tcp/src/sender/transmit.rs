@@ -133,7 +133,8 @@ fn beyond(c: &mut Sender) -> Option<Sent> {
     if c.s.snd_nxt == c.s.snd_max
         && let Some(len) = len
     {
-        c.beyond = Beyond::new(bytes.saturating_sub(u64::from(len)), cause);
+        // A short one counts as one, too: two of F-RTO are two.
+        c.beyond = Beyond::new(bytes.saturating_sub(c.s.mss), cause);
         return Some(send_new(c, len, cause));
     }
     let index = c.s.board.len().checked_sub(1).filter(|_| or_last)?;

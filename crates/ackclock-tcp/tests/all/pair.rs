@@ -165,6 +165,20 @@ fn what_pacing_held_back_outgrows_the_window() {
     holds(&setup, &ops);
 }
 
+#[test]
+fn bursts_are_bounded_where_the_path_changes() {
+    let setup = Setup {
+        isn: u32::MAX,
+        mss: 1_460,
+        initial_window: 1,
+        buffer: 3,
+        delayed_ack: 200,
+        max_burst: Some(2),
+        ..Setup::plain("linux+recovery-probe")
+    };
+    holds(&setup, &[Op::Write(4_745), Op::Mss(20_440), Op::Write(3_112), Op::Mss(1_825)]);
+}
+
 /// A sender without a timer has lost what stands across the edge of a window that has shrunk: it
 /// asks for a window, as if nothing were outstanding.
 #[test]
