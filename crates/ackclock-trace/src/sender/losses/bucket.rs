@@ -12,6 +12,7 @@
 //! A queue that drops what comes when it is full loses the same packets as a bucket with its rate
 //! and its size. What sets them apart is delay (`verdict.rs`).
 
+use super::delay::median;
 use super::timeline::{Moment, Timeline};
 
 /// The bucket is empty if it has tokens for no more packets than this.
@@ -228,16 +229,42 @@ impl Bucket {
     /// The part of what arrived that found it empty.
     fn find_empty(&self, line: &Timeline) -> f64 {
         let empty = EMPTY * line.size;
-        let (mut tokens, mut last) = (self.burst, None);
         let (mut all, mut found_empty) = (0.0, 0.0);
-        for moment in &line.moments {
-            let surplus = self.rate * moment.at - moment.before;
-            tokens = (tokens + surplus - last.unwrap_or(surplus)).min(self.burst);
-            last = Some(surplus);
+        for (moment, tokens) in self.tokens(line) {
             all += moment.weight;
             found_empty += if tokens <= empty { moment.weight } else { 0.0 };
-            tokens = if moment.lost { 0.0 } else { tokens };
         }
         if all > 0.0 { found_empty / all } else { 1.0 }
+    }
+
+    /// Each moment with the tokens that it finds.
+    fn tokens<'a>(&self, line: &'a Timeline) -> impl Iterator<Item = (&'a Moment, f64)> {
+        let Bucket { rate, burst, .. } = *self;
+        let (mut left, mut last) = (burst, None);
+        line.moments.iter().map(move |moment| {
+            let surplus = rate * moment.at - moment.before;
+            let tokens = (left + surplus - last.unwrap_or(surplus)).min(burst);
+            last = Some(surplus);
+            left = if moment.lost { 0.0 } else { tokens };
+            (moment, tokens)
+        })
+    }
+
+    /// The delay of a queue of this rate and size that is full, in seconds. The packet itself and
+    /// the one in transmission are no delay.
+    pub fn fills(&self, line: &Timeline) -> f64 {
+        (self.burst - 1.5 * line.size).max(line.size) / self.rate
+    }
+
+    /// How long what arrived has waited, as a part of what such a queue would have made it wait:
+    /// the median of what finds it half full or fuller. A burst fills a queue between two records,
+    /// so that the neighbour of a loss tells of its delay only where data leaves evenly.
+    pub fn waited(&self, line: &Timeline) -> Option<f64> {
+        let wait = |tokens: f64| (self.burst - tokens - 1.5 * line.size).max(line.size) / self.rate;
+        let arrived =
+            self.tokens(line).filter(|(m, tokens)| !m.lost && *tokens <= self.burst / 2.0);
+        let mut parts: Vec<f64> =
+            arrived.filter_map(|(m, tokens)| Some(m.delay? / wait(tokens))).collect();
+        median(&mut parts)
     }
 }

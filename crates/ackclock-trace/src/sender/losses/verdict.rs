@@ -55,18 +55,17 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
     let holds = rate_bps.map(|bps| bps / 8.0 * full);
     let queued = of_queue(&of_lost, full, &delays) >= ENOUGH
         && holds.is_none_or(|holds| holds >= LEAST_QUEUE * line.size);
-    let drop_tail = || LossCause::DropTail {
-        delay: Span::from_secs_f64(full),
-        size: holds.map(|holds| holds as u64),
+    let drop_tail = |delay: f64| LossCause::DropTail {
+        delay: Span::from_secs_f64(delay),
+        size: rate_bps.map(|bps| (bps / 8.0 * delay) as u64),
     };
     let best = bucket::best(line);
     if let Some(bucket) = best.filter(is_enough) {
-        // A queue of this rate and size delays by so much what comes as it is full. The packet
-        // itself and the one in transmission are no delay.
-        let fills = (bucket.burst - 1.5 * line.size).max(line.size) / bucket.rate;
-        let filled = full / fills;
+        let fills = bucket.fills(line);
+        let filled = bucket.waited(line).unwrap_or(full / fills);
         return match (filled >= 0.5, queued) {
-            (true, queued) if queued || (0.7..1.5).contains(&filled) => Some(drop_tail()),
+            (true, true) => Some(drop_tail(full)),
+            (true, false) if (0.7..1.5).contains(&filled) => Some(drop_tail(fills)),
             (false, false) => Some(LossCause::Policer {
                 rate_bps: bucket.rate * 8.0,
                 burst: bucket.full.then_some(bucket.burst as u64),
@@ -75,7 +74,7 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
         };
     }
     if queued {
-        return Some(drop_tail());
+        return Some(drop_tail(full));
     }
     // A bucket that explains more than chance does, but too little to be named.
     let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained() >= b.empty_share + 0.25;
