@@ -193,20 +193,23 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let others = [handshake(found), answers(found), in_turn(found)].into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
     let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
-    let mut all: Vec<Advice> =
-        Limit::ALL.into_iter().flat_map(advise).chain(others).chain(always).collect();
-    let policer = policer(found, from, known);
+    let repairs = advise(Limit::Recovery);
+    let told = repairs.iter().fold(Span::ZERO, |sum, advice| sum + advice.span);
+    let limits = Limit::ALL.into_iter().filter(|limit| *limit != Limit::Recovery).flat_map(advise);
+    let mut all: Vec<Advice> = limits.chain(repairs).chain(others).chain(always).collect();
+    let policer = policer(found, from, told, known);
     let is_new = |policer: &Advice| all.iter().all(|a| a.line.subject != policer.line.subject);
     all.extend(policer.filter(is_new));
     all
 }
 
-/// A policer drops what the path carries in spite of that, and what it drops is sent again.
-fn policer(found: &Found, from: End, known: &Known) -> Option<Advice> {
+/// A policer drops what the path carries in spite of that, and what it drops is sent again. What is
+/// said of recovery already is not said of this once more.
+fn policer(found: &Found, from: End, told: Span, known: &Known) -> Option<Advice> {
     let policed = matches!(found.flow(from).losses.cause, Some(LossCause::Policer { .. }));
     let line = known.why_lost(found, from).filter(|_| policed)?;
-    let what = names::limit(Limit::Recovery);
-    Some(Advice { line, what, span: found.lifetime().of(Limit::Recovery) })
+    let (what, span) = (names::limit(Limit::Recovery), found.lifetime().of(Limit::Recovery) - told);
+    (span > Span::ZERO).then_some(Advice { line, what, span })
 }
 
 /// The client waited for the server's application for most of the time in which nothing was sent.

@@ -96,7 +96,11 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
             let late = Advice { line: came_late(flow, &sender, &receiver), what, span: late };
             return vec![lost, late];
         }
-        _ if late.0 > span.0 / 2 => (came_late(flow, &sender, &receiver), what, span),
+        // What was lost beside that took too little for a line.
+        _ if late.0 > span.0 / 2 => {
+            let span = if has_lost(flow) { late } else { span };
+            (came_late(flow, &sender, &receiver), what, span)
+        }
         _ if !has_lost(flow) => (nothing_was_lost(&sender, &receiver).into(), what, span),
         _ => (why(found, from, known), what, span),
     };

@@ -100,8 +100,26 @@ fn acknowledgments_that_come_late() {
     assert_eq!(late(StallCause::Network, 1600), [first, second]);
     // A tenth of the time, which the other did not take.
     assert_eq!(late(StallCause::Network, 499), [LOST]);
-    assert_eq!(late(StallCause::Network, 1701), [format!("{line} (recovery: 2.0 s)")]);
+    assert_eq!(late(StallCause::Network, 1701), [format!("{line} (recovery: 1.6 s)")]);
     assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
+}
+
+/// A policer is named beside that with what is left of the time, however little.
+#[test]
+fn no_time_is_told_twice() {
+    let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
+    let (start, end, cause) = (ms(100), ms(1800), StallCause::Network);
+    flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None }];
+    flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
+    assert_eq!(
+        lines(connection(flow)),
+        [
+            "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
+             acknowledgments (recovery: 1.7 s)",
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
+             rate, or raise its burst (recovery: 0.30 s)",
+        ]
+    );
 }
 
 /// Where the cause of the losses is known, the advice names it.
@@ -467,13 +485,13 @@ fn nothing_is_lost_after_a_delay_spike() {
     let stall = Stall { start: ms(100), end: ms(2050), frame: 9, cause, timeout: Some(0) };
     found.connection.from_server.stalls = vec![stall];
     let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
-        spikes and lost acknowledgments (recovery: 2.0 s)";
+        spikes and lost acknowledgments (recovery: 1.9 s)";
     assert_eq!(lines(found.clone()), [late]);
     // Where both took time, each has a line with what it took.
     let mut both = found.clone();
     both.connection.from_server.stalls[0].start = ms(850);
-    let part = |line: &str, took: &str| line.replace("2.0 s", took);
-    assert_eq!(lines(both), [part(late, "1.2 s"), part(LOST, "0.80 s")]);
+    let parts = [late.replace("1.9 s", "1.2 s"), LOST.replace("2.0 s", "0.80 s")];
+    assert_eq!(lines(both), parts);
     // An outage: the segment behind the first one did not arrive.
     let flow = &mut found.connection.from_server;
     flow.timeouts[0].flight = 2000;
