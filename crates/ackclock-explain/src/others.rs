@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Ended, Limit};
+use ackclock_trace::{Ended, Limit, Retransmission, Spurious};
 
 use crate::explained::{End, Found};
 
@@ -61,11 +61,17 @@ fn silent(found: &Found) -> impl Iterator<Item = (End, Time, Time)> {
     })
 }
 
-/// When an end sent something of which it is known that it arrived.
+/// When an end sent something of which it is known that it arrived. What a D-SACK reported may have
+/// been a later transmission of the same bytes.
 fn arrived(found: &Found, from: End) -> impl Iterator<Item = Time> {
     let c = &found.connection;
-    let again = found.flow(from).retransmissions.iter();
-    let again = again.filter(|r| r.len > 0 && r.lost == Some(false)).map(|r| r.at);
+    let all = &found.flow(from).retransmissions;
+    let last: HashMap<u64, Time> = all.iter().map(|r| (r.position, r.at)).collect();
+    let sure = move |r: &&Retransmission| {
+        r.spurious != Some(Spurious::Dsack) || last.get(&r.position).is_none_or(|at| *at <= r.at)
+    };
+    let again = all.iter().filter(|r| r.len > 0 && r.lost == Some(false));
+    let again = again.filter(sure).map(|r| r.at);
     // A handshake and an end take packets both ways.
     let opened = c.start + c.from_client.lifetime.of(Limit::Handshake);
     let opened = Some(opened).filter(|_| c.begun && c.opened);

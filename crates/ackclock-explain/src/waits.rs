@@ -3,7 +3,7 @@
 //! after the other, from a server that is idle.
 
 use ackclock_tcp::{Span, TimeoutClass};
-use ackclock_trace::{Flow, Limit, Retransmission, Stall, StallCause, Timeout};
+use ackclock_trace::{Flow, Limit, Retransmission, Spurious, Stall, StallCause, Timeout};
 
 use crate::explained::{End, Found, sent_by};
 
@@ -50,7 +50,8 @@ impl Found {
         }
         let (most, at_sender) = (last.at.since(stall.start), self.is_at_sender(from));
         let lost = others.iter().any(|r| r.lost == Some(true))
-            || timeouts.iter().any(|t| lost_behind(flow, at_sender, t));
+            || timeouts.iter().any(|t| lost_behind(flow, at_sender, t))
+            || came_once(&sent);
         let first = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
         let least = match before.last() {
             Some(t) if timeouts.len() >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
@@ -151,6 +152,14 @@ impl Found {
         let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
         (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
     }
+}
+
+/// A receiver that reports what comes twice (RFC 2883) has reported one of these retransmissions,
+/// although the segment had arrived before all of them: the others were lost, or the reports of
+/// them. After a delay spike each is reported.
+fn came_once(sent: &[&Retransmission]) -> bool {
+    let arrived = sent.iter().filter(|r| r.lost == Some(false)).count();
+    arrived == 1 && sent.iter().any(|r| r.spurious == Some(Spurious::Dsack))
 }
 
 /// Behind what a timeout sent, more was lost of what was outstanding: half of it, where that is

@@ -9,7 +9,7 @@ use crate::fixture;
 /// another client.
 #[test]
 fn data_of_others_contradicts_an_outage() {
-    let got_through = |at: u64, lost: bool, same_way: bool| {
+    let got_through_as = |at: u64, lost: bool, same_way: bool, reported: Option<u64>| {
         let mut connections = fixture::explained().connections;
         connections.iter_mut().for_each(|found| {
             found.connection.from_server.retransmissions.clear();
@@ -50,7 +50,11 @@ fn data_of_others_contradicts_an_outage() {
         let (start, end) = (fixture::at(100), fixture::at(4040));
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: Some(3) }];
-        other.connection.from_server.retransmissions = vec![again(at, lost)];
+        let again_then = reported.map(|later| again(later, true));
+        let reported = reported.map(|_| Spurious::Dsack);
+        let first = Retransmission { spurious: reported, ..again(at, lost) };
+        other.connection.from_server.retransmissions =
+            [first].into_iter().chain(again_then).collect();
         if !same_way {
             other.connection.client.set_ip("192.0.2.9".parse().unwrap());
         }
@@ -62,7 +66,10 @@ fn data_of_others_contradicts_an_outage() {
         assert_eq!(denied, outage.is_none());
         denied
     };
+    let got_through = |at, lost, same_way| got_through_as(at, lost, same_way, None);
     assert!(got_through(1500, false, true));
+    // A D-SACK may be of the one that was sent later.
+    assert!(!got_through_as(1500, false, true, Some(2500)));
     // Of what was sent a round trip of 100 ms later at the most, the outage knows nothing, nor of
     // what was sent after the last timer but one.
     assert!(!got_through(200, false, true));

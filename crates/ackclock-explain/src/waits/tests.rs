@@ -57,6 +57,37 @@ fn new_data_of_others_contradicts_an_outage() {
     assert_eq!(least(2001), outage);
 }
 
+/// Three timeouts of the server, though the first segment had arrived before. Its D-SACKs tell an
+/// outage, of whose retransmissions only the last has come, from a delay spike, in which all have.
+#[test]
+fn d_sacks_tell_an_outage_from_a_delay_spike() {
+    let is_outage = |came: [bool; 3]| {
+        let mut found = fixture::explained().connections.remove(0);
+        let flow = &mut found.connection.from_server;
+        let (r, t) = (flow.retransmissions[0], flow.timeouts[0].clone());
+        let times = [500, 1000, 2000];
+        let again = |(i, n): (usize, u64)| {
+            let spurious = Some(if came[i] { Spurious::Dsack } else { Spurious::Timestamp });
+            Retransmission { at: fixture::at(n), spurious, lost: came[i].then_some(false), ..r }
+        };
+        flow.retransmissions = times.into_iter().enumerate().map(again).collect();
+        let timeout = |(retransmission, n): (usize, u64)| Timeout {
+            at: fixture::at(n),
+            retransmission,
+            ..t.clone()
+        };
+        flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
+        let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+        let (start, end) = (fixture::at(100), fixture::at(2040));
+        let stall = Stall { start, end, frame: 9, cause, timeout: Some(2) };
+        found.outage(End::Server, &stall).is_some()
+    };
+    assert!(is_outage([false, false, true]));
+    assert!(!is_outage([true; 3]));
+    // Without a D-SACK nothing is known of them.
+    assert!(!is_outage([false; 3]));
+}
+
 /// Four times the client's first data went again and was not acknowledged for 4 s: a full listen
 /// queue may have dropped it. Nothing was acknowledged of later data: no packet came through.
 #[test]
