@@ -9,6 +9,7 @@
 //! first byte that waits to the last that is acknowledged, and limited by the receiver's window if
 //! that is what ended `tcp_write_xmit`.
 
+mod kept;
 mod nagle;
 mod on_path;
 mod pace;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 
+use self::kept::Kept;
 use self::nagle::Nagle;
 use self::on_path::OnPath;
 use self::pace::{Pace, Paced};
@@ -121,8 +123,8 @@ pub(crate) struct Limits {
     /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the
     /// application had given no more.
     probed: Span,
-    /// Bytes that arrived while losses were repaired.
-    delivered_in_recovery: u64,
+    /// What arrived while losses were repaired; from the first on.
+    kept: Option<Box<Kept>>,
     /// Away from the sender: it may repair what is missing, or wait for what comes late.
     unsure: Span,
     /// What goes out may have waited for an ACK that has not reached the sender yet.
@@ -266,16 +268,15 @@ impl Limits {
         }
     }
 
-    /// So many bytes arrive while losses are repaired.
-    pub fn delivered_in_recovery(&mut self, bytes: u32) {
-        self.delivered_in_recovery += u64::from(bytes);
+    /// While losses are repaired, a segment is reported ([`Kept::arrived`]).
+    pub fn arrived_in_recovery(&mut self, at: Time, sent: Time, bytes: u32, least: Span) {
+        self.kept.get_or_insert_default().arrived(at, sent, bytes, least);
     }
 
-    /// While losses were repaired, the bottleneck of this rate, in bits a second, was busy for so
-    /// long.
-    pub fn kept(&self, rate_bps: Option<f64>) -> Span {
-        let busy = |rate| Span((self.delivered_in_recovery as f64 * 8e9 / rate) as u64);
-        rate_bps.filter(|rate| *rate > 0.0).map_or(Span::ZERO, busy)
+    /// While losses were repaired, the bottleneck was busy for so long, of this rate in bits a
+    /// second.
+    pub fn kept(&mut self, rate_bps: Option<f64>) -> Span {
+        self.kept.as_mut().map_or(Span::ZERO, |kept| kept.busy(rate_bps))
     }
 
     /// What was missing has arrived, or has not. `again`: it went out again; else it was overtaken,

@@ -230,11 +230,13 @@ impl SenderModel {
     /// what has arrived.
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
-        if self.is_repairing() {
-            self.limits.delivered_in_recovery(segment.len);
-        }
+        let repairing = self.is_repairing();
         let recovery = &mut self.repair.get_or_insert_default().recovery;
         let sent = recovery.arrived(segment, a, echo, &self.stream);
+        if let Some(least) = self.bottleneck.base().trip().filter(|_| repairing) {
+            let least = least + self.bottleneck.slack();
+            self.limits.arrived_in_recovery(a.at, sent, segment.len, least);
+        }
         if segment.again > 0 {
             self.episodes.arrived(a.at.since(sent));
         }
