@@ -298,9 +298,12 @@ impl Retransmissions {
             return sent;
         }
         number = note.previous;
+        // Without D-SACKs and timestamps nothing tells which one arrived of what a sender repeats
+        // that goes back to the first segment after a timeout: what was late, or any of them.
+        let tells = terms.sack || a.tsecr.is_some();
         while let Some((r, note)) = self.by_number(number) {
             note.reported = true;
-            if r.lost.is_none() {
+            if r.lost.is_none() && (tells || r.kind != Kind::SlowStart) {
                 r.lost = Some(true);
                 r.known = true;
             }

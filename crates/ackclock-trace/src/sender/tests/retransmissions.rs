@@ -5,7 +5,7 @@ use ackclock_tcp::{Span, Time};
 use super::{Line, MSS, kinds, ms};
 use crate::connection::{Kind, Spurious, State};
 use crate::sender::stream::timers::Timers;
-use crate::sender::{Found, Sight};
+use crate::sender::{Acked, Found, Sight};
 
 fn spurious(found: &Found) -> Vec<(u64, Option<Spurious>, bool, Option<bool>)> {
     found.retransmissions.iter().map(|r| (r.position / MSS, r.spurious, r.known, r.lost)).collect()
@@ -115,6 +115,32 @@ fn too_soon_is_no_proof_without_a_handshake() {
     line.send(311.0, [2]);
     line.ack(316.0, 6);
     assert_eq!(line.found().retransmissions[0].spurious, None);
+}
+
+/// A sender without SACK goes back to the first segment, twice. Which of the transmissions of
+/// segment 2 has arrived nothing tells, unless timestamps do.
+#[test]
+fn what_goes_back_twice_is_not_known() {
+    for stamped in [false, true] {
+        let mut line = Line::without_sack(50.0);
+        line.timestamps = stamped;
+        line.send(0.0, 0..4);
+        line.send(300.0, [0]);
+        let ack = |line: &mut Line, t: f64, n: u64, echo: f64| {
+            let tsecr = stamped.then_some(echo as u32);
+            line.heard(Acked { tsecr, ..line.plain(t, n * MSS) });
+        };
+        ack(&mut line, 350.0, 1, 300.0);
+        line.send(350.1, [1, 2]);
+        line.send(700.0, [1]);
+        ack(&mut line, 750.0, 2, 700.0);
+        line.send(750.1, [2]);
+        ack(&mut line, 800.1, 3, 750.0);
+        let found = line.found();
+        let second = found.retransmissions.iter().find(|r| r.position == 2 * MSS).unwrap();
+        let expected = (Kind::SlowStart, stamped, stamped.then_some(true));
+        assert_eq!((second.kind, second.known, second.lost), expected);
+    }
 }
 
 /// Three of four transmissions are lost.
