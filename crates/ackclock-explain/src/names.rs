@@ -120,7 +120,12 @@ pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     }
 }
 
-/// Why nothing went on, for people: `spurious timeout, lost retransmission`, or `outage`.
+/// What a spurious timeout sent had arrived, so that no lost retransmission is named beside it.
+pub(crate) fn is_contradicted(class: TimeoutClass, spurious: bool) -> bool {
+    spurious && class == TimeoutClass::LostRetransmission
+}
+
+/// Why nothing went on, for people: `timeout, lost retransmission`, or `outage`.
 pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
     let flow = found.flow(from);
     // That the last timeout of an outage was spurious only says that an ACK was lost.
@@ -130,6 +135,7 @@ pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
     let spurious =
         stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some());
     match stall.cause {
+        StallCause::Timeout(class) if is_contradicted(class, spurious) => "spurious timeout".into(),
         StallCause::Timeout(class) if spurious => {
             format!("spurious timeout, {}", class_text(class))
         }

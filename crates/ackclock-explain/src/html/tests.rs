@@ -159,7 +159,7 @@ fn a_spurious_timeout_is_called_so() {
     let mut explained = fixture::explained();
     explained.connections[0].connection.from_server.timeouts[0].spurious =
         Some(ackclock_trace::Spurious::Dsack);
-    let label = "spurious timeout, lost retransmission";
+    let label = "spurious timeout";
     let html = first_page(&explained);
     assert_eq!(data(&html)["panels"][0]["stalls"]["label"][0], format!("0.99 s: {label}"));
     assert!(without_meanings(&html).contains(&format!("<b class=\"loss\">{label}</b> 0.99 s")));

@@ -187,7 +187,10 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
     };
     if let Some(by) = timeout.spurious {
         let by = names::spurious_text(by);
-        return format!("spurious timeout, {what} had not been lost ({by})");
+        // The original may have been lost, where a retransmission had arrived.
+        let again = before(flow, timeout).is_some_and(|r| r.spurious.is_none());
+        let arrived = if again { "had arrived before" } else { "had not been lost" };
+        return format!("spurious timeout, {what} {arrived} ({by})");
     }
     match timeout.class {
         TimeoutClass::NonTrigger => {
@@ -228,7 +231,10 @@ pub(crate) fn retransmission(found: &Found, from: End, place: usize) -> String {
     if let (Kind::Timeout, Ok(timeout)) =
         (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission))
     {
-        text.push_str(&format!(", {}", names::class_text(flow.timeouts[timeout].class)));
+        let class = flow.timeouts[timeout].class;
+        if !names::is_contradicted(class, r.spurious.is_some()) {
+            text.push_str(&format!(", {}", names::class_text(class)));
+        }
     }
     if let Some(by) = r.spurious {
         text.push_str(&format!("; spurious ({})", names::spurious_text(by)));
