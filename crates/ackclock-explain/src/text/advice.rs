@@ -411,8 +411,12 @@ fn handshake(found: &Found) -> Option<Advice> {
         let until = c.start + flow.lifetime.of(Limit::Handshake);
         // Nothing was lost if the answer to the first one comes, too soon to answer this one. If it
         // comes a round trip later, an answer before it was lost, though that SYN had arrived.
+        // So it is if it comes when the server's timer sends an answer again, which was lost or
+        // late.
         let soon = |at: Time| rtt.is_some_and(|rtt| until.since(at) < Span(rtt.0 / 2));
-        let lost = |r: &&Retransmission| r.syn && !(r.spurious.is_some() && soon(r.at));
+        let by_timer = rtt.is_some_and(|rtt| answered_again(until.since(c.start), rtt));
+        let late = |r: &&Retransmission| r.spurious.is_some() && soon(r.at) && !by_timer;
+        let lost = |r: &&Retransmission| r.syn && !late(r);
         let of_flow = flow.retransmissions.iter().filter(lost).take_while(|r| r.at <= until);
         let came = of_flow.clone().all(|r| r.spurious.is_some());
         Some((of_flow.last()?, came))
@@ -441,6 +445,15 @@ fn handshake(found: &Found) -> Option<Advice> {
     };
     let beyond = found.opened_late();
     beyond.map(|span| Advice { line: line.into(), what, span })
+}
+
+/// An answer after this time is about as late as one that a timer of a second (RFC 6298 section
+/// 2.1), or the one after it, sends again.
+fn answered_again(took: Span, rtt: Span) -> bool {
+    [1, 3].map(Span::from_secs).into_iter().any(|timer| {
+        let expected = timer + rtt;
+        expected <= took && took <= expected + Span(timer.0 / 16)
+    })
 }
 
 fn closed(flow: &Flow) -> bool {

@@ -5,9 +5,7 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
-use ackclock_trace::{
-    Flow, Kind, Limit, LossCause, Recovery, Retransmission, Stall, StallCause, State,
-};
+use ackclock_trace::{Flow, Kind, Limit, LossCause, Recovery, Retransmission, StallCause, State};
 
 use super::{
     Advice, Known, Line, address, has_lost, hosts, lacking, look_for_delay, lost_somewhere,
@@ -28,7 +26,8 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
     let several = several_lost(found, from);
     let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
-    let late = late(found, from).min(span);
+    let parts = late(found, from);
+    let late = (parts[0] + parts[1]).min(span);
     let out = outages(found, from);
     let unheard = found.unheard(from);
     let at_receiver = found.connection.position.is_at(from == End::Server);
@@ -93,13 +92,13 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         // What was lost beside that has a line of its own, if it took long.
         _ if late >= least && has_lost(flow) && span - late >= least => {
             let lost = Advice { line: why(found, from, known), what, span: span - late };
-            let late = Advice { line: came_late(flow, &sender, &receiver), what, span: late };
+            let late = Advice { line: came_late(parts, &sender, &receiver), what, span: late };
             return vec![lost, late];
         }
         // What was lost beside that took too little for a line.
         _ if late.0 > span.0 / 2 => {
             let span = if has_lost(flow) { late } else { span };
-            (came_late(flow, &sender, &receiver), what, span)
+            (came_late(parts, &sender, &receiver), what, span)
         }
         _ if !has_lost(flow) => (nothing_was_lost(&sender, &receiver).into(), what, span),
         _ => (why(found, from, known), what, span),
@@ -107,11 +106,13 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
     vec![Advice { line, what, span }]
 }
 
-/// Timers expired though nothing was lost.
-fn came_late(flow: &Flow, sender: &str, receiver: &str) -> Line {
-    let late = match flow.timeouts[..] {
-        [] => "acknowledgments come late",
-        [..] => "timers expire though nothing was lost",
+/// Timers expired though what they sent had arrived, or no timer did for most of the time.
+fn came_late(late: [Span; 2], sender: &str, receiver: &str) -> Line {
+    let [timers, without] = late;
+    let late = if timers < without {
+        "acknowledgments come late"
+    } else {
+        "timers expire though what they send had arrived"
     };
     let look = "look for delay spikes and lost acknowledgments";
     format!("{sender} to {receiver}: {late}; {look}").into()
@@ -211,17 +212,23 @@ fn outages(found: &Found, from: End) -> Span {
     outages.fold(Span::ZERO, |sum, outage| sum + outage.most)
 }
 
-/// How long it waited for a timer that expired though nothing was lost, or for ACKs that came late
-/// before any did.
-fn late(found: &Found, from: End) -> Span {
+/// How long it waited for timers that sent what had arrived, and for ACKs that came late before any
+/// timer expired.
+fn late(found: &Found, from: End) -> [Span; 2] {
     let (flow, at_sender) = (found.flow(from), found.is_at_sender(from));
     let spurious = |timeout: Option<usize>| {
         let timeout = timeout.and_then(|i| flow.timeouts.get(i));
         // In an outage the first segment may have arrived, whose ACK was lost with all behind it.
         timeout.is_some_and(|t| t.spurious.is_some() && !lost_behind(flow, at_sender, t))
     };
-    let late = |stall: &&Stall| stall.cause == StallCause::Network || spurious(stall.timeout);
-    let stalls = flow.stalls.iter().filter(late);
-    let stalls = stalls.filter(|stall| found.outage(from, stall).is_none());
-    stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+    let mut late = [Span::ZERO; 2];
+    for stall in flow.stalls.iter().filter(|stall| found.outage(from, stall).is_none()) {
+        let part = match stall.cause {
+            StallCause::Network => 1,
+            _ if spurious(stall.timeout) => 0,
+            _ => continue,
+        };
+        late[part] = late[part] + stall.end.since(stall.start);
+    }
+    late
 }

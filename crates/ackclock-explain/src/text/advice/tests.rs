@@ -104,6 +104,25 @@ fn acknowledgments_that_come_late() {
     assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
 }
 
+/// Most of the time no timer was waited for, though one expired.
+#[test]
+fn one_timer_and_much_that_came_late() {
+    let mut found = without_probes();
+    let flow = &mut found.connection.from_server;
+    flow.timeouts[0].spurious = Some(Spurious::Dsack);
+    flow.retransmissions[0].spurious = Some(Spurious::Dsack);
+    flow.retransmissions.push(again(2100, 1000, Kind::FastRetransmit));
+    let of = |start, end, cause, timeout| {
+        let (start, end) = (ms(start), ms(end));
+        Stall { start, end, frame: 9, cause, timeout }
+    };
+    let expired = StallCause::Timeout(TimeoutClass::NonTrigger);
+    flow.stalls = vec![of(0, 800, expired, Some(0)), of(1000, 1900, StallCause::Network, None)];
+    let line = "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
+        acknowledgments (recovery: 1.7 s)";
+    assert_eq!(lines(found), [line]);
+}
+
 /// A policer is named beside that with what is left of the time, however little.
 #[test]
 fn no_time_is_told_twice() {
@@ -484,8 +503,8 @@ fn nothing_is_lost_after_a_delay_spike() {
     let cause = StallCause::Timeout(TimeoutClass::NonTrigger);
     let stall = Stall { start: ms(100), end: ms(2050), frame: 9, cause, timeout: Some(0) };
     found.connection.from_server.stalls = vec![stall];
-    let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
-        spikes and lost acknowledgments (recovery: 1.9 s)";
+    let late = "192.0.2.2 to 192.0.2.1: timers expire though what they send had arrived; look for \
+        delay spikes and lost acknowledgments (recovery: 1.9 s)";
     assert_eq!(lines(found.clone()), [late]);
     // Where both took time, each has a line with what it took.
     let mut both = found.clone();
@@ -786,10 +805,17 @@ fn a_syn_that_went_out_again() {
     let again = &mut both.connection.from_client.retransmissions;
     again.insert(0, Retransmission { at: ms(300), spurious: None, ..again[0] });
     assert_eq!(lines(both), [lost]);
+    // A timer of the server sends its answer again after a second: the first one was lost or late.
     unheard.connection.from_client.retransmissions[0].at = ms(1051);
+    assert_eq!(lines(unheard.clone()), [answers.replace("1.0 s", "1.1 s")]);
     // Elsewhere than at the server, the SYN may have been late.
     let late = "192.0.2.2: answers to SYNs are late; a capture there shows what of that is its own \
-        (handshakes beyond a round trip: 1.0 s)";
+        (handshakes beyond a round trip: 1.1 s)";
+    let c = &mut unheard.connection;
+    c.from_client.retransmissions[0].at = ms(1151);
+    for flow in [&mut c.from_client, &mut c.from_server] {
+        flow.lifetime.add(Limit::Handshake, span(100));
+    }
     assert_eq!(lines(unheard), [late]);
 }
 

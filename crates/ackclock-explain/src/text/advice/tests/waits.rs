@@ -310,7 +310,7 @@ fn an_outage() {
     assert_eq!(lines(dead), [deaf]);
     // All came, late.
     flow.retransmissions.iter_mut().for_each(|r| r.lost = Some(false));
-    let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
-        spikes and lost acknowledgments (recovery: 4.0 s)";
+    let late = "192.0.2.2 to 192.0.2.1: timers expire though what they send had arrived; look for \
+        delay spikes and lost acknowledgments (recovery: 4.0 s)";
     assert_eq!(lines(connection(flow)), [late]);
 }
