@@ -159,8 +159,9 @@ impl Lifetime {
         self.of(Limit::Application) - self.closed
     }
 
-    /// Of the share of the receive window, how long that was less than half of the largest that was
-    /// offered before: what has come fills the buffer, and the application reads it slowly.
+    /// Of the share of the receive window, how long it was for what the application had not read:
+    /// that was more than half of the buffer, which is as large as the largest window offered
+    /// before.
     pub fn shrunk(&self) -> Span {
         self.shrunk
     }
@@ -212,7 +213,7 @@ impl Lifetime {
         self.closed = self.closed + span;
     }
 
-    /// A window that had been twice as large limited the sender for so much longer.
+    /// What was not read limited the sender for so much longer.
     pub fn add_shrunk(&mut self, span: Span) {
         self.shrunk = self.shrunk + span;
     }

@@ -13,6 +13,7 @@ mod kept;
 mod nagle;
 mod on_path;
 mod pace;
+mod reads;
 mod requests;
 mod settle;
 mod waited;
@@ -65,11 +66,13 @@ struct Waits {
     unasked: Span,
     /// The same, how long the FIN had been acknowledged.
     closed: Span,
-    /// How long the receiver's window limited the sender that was less than half of the largest
-    /// before.
+    /// How long the receiver's window limited the sender because more than half of the buffer was
+    /// full of what was not read.
     shrunk: Span,
-    /// Of `Pending::window` and `Pending::shut`, how long the window was so small.
+    /// Of `Pending::window` and `Pending::shut`, how long that was so.
     pending: Span,
+    /// The receiver has said that so much was not read, and nothing else soon after.
+    unread: bool,
     /// Silence that is recovery's unless what comes next says that no timer expired in it.
     expired: Span,
     silence: Silence,
@@ -255,16 +258,6 @@ impl Limits {
         } else {
             self.pending.flight = self.pending.flight + span;
             self.silent.flight = self.silent.flight + span;
-        }
-    }
-
-    /// For so long the receiver's window has had no room.
-    fn note_rwnd_full(&mut self, span: Span, stream: &Stream) {
-        let offered = stream.windows.offered();
-        self.offered = self.offered.max(bytes(offered));
-        if offered < stream.windows.most_offered() / 2 {
-            let waits = self.waits.get_or_insert_default();
-            waits.pending = waits.pending + span;
         }
     }
 

@@ -40,6 +40,7 @@ impl SenderModel {
             }
             self.progressed(a, true);
         }
+        self.limits.hears_of_room(a, &self.stream);
         let Stream { outstanding, moments, .. } = &mut self.stream;
         outstanding.ack_seen(a.ack, moments.progress());
         let before = (outstanding.una(), outstanding.sacked_bytes());

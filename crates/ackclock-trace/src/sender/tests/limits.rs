@@ -255,6 +255,38 @@ fn a_window_that_shrinks() {
     assert_eq!(shrunk([1000, 2000, 4000]), [149, 0]);
 }
 
+/// Four segments fill the buffer, and `late` after they have come one ACK covers them all, with the
+/// room that a read has made. Once the receiver has said that nothing of them was `read`, all waits
+/// are for the reads. They are not if ACKs that cover so much are not late, or cover two segments,
+/// or if no window was smaller.
+#[test]
+fn a_window_that_reopens_with_the_reads() {
+    let shrunk = |late: f64, step: u64, read: u64| {
+        let mut line = Line::sack(50.0);
+        line.window = 4000;
+        line.ack(50.0, 0);
+        let (mut at, mut next) = (50.0, 0);
+        for round in 0..4 {
+            line.send(at, next..next + 4);
+            at += if round == 0 { 50.0 } else { 50.0 + late };
+            if round == 1 {
+                line.window = read;
+                line.ack(at, next + 4);
+                (line.window, at) = (4000, at + 10.0);
+            }
+            (next..next + 4).step_by(step as usize).for_each(|n| line.ack(at, n + step));
+            next += 4;
+        }
+        line.send(at, [next]);
+        line.ack(at + 50.0, next + 1);
+        let lifetime = line.found().lifetime;
+        [lifetime.of(Limit::ReceiveWindow), lifetime.shrunk()].map(|span| span.0 / 1_000_000)
+    };
+    assert_eq!(shrunk(30.0, 4, 0), [299, 169]);
+    let others = [shrunk(0.0, 4, 0), shrunk(30.0, 2, 0), shrunk(30.0, 4, 2000)];
+    assert_eq!(others, [[209, 10], [299, 10], [209, 0]]);
+}
+
 /// The same where the scale of the window is not known: it may be larger than it looks.
 #[test]
 fn a_window_of_unknown_scale() {
