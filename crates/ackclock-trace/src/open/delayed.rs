@@ -13,9 +13,7 @@ use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
-use crate::sender::{
-    Acked, ArrivalRate, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight, Terms,
-};
+use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight, Terms};
 
 /// So many ACKs are looked at for one that is older.
 const MOST_LATE: usize = 64;
@@ -212,7 +210,7 @@ impl DelayedSender {
         let end = end.max(model.now);
         let arrivals = model.log.as_ref().and_then(|log| {
             let behind = log.terms.sight == Sight::Received;
-            Some(ArrivalRate { bits_per_second: log.arrivals.bits_per_second()?, behind })
+            log.arrivals.rate(behind)
         });
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &model.log {

@@ -75,6 +75,8 @@ pub(crate) struct ArrivalRate {
     pub bits_per_second: f64,
     /// The capture was taken behind every bottleneck, at the receiver.
     pub behind: bool,
+    /// It has come as fast for so long, at the most.
+    pub longest: Span,
 }
 
 /// Segments that arrive one behind the other, where the capture was not taken at the sender and
@@ -89,6 +91,9 @@ pub(crate) struct Arrivals {
     /// What came after its first packet: bytes and packets.
     bytes: u64,
     packets: u8,
+    /// Trains have come one behind the other since then, and for so long at the most.
+    since: Time,
+    longest: Span,
     /// In bits per second, of so many trains or more.
     rate: f64,
     samples: u8,
@@ -124,22 +129,25 @@ impl Arrivals {
             if self.packets > 0 {
                 self.bytes += u64::from(bytes);
             } else {
-                (self.first, self.last) = (at, at);
+                (self.first, self.last, self.since) = (at, at, at);
             }
             return;
         }
         if self.packets >= PACKETS && self.bytes >= TRAIN * u64::from(mss) {
             let rate = self.bytes as f64 * 8.0 / span.secs_f64();
             follow(&mut self.rate, &mut self.samples, rate);
+            self.longest = self.longest.max(self.last.since(self.since));
             self.begin(self.last);
         }
         // A busy bottleneck takes as long for each byte. Where one takes twice as long as those
         // before, there was a silence, and where it takes half as long, there was one before.
         let (here, before) = (gap.0 as f64 * self.bytes as f64, span.0 as f64 * f64::from(bytes));
         if self.packets > 0 && here > before * 2.0 {
+            self.since = at;
             return self.begin(at);
         }
         if self.packets > 0 && here < before / 2.0 {
+            self.since = self.last;
             self.begin(self.last);
         }
         (self.last, self.bytes) = (at, self.bytes + u64::from(bytes));
@@ -151,9 +159,10 @@ impl Arrivals {
         (self.first, self.last, self.bytes, self.packets) = (first, first, 0, 0);
     }
 
-    /// The rate of payload; `None` if no train was seen.
-    pub fn bits_per_second(&self) -> Option<f64> {
-        (self.samples > 0).then_some(self.rate)
+    /// The rate of payload, `behind` every bottleneck or not; `None` if no train was seen.
+    pub fn rate(&self, behind: bool) -> Option<ArrivalRate> {
+        let longest = self.longest;
+        (self.samples > 0).then_some(ArrivalRate { bits_per_second: self.rate, behind, longest })
     }
 
     /// Data of so many bytes arrives, new or not. Returns since when each packet has come in twice
@@ -295,11 +304,14 @@ impl Bottleneck {
     /// Bytes of payload that are on their way when the bottleneck is just busy. `arrivals`: the
     /// rate at which they arrive, where it is known, in bits per second. A queue before the capture
     /// is not seen there, so that no more than this is ever outstanding, and that is known to
-    /// within an eighth (`cells.rs`). `base`: the shortest round trip, of this route or another.
+    /// within an eighth (`cells.rs`). Frames that come many at a time (Wi-Fi, DOCSIS) arrive faster
+    /// than the bottleneck takes them, but not for long. `base`: the shortest round trip, of this
+    /// route or another.
     pub fn holds(&self, base: Base, arrivals: Option<ArrivalRate>) -> Option<f64> {
         let Base { trip, ahead, gap } = base;
         let trip = trip.get()?;
-        let behind = arrivals.is_some_and(|arrivals| arrivals.behind);
+        let last = |a: ArrivalRate| a.longest.times(2) >= trip || !self.long;
+        let behind = arrivals.is_some_and(|arrivals| arrivals.behind && last(arrivals));
         let arrivals = arrivals.filter(|_| trip > Span::ZERO);
         let arrivals = arrivals.map(|arrivals| arrivals.bits_per_second / 8.0 * 7.0);
         let own = self.bits_per_second();

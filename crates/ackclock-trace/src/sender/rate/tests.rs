@@ -122,7 +122,7 @@ fn arrived(packets: impl IntoIterator<Item = (f64, u32)>) -> Option<f64> {
     for (ms, segments) in packets {
         found.arrived(Time((ms * 1e6).round() as u64), segments * 1000, 1000);
     }
-    found.bits_per_second()
+    found.rate(true).map(|rate| rate.bits_per_second)
 }
 
 /// Ten segments one behind the other, 8 ms each: a train is of eight after the first.
@@ -177,7 +177,8 @@ fn the_bottleneck_is_busy() {
 /// ACKs say of the rate is better, but if more arrives behind the bottleneck.
 #[test]
 fn what_a_path_holds_by_arrivals() {
-    let rate = |bits_per_second, behind| Some(ArrivalRate { bits_per_second, behind });
+    let longest = Span::from_millis(1);
+    let rate = |bits_per_second, behind| Some(ArrivalRate { bits_per_second, behind, longest });
     let (slow, fast) = (rate(1e6, false), rate(2e6, false));
     let single = after(None, &[(50, 0, 0, 1)]);
     assert_eq!((holds(&single, None), holds(&single, slow)), (None, Some(6250.0 / 8.0 * 7.0)));
@@ -187,4 +188,23 @@ fn what_a_path_holds_by_arrivals() {
     assert_eq!(holds(&busy, fast), Some(6250.0));
     let behind = [1e6, 2e6].map(|bits_per_second| holds(&busy, rate(bits_per_second, true)));
     assert_eq!(behind, [Some(6250.0), Some(12500.0 / 8.0 * 7.0)]);
+}
+
+/// A bottleneck of 1 Mbit/s was busy for longer than a round trip of 50 ms. Frames come many at a
+/// time behind it, a millisecond apart: that is no rate of the path, unless it lasts.
+#[test]
+fn frames_that_come_many_at_a_time() {
+    let burst = |n: u64| (0..10).map(move |k| (50 + 80 * n + k, 0, 0, 10 * n + k + 1));
+    let busy = after(None, &(0..6).flat_map(burst).collect::<Vec<_>>());
+    let mut found = Arrivals::default();
+    let mut longest = |at: u64, frames: u64| {
+        for n in 0..frames {
+            found.arrived(Time::ZERO + Span::from_millis(at + n), 1000, 1000);
+        }
+        let rate = found.rate(true).unwrap();
+        (rate.longest.0 / 1_000_000, holds(&busy, Some(rate)))
+    };
+    assert_eq!(longest(80, 20), (16, Some(6250.0)));
+    assert_eq!(longest(160, 26), (24, Some(6250.0)));
+    assert_eq!(longest(240, 34), (32, Some(50_000.0 / 8.0 * 7.0)));
 }
