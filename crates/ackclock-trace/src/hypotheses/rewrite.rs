@@ -29,9 +29,7 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
             || are_missing(entries.iter().filter_map(Entry::sent));
         if lost { wholes.any } else { wholes.calm }
     };
-    // Of Nagle's algorithm a candidate knows nothing: it writes small segments when they are seen.
-    let nagle = found.lifetime.of(Limit::Nagle) > Span::ZERO;
-    if let Some(whole) = whole.filter(|_| passed.all && !nagle) {
+    if let Some(whole) = whole.filter(|_| passed.all) {
         divide(&whole, terms, passed, found);
     }
 }
@@ -56,6 +54,12 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     let waits = waits.min(lifetime.of(Limit::Application));
     lifetime.take(Limit::Application, waits);
     lifetime.add(Limit::ReceiveWindow, waits);
+    // Of Nagle's algorithm it knows nothing: it writes small segments when they are seen, so that
+    // all that was given is on its way meanwhile.
+    let way = lifetime.of(Limit::Path) - lifetime.full();
+    let nagle = found.lifetime.of(Limit::Nagle).min(way);
+    lifetime.take(Limit::Path, nagle);
+    lifetime.add(Limit::Nagle, nagle);
     lifetime.add_answering(found.lifetime.answering());
     lifetime.add_unasked(found.lifetime.unasked());
     lifetime.add_closed(found.lifetime.closed());

@@ -141,7 +141,24 @@ fn small_pieces_that_wait_for_acks_on_their_way() {
         }
         let lifetime = talk.one().from_client.lifetime;
         let limits = [Limit::Nagle, Limit::CongestionWindow, Limit::Path];
-        assert_eq!(limits.map(|limit| share(&lifetime, limit)), [89.6, 0.0, 23.0]);
+        assert_eq!(limits.map(|limit| share(&lifetime, limit)), [89.6, 0.6, 22.4]);
+    });
+}
+
+/// The same with 12.6 ms before each second piece in which the application gives nothing, which is
+/// less than a round trip.
+#[test]
+fn small_pieces_and_short_pauses() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.01, syn(1));
+        let mut at = 23.0;
+        for n in 0..8 {
+            talk.at(at, c(100 * n, 100)).at(at + 0.01, s(0, 0).ack(100 * (n + 1)));
+            at += if n % 2 == 0 { 22.4 } else { 35.0 };
+        }
+        let lifetime = talk.one().from_client.lifetime;
+        let limits = [Limit::Nagle, Limit::Application, Limit::Path];
+        assert_eq!(limits.map(|limit| share(&lifetime, limit)), [89.6, 36.0, 91.4]);
     });
 }
 
