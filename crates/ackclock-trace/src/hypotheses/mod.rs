@@ -137,6 +137,8 @@ pub(crate) struct Passed<'a> {
     pub others: &'a [(usize, u32)],
     /// Nothing else has passed.
     pub all: bool,
+    /// Timestamps say when it was sent.
+    pub timed: bool,
     /// As in [`SenderModel::finish`].
     ///
     /// [`SenderModel::finish`]: crate::sender::SenderModel::finish

@@ -30,18 +30,21 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
         if lost { wholes.any } else { wholes.calm }
     };
     if let Some(whole) = whole.filter(|_| passed.all) {
-        divide(&whole, terms, passed, found);
+        divide(&whole, terms, passed, delay, found);
     }
 }
 
 /// What limited the candidate that explains all, in place of what the model of the sender had
 /// found.
-fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
+fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, delay: Span, found: &mut Found) {
     // Times are known to a sixteenth of it (`script.rs`).
     let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));
     let Some(([begin, end], divided)) = whole.divided(terms, passed, found.end, least) else {
         return;
     };
+    if never_was_full(divided.full_window, passed, delay) {
+        return;
+    }
     let mut lifetime = divided.lifetime;
     let before = begin.since(terms.start);
     let handshake = found.lifetime.of(Limit::Handshake).min(before);
@@ -69,6 +72,27 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, found: &mut Found) {
     found.lifetime = lifetime;
     found.end = found.end.max(end);
     found.full_window = found.full_window.max(divided.full_window);
+}
+
+/// Whether less than half of a window that a candidate filled was ever outstanding. What it has
+/// sent and the capture has not seen yet waits in a queue, unless timestamps say when it was sent:
+/// those of a millisecond tell half of a window from all of it.
+fn never_was_full(window: u64, passed: Passed<'_>, delay: Span) -> bool {
+    passed.timed && 2 * most_outstanding(passed.entries, delay) < window
+}
+
+/// The most that was outstanding when something was sent. ACKs reach the sender by `delay` later
+/// than they pass.
+fn most_outstanding(entries: &[Entry], delay: Span) -> u64 {
+    let mut acks = entries.iter().filter_map(Entry::acked).peekable();
+    let (mut una, mut most) = (0, 0);
+    for sent in entries.iter().filter_map(Entry::sent) {
+        while let Some(acked) = acks.next_if(|acked| acked.at + delay <= sent.at) {
+            una = una.max(acked.ack);
+        }
+        most = most.max(sent.end().saturating_sub(una));
+    }
+    most
 }
 
 fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {

@@ -216,7 +216,13 @@ impl DelayedSender {
         if let Some(log) = &model.log {
             hypotheses::rewrite(
                 log.terms,
-                Passed { entries: &log.entries, others: &log.others, all: !log.is_over, arrivals },
+                Passed {
+                    entries: &log.entries,
+                    others: &log.others,
+                    all: !log.is_over,
+                    timed: log.clock.is_known(),
+                    arrivals,
+                },
                 delay,
                 &mut found,
             );

@@ -134,6 +134,11 @@ impl SendClock {
         }
     }
 
+    /// It counts milliseconds, as far as is known.
+    pub fn is_known(&self) -> bool {
+        self.known
+    }
+
     /// The last segment was sent earlier than by the shortest way.
     #[inline]
     pub fn is_queued(&self) -> bool {

@@ -25,7 +25,7 @@ fn divided(window: u64, segments: usize, times: &[u64], timer: bool) -> Divided 
     };
     let strategy = Registry::default().parse("newreno").unwrap().build();
     let mut sender = Sender::new(config, strategy);
-    let passed = Passed { entries: &[], others: &[], all: true, arrivals: None };
+    let passed = Passed { entries: &[], others: &[], all: true, timed: false, arrivals: None };
     let mut division = Division::new(&terms, ms(0), passed, Span::ZERO);
     sender.write(ms(0), 9 * u64::from(MSS));
     for _ in 0..segments {

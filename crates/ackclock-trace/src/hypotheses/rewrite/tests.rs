@@ -1,5 +1,6 @@
 use ackclock_tcp::{Event, Seq, Time, TimeoutClass};
 
+use super::super::tests::{ack, seen};
 use super::super::trial::{Expiry, Says};
 use super::*;
 use crate::connection::{Stall, State};
@@ -255,4 +256,21 @@ fn the_undecided_is_decided() {
     take_over(&[verdict(20, Some(Kind::TailLossProbe), None)], terms(), &mut found);
     assert_eq!((found.undecided.len(), found.timeouts.len()), (0, 0));
     assert_eq!(found.stalls[0].cause, StallCause::TailLossProbe);
+}
+
+/// Segments of 1,000 bytes go out each ms, and are acknowledged 2 ms later over 3 ms: five are
+/// outstanding. A window of twice as many may have been full, or any if nothing says when they were
+/// sent.
+#[test]
+fn a_window_that_nothing_came_near() {
+    let sent = |n: u64| Some(seen(n as f64, n));
+    let acked = |n: u64| ack(n as f64, n - 1, &[]);
+    let entries: Vec<_> =
+        (0..20).flat_map(|n| [sent(n), (n > 1).then(|| acked(n))]).flatten().collect();
+    let full = |window: u64, timed: bool| {
+        let passed = Passed { entries: &entries, others: &[], all: true, timed, arrivals: None };
+        never_was_full(window, passed, Span::from_millis(3))
+    };
+    assert_eq!([full(0, true), full(10_000, true), full(10_001, true)], [false, false, true]);
+    assert!(!full(10_001, false));
 }
