@@ -163,8 +163,8 @@ fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission 
 }
 
 /// The causes of stalls, by the timeouts and probes as they are now. Where nothing seemed to be
-/// outstanding and a timer did expire, something had been lost before the capture: that time was
-/// the application's, and is of recovery.
+/// outstanding and a timer did expire, or a retransmission ended it, something had been lost before
+/// the capture: that time was the application's, and is of recovery.
 fn explain_stalls(found: &mut Found) {
     let timeouts = ByTime::new(found.timeouts.iter().map(|timeout| timeout.at));
     let retransmissions = ByTime::new(found.retransmissions.iter().map(|r| r.at));
@@ -177,13 +177,19 @@ fn explain_stalls(found: &mut Found) {
             retransmissions.within(stall).map(|place| found.retransmissions[place].kind);
         let again = in_it.clone().next().is_some();
         let probed = in_it.any(|kind| kind == Kind::TailLossProbe);
+        let tried = |r: &Retransmission| r.probability.is_some() && r.len > 0;
+        let ends = |r: &&Retransmission| r.frame == stall.frame && tried(r);
+        let within = retransmissions.within(stall).map(|place| &found.retransmissions[place]);
+        let ended_by = within.filter(ends).map(|r| r.kind).last();
         // Its time is recovery's already as far as the numbers of packets tell, or the handshake's.
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
         // A lost FIN holds up nothing.
         let untold = match stall.cause {
+            StallCause::Application if holds_up || ended_by.is_some() => {
+                Some(stall.end.since(stall.start))
+            }
             _ if !holds_up => None,
-            StallCause::Application => Some(stall.end.since(stall.start)),
             StallCause::Timeout(_) if told => {
                 let untold = found.untold.binary_search_by_key(&stall.end, |(end, _)| *end);
                 untold.ok().map(|i| found.untold[i].1)
@@ -205,6 +211,13 @@ fn explain_stalls(found: &mut Found) {
                     StallCause::Recovery
                 }
             }
+            // What ended it had been sent before, so that the application had given it.
+            (None, StallCause::Application) => match ended_by {
+                Some(Kind::TailLossProbe) => StallCause::TailLossProbe,
+                Some(Kind::ProbeOrTimeout) => StallCause::ProbeOrTimeout,
+                Some(_) => StallCause::Recovery,
+                None => StallCause::Application,
+            },
             // What was taken for a probe is another retransmission.
             (None, StallCause::TailLossProbe) if again && !probed => StallCause::Recovery,
             (None, cause) => cause,

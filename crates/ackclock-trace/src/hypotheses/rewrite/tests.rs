@@ -258,6 +258,23 @@ fn the_undecided_is_decided() {
     assert_eq!(found.stalls[0].cause, StallCause::TailLossProbe);
 }
 
+/// What ended a pause of the application had been lost before the capture: it was none.
+#[test]
+fn a_pause_that_a_retransmission_ended() {
+    let ended = |frame: u64, kind: Kind| {
+        let pause = Stall { frame, ..stall(31, 40, StallCause::Application) };
+        let mut found = Found { stalls: vec![pause], ..Found::default() };
+        found.lifetime.add(Limit::Application, Span(20_000_000));
+        take_over(&[verdict(40, Some(kind), None)], terms(), &mut found);
+        let shares = [Limit::Application, Limit::Recovery].map(|limit| found.lifetime.of(limit));
+        (found.stalls[0].cause, shares.map(|span| span.0 / 1_000_000))
+    };
+    assert_eq!(ended(40, Kind::TailLossProbe), (StallCause::TailLossProbe, [11, 9]));
+    assert_eq!(ended(40, Kind::ProbeOrTimeout), (StallCause::ProbeOrTimeout, [11, 9]));
+    assert_eq!(ended(40, Kind::Recovery), (StallCause::Recovery, [11, 9]));
+    assert_eq!(ended(41, Kind::TailLossProbe), (StallCause::Application, [20, 0]));
+}
+
 /// Segments of 1,000 bytes go out each ms, and are acknowledged 2 ms later over 3 ms: five are
 /// outstanding. A window of twice as many may have been full, or any if nothing says when they were
 /// sent.
