@@ -108,7 +108,7 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
     let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
-    let damaged = len == 0 && is_damaged(ip.src, ip.dst, tcp);
+    let damaged = len == 0 && !options_cut && is_damaged(ip.src, ip.dst, fixed, options);
     let Frame { number, at, .. } = *frame;
     let segment = Segment { number, at, ip, fixed, len, options_cut, damaged };
     let timestamps = match options.as_chunks::<4>() {
@@ -126,18 +126,17 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
 /// the kind and length of timestamps (RFC 7323 appendix A).
 const STAMPED: u32 = 0x0101_080a;
 
-/// A whole segment without payload has a wrong checksum. Who writes captures without a network
-/// leaves it zero.
+/// A segment without payload, whose header was kept, has a wrong checksum. Who writes captures
+/// without a network leaves it zero.
 #[inline]
-fn is_damaged(src: IpAddr, dst: IpAddr, tcp: Bytes<'_>) -> bool {
+fn is_damaged(src: IpAddr, dst: IpAddr, fixed: &[u8; MIN_HEADER_LEN], options: &[u8]) -> bool {
     let pseudo = match (src, dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => PseudoHeader::V4 { src, dst },
         (IpAddr::V6(src), IpAddr::V6(dst)) => PseudoHeader::V6 { src, dst },
         _ => return false,
     };
-    let whole = tcp.kept.len() == tcp.wire as usize;
-    let sum = || pseudo.tcp(tcp.wire).then(tcp.kept);
-    whole && tcp.kept.get(16..18) != Some(&[0; 2]) && sum().value() != 0
+    let len = (MIN_HEADER_LEN + options.len()) as u32;
+    fixed[16..18] != [0; 2] && pseudo.tcp(len).then(fixed).then(options).value() != 0
 }
 
 /// The default as a constant, which is copied and not put together.

@@ -9,6 +9,8 @@ pub const TCP: u8 = 6;
 /// The Internet checksum (RFC 1071) of pieces that lie one after the other, of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Checksum {
+    /// Of words as the machine has them: RFC 1071 section 2 (B), the sum of swapped words is the
+    /// swapped sum.
     sum: u64,
     /// So many bytes came that the next one is the low half of a word.
     odd: bool,
@@ -20,17 +22,19 @@ impl Checksum {
     #[inline]
     pub fn then(self, bytes: &[u8]) -> Checksum {
         let words = sum_of_words(bytes);
-        // RFC 1071 section 2 (B): at an odd place the sum is the same with its bytes swapped.
-        let words = if self.odd { words.swap_bytes() } else { words };
-        Checksum { sum: self.sum + u64::from(words), odd: self.odd ^ (bytes.len() % 2 == 1) }
+        // At an odd place the bytes of each word are swapped.
+        let words = if self.odd { fold(words).swap_bytes().into() } else { words };
+        Checksum { sum: self.sum + words, odd: self.odd ^ (bytes.len() % 2 == 1) }
     }
 
     /// The one's complement sum.
+    #[inline]
     pub fn sum(self) -> u16 {
-        fold(self.sum)
+        u16::from_be(fold(self.sum))
     }
 
     /// What belongs in a checksum field that was zero, or zero if the field is right.
+    #[inline]
     pub fn value(self) -> u16 {
         !self.sum()
     }
@@ -66,15 +70,16 @@ impl PseudoHeader {
     /// The sum over the pseudo-header of another protocol, as ICMPv6 has it (RFC 8200 section 8.1).
     #[inline]
     pub fn of(&self, protocol: u8, len: u32) -> Checksum {
-        // All of it is whole words, which may be summed two or four at a time: RFC 1071 section 2.
         let addresses = match self {
-            PseudoHeader::V4 { src, dst } => u64::from(src.to_bits()) + u64::from(dst.to_bits()),
+            PseudoHeader::V4 { src, dst } => {
+                sum_of_words(&src.octets()) + sum_of_words(&dst.octets())
+            }
             PseudoHeader::V6 { src, dst } => {
-                let words = [src, dst].into_iter().flat_map(Ipv6Addr::segments);
-                words.map(u64::from).sum()
+                sum_of_words(&src.octets()) + sum_of_words(&dst.octets())
             }
         };
-        Checksum { sum: addresses + u64::from(len) + u64::from(protocol), odd: false }
+        let [len, protocol] = [len, protocol.into()].map(|number| u64::from(number.to_be()));
+        Checksum { sum: addresses + len + protocol, odd: false }
     }
 
     /// The checksum of a TCP segment that lies in `parts` one after the other: what belongs in its
@@ -87,9 +92,9 @@ impl PseudoHeader {
 
 /// The sum of the 16-bit words; an odd last byte counts as if a zero followed. RFC 1071 section 2
 /// (C): four bytes are summed at a time, as the machine has them, and the carries folded at the
-/// end.
+/// end, for which there is room in 16 GiB.
 #[inline]
-fn sum_of_words(bytes: &[u8]) -> u16 {
+fn sum_of_words(bytes: &[u8]) -> u64 {
     let (words, last) = bytes.as_chunks::<4>();
     let mut sum: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
     if !last.is_empty() {
@@ -97,7 +102,7 @@ fn sum_of_words(bytes: &[u8]) -> u16 {
         word[..last.len()].copy_from_slice(last);
         sum += u64::from(u32::from_ne_bytes(word));
     }
-    u16::from_be(fold(sum))
+    sum
 }
 
 /// In one's complement a carry counts as one. Of 64 bits 33 are left, then 18, 17 and 16.
