@@ -6,13 +6,12 @@ use crate::file::LinkType;
 
 const ETHERNET: LinkType = LinkType(1);
 
-/// What is IPv4 by its Ethertype and its version, right behind an Ethernet header.
+/// What is IPv4 without options by its Ethertype and its first byte, right behind an Ethernet
+/// header.
 #[inline(always)]
 pub(super) fn ipv4_in_ethernet(link: LinkType, frame: Bytes<'_>) -> Option<Bytes<'_>> {
     match frame.kept {
-        &[_, _, _, _, _, _, _, _, _, _, _, _, 8, 0, first, ..]
-            if link == ETHERNET && first >> 4 == 4 =>
-        {
+        [_, _, _, _, _, _, _, _, _, _, _, _, 8, 0, 0x45, ..] if link == ETHERNET => {
             frame.after(14).ok()
         }
         _ => None,
