@@ -60,13 +60,11 @@ impl<T: Copy + Default> Cells<T> {
     }
 }
 
-/// Counts time with so many bytes outstanding.
+/// Counts time with so many segments outstanding.
 #[inline]
-pub(super) fn add_at(cells: &mut Cells<Span>, bytes: u32, mss: u32, span: Span) {
-    if span > Span::ZERO {
-        let sum = cells.at(level(u64::from(bytes / mss.max(1))));
-        *sum = *sum + span;
-    }
+pub(super) fn add_at(cells: &mut Cells<Span>, segments: u64, span: Span) {
+    let sum = cells.at(level(segments));
+    *sum = *sum + span;
 }
 
 /// A window is at most 2^30 bytes (RFC 7323 section 2.3); what several connections have outstanding

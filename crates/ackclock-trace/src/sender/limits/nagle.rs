@@ -101,28 +101,17 @@ impl Nagle {
     }
 
     /// New data goes out. If the receiver's window has room for no more of it, as with a probe of a
-    /// closed one, more may wait behind it.
+    /// closed one, more may wait behind it. A super-segment is whole ones with one that is not.
     #[inline]
     pub fn sent(&mut self, sent: &Sent, stream: &Stream) {
-        self.ends = self.ends_with(sent, stream);
-        self.last = match () {
-            () if sent.fin => 0,
-            () if is_small(sent, stream) && is_cut(sent, stream) => stream.terms.mss,
-            () => sent.len,
-        };
-    }
-
-    /// Whether a segment is not full, as far as those before it tell. A super-segment is whole ones
-    /// with one that is not.
-    #[inline]
-    fn ends_with(&self, sent: &Sent, stream: &Stream) -> bool {
         let (len, mss) = (sent.payload(), stream.terms.mss);
-        let is_part = match len.cmp(&mss) {
-            Ordering::Less => len > 0 && len < self.last,
-            Ordering::Equal => false,
-            Ordering::Greater => !len.is_multiple_of(mss),
+        (self.ends, self.last) = match len.cmp(&mss) {
+            _ if sent.fin => (false, 0),
+            Ordering::Equal => (false, len),
+            Ordering::Less if is_cut(sent, stream) => (false, mss),
+            Ordering::Less => (len < self.last, len),
+            Ordering::Greater => (!len.is_multiple_of(mss) && !is_cut(sent, stream), len),
         };
-        is_part && !sent.fin && !is_cut(sent, stream)
     }
 
     /// What it may have held goes out so long after the ACK of all before, where what waits for

@@ -77,8 +77,8 @@ pub(super) struct Paced {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     pub span: Span,
-    /// The most bytes outstanding on the path meanwhile.
-    pub most: u32,
+    /// The most segments outstanding on the path meanwhile.
+    pub segments: u64,
     /// The segment before was not full.
     pub ended: bool,
 }
@@ -121,21 +121,20 @@ impl Pace {
     /// outstanding.
     #[inline]
     pub fn held(&mut self, at: Time, wait: Wait, stream: &Stream, full: &mut Cells<Span>) {
-        let Wait { span, most, ended } = wait;
+        let Wait { span, segments, ended } = wait;
         let late = stream.moments.since_ack(at) > stream.latest_answer(at);
         let near = late && stream.outstanding.flight() >= stream.windows.allowed() / 4 * 3;
-        let mss = stream.terms.mss;
         let (period, written) = self.period(at, stream, full);
         // Elsewhere than at the sender nobody knows when data left.
         *written = stream.terms.at_sender() && late && period.is_written(at, stream, *written);
         if *written {
             period.written = period.written + span;
-            add_at(&mut period.found.even, most, mss, span);
+            add_at(&mut period.found.even, segments, span);
         } else {
             period.all = period.all + span;
             period.ended = period.ended + if ended { span } else { Span::ZERO };
             let cells = if near { &mut period.paced } else { &mut period.held };
-            add_at(cells, most, mss, span);
+            add_at(cells, segments, span);
         }
     }
 

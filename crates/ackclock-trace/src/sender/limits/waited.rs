@@ -195,7 +195,7 @@ impl Limits {
                 *sum = *sum + span;
             }
         } else if span > Span::ZERO {
-            let wait = Wait { span, most: self.on_path.most(), ended: self.nagle.has_ended() };
+            let wait = Wait { span, segments, ended: self.nagle.has_ended() };
             self.pace.held(at, wait, stream, &mut self.full);
         }
     }
