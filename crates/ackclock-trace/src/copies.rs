@@ -1,11 +1,8 @@
 //! Frames that the capture has twice: by a mirror port that sees a packet come and go, or on
 //! several interfaces of one host.
 
-use std::hash::Hasher;
-
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Span, Time};
-use rustc_hash::FxHasher;
 
 use crate::packet::Packet;
 
@@ -43,7 +40,12 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The last few thousand packets of a capture, by which those are found that it has twice.
 #[derive(Debug)]
-pub struct Copies(Box<[[Print; PLACES]]>);
+pub struct Copies(Box<[Bucket]>);
+
+/// Aligned, so that it is in one line of memory: which one is next is not foreseen.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+struct Bucket([Print; PLACES]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Print {
@@ -55,17 +57,19 @@ struct Print {
 
 impl Default for Copies {
     fn default() -> Self {
-        Copies(vec![[Print::default(); PLACES]; BUCKETS].into_boxed_slice())
+        Copies(vec![Bucket::default(); BUCKETS].into_boxed_slice())
     }
 }
 
 impl Copies {
     /// The same one, if it was there a moment ago, and how long ago. Else takes note of this one,
-    /// in the place of the oldest.
+    /// in the place of the oldest. `of`: whose it is. Where it is does not depend on that, which is
+    /// known later than the packet.
     #[inline]
-    fn find(&mut self, print: u64, at: Time, within: Span) -> Option<(&mut Print, Span)> {
-        let bucket = &mut self.0[(print >> 32) as usize % BUCKETS];
-        let (print, at) = (print as u32 | 1, (at.0 / 1000) as u32);
+    fn find(&mut self, print: u64, of: u64, at: Time, within: Span) -> Option<(&mut Print, Span)> {
+        let Bucket(bucket) = &mut self.0[(print >> 32) as usize % BUCKETS];
+        let print = (print ^ of.wrapping_mul(MIX)) as u32 | 1;
+        let at = (at.0 / 1000) as u32;
         // Times may go back.
         let apart = |a: u32, b: u32| a.wrapping_sub(b).min(b.wrapping_sub(a));
         let age = |place: &Print| Span::from_micros(apart(at, place.at).into());
@@ -109,7 +113,7 @@ impl Lag {
             return false;
         }
         let others = p.len <= full || self.are_there(p, full, of, seen);
-        let found = seen.find(print(p, 0, 0, of), p.at, within(p)).filter(|_| others);
+        let found = seen.find(print(p, 0, 0), of, p.at, within(p)).filter(|_| others);
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
         self.copies += u16::from(found.is_some());
@@ -132,8 +136,8 @@ impl Lag {
         }
         let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
         others.fold(true, |all, n| {
-            let segment = print(p, n, n.wrapping_mul(full), of);
-            seen.find(segment, p.at, within(p)).is_some() && all
+            let segment = print(p, n, n.wrapping_mul(full));
+            seen.find(segment, of, p.at, within(p)).is_some() && all
         })
     }
 
@@ -186,26 +190,26 @@ fn carries(p: &Packet) -> bool {
 
 /// Of the segment with this number in a super-segment, that many bytes after its first one.
 #[inline]
-fn print(p: &Packet, n: u32, bytes: u32, of: u64) -> u64 {
+fn print(p: &Packet, n: u32, bytes: u32) -> u64 {
     let id = p.ip_id.unwrap_or(0).wrapping_add(n as u16);
     // Of what is cut, the last segment alone has these bits, or the first one has (CWR).
     let cut = is_identified(p) && p.len > 0;
     let (len, varying) =
         if cut { (1, Control::PSH.0 | Control::FIN.0 | Control::CWR.0) } else { (p.len, 0) };
-    let mut hasher = FxHasher::default();
-    hasher.write_u64(of);
-    hasher.write_u64(u64::from((p.seq + bytes).0) << 32 | u64::from(p.ack.0));
-    let bits = u64::from(len) << 32 | u64::from(id) << 16 | u64::from(p.wnd);
-    hasher.write_u64(bits);
     let ts = p.options.timestamps.unwrap_or_default();
-    hasher.write_u64(u64::from(ts.val) << 32 | u64::from(ts.ecr));
-    hasher.write_u64(
-        u64::from(p.control.0 & !varying) << 56
-            ^ u64::from(p.options.sack.as_slice().first().map_or(0, |b| b.right.0)),
-    );
-    // Its low bits depend on little of what was written, and those that depend on all of it are
-    // few.
-    let mixed = u128::from(hasher.finish()) * u128::from(MIX);
+    let block = p.options.sack.as_slice().first().map_or(0, |block| block.right.0);
+    let words = [
+        u64::from((p.seq + bytes).0) << 32 | u64::from(p.ack.0),
+        u64::from(len) << 32 | u64::from(id) << 16 | u64::from(p.wnd),
+        u64::from(ts.val) << 32 | u64::from(ts.ecr),
+        u64::from(p.control.0 & !varying) << 56 ^ u64::from(block),
+    ];
+    // By a factor for each, so that no product waits for another.
+    let factors = [MIX, MIX.wrapping_pow(2), MIX.wrapping_pow(3), MIX.wrapping_pow(4)];
+    let products = words.iter().zip(factors).map(|(word, factor)| word.wrapping_mul(factor));
+    let sum = products.fold(0, u64::wrapping_add);
+    // Its low bits depend on little of the words, and those that depend on all of them are few.
+    let mixed = u128::from(sum) * u128::from(MIX);
     (mixed >> 64) as u64 ^ mixed as u64
 }
 
