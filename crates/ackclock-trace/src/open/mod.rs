@@ -3,6 +3,7 @@
 //!
 //! | question | part |
 //! | --- | --- |
+//! | Does it only acknowledge, perhaps with payload? | `ordinary` |
 //! | When was it, and how long was it silent before? | [`clock`] |
 //! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
 //! | Does a packet open another connection, or say that the clock was set? | `identity` |
@@ -43,6 +44,7 @@ mod flights;
 mod handshake;
 mod identity;
 mod input;
+mod ordinary;
 mod segment_size;
 mod send_clock;
 mod strays;
@@ -243,23 +245,7 @@ impl Open {
             && self.sums.is_damaged(self.from(from_low), p.damaged)
     }
 
-    /// The next packet, from the end with the lower or the higher address.
-    // Nearly all packets are ordinary. For them all of it is compiled by itself, and asks for
-    // nothing that an ordinary packet does not have.
-    #[inline]
-    pub fn packet(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
-        if is_ordinary(p) {
-            self.take(p, from_low, budget);
-        } else {
-            self.take_unusual(p, from_low, budget);
-        }
-    }
-
-    #[inline(never)]
-    fn take_unusual(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
-        self.take(p, from_low, budget);
-    }
-
+    /// Takes the next packet in ([`Open::packet`]).
     #[inline(always)]
     fn take(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
         let one = self.from(from_low);
@@ -502,10 +488,4 @@ impl Open {
             self.senders.iter_mut().for_each(DelayedSender::stop_events);
         }
     }
-}
-
-/// A packet that only acknowledges, perhaps with payload, and has nothing of ECN.
-#[inline(always)]
-fn is_ordinary(p: &Packet) -> bool {
-    p.control.0 & !Control::PSH.0 == Control::ACK.0 && !EcnCounts::concern(p)
 }
