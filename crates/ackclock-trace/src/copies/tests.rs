@@ -1,3 +1,8 @@
+use std::collections::HashSet;
+
+use ackclock_tcp::wire::Options;
+use ackclock_tcp::{Codepoint, Seq, Timestamps};
+
 use super::*;
 
 /// Times are kept in 32 bits of microseconds, which wrap every 71.6 minutes.
@@ -35,4 +40,35 @@ fn a_bucket_is_in_one_line() {
         let first: *const u8 = std::ptr::from_ref(bucket).cast();
         assert_eq!(line(first), line(first.wrapping_add(size_of::<Bucket>() - 1)));
     }
+}
+
+/// Of a download nothing looks like a copy: neither its segments nor the ACKs.
+#[test]
+fn prints_differ() {
+    let address = "10.0.0.1:80".parse().unwrap();
+    let packet = |n: u32, data: bool| Packet {
+        frame: 0,
+        at: Time::ZERO,
+        src: address,
+        dst: address,
+        seq: Seq(if data { n * 1448 } else { 1 }),
+        ack: Seq(if data { 1 } else { n * 2896 }),
+        control: Control::ACK,
+        ae: false,
+        wnd: 65_535,
+        len: if data { 1448 } else { 0 },
+        options: Options {
+            timestamps: Some(Timestamps { val: n / 80, ecr: n / 100 }),
+            ..Options::default()
+        },
+        options_cut: false,
+        ip_id: Some(n as u16),
+        ttl: 64,
+        codepoint: Codepoint::NotEct,
+        damaged: false,
+    };
+    let packets = (0..1 << 16).flat_map(|n| [packet(n, true), packet(n, false)]);
+    let kept = |print: u64| ((print >> 32) as usize % BUCKETS, print as u32 | 1);
+    let prints: HashSet<(usize, u32)> = packets.map(|p| kept(print(&p, 0, 0))).collect();
+    assert_eq!(prints.len(), 1 << 17);
 }
