@@ -15,8 +15,11 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// takes a client: a resolver is not asked by each client.
 pub const PAUSE: Duration = Duration::from_secs(1);
 
+/// The most look-ups at the same time.
+const MOST: usize = 64;
+
 /// The look-ups of this process.
-static LOOK_UPS: LookUps = LookUps::new(64);
+static LOOK_UPS: LookUps = LookUps::new(MOST);
 
 /// What of a server may be looked up again: its text, if that is no address.
 pub fn name(text: &str) -> Option<String> {
@@ -54,13 +57,13 @@ pub fn addresses(text: &str) -> io::Result<Vec<SocketAddr>> {
     LOOK_UPS.within(LONGEST, move || Ok(name.to_socket_addrs()?.collect()))
 }
 
-/// Does this work for all of them at the same time: what a resolver does not say of one keeps none
-/// of the others. Returns what came of each, in their order.
+/// Does this work for each of them, for 64 at the same time: a resolver that is silent about one
+/// holds up no other. Returns what came of each, in their order.
 ///
 /// # Panics
 /// If the work does.
 pub fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let others = 1..items.len();
+    let others = 1..items.len().min(MOST);
     let (items, done) = (Mutex::new(items.into_iter().enumerate()), Mutex::new(Vec::new()));
     let work_off = || {
         let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();

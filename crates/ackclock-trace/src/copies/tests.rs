@@ -18,7 +18,8 @@ fn a_copy_across_a_wrap() {
     }
     // Too late.
     let mut seen = Copies::default();
-    let ages = [early, Time(wrap + 96_000_000)].map(|at| seen.find(1 << 40, 0, at, WITHIN).is_some());
+    let ages =
+        [early, Time(wrap + 96_000_000)].map(|at| seen.find(1 << 40, 0, at, WITHIN).is_some());
     assert_eq!(ages, [false, false]);
 }
 

@@ -270,7 +270,9 @@ impl Service for Proxy {
     fn follow(&mut self, routes: &Routes) {
         let known = std::mem::replace(&mut self.routes, routes.clone());
         for route in self.routes.values_mut().filter(|route| route.to.is_empty()) {
-            if let Some(old) = known.values().find(|old| old.name == route.name) {
+            if let Some(old) =
+                known.values().find(|old| old.name == route.name && !old.to.is_empty())
+            {
                 *route = Arc::new(Route { to: old.to.clone(), ..Route::clone(route) });
             }
         }

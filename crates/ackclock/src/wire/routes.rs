@@ -1,6 +1,6 @@
 //! Where the proxy listens, and where connections go on to: from options, or from a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -215,16 +215,18 @@ pub(crate) fn is_at(name: &str, to: &[SocketAddr]) -> String {
     format!("{name} is at {}", found.join(" and "))
 }
 
-/// Checks that the backend can see a client's address: one that has another family it cannot.
+/// Checks that the backend can see a client's address: one that has another family it cannot. A
+/// name may have one of this family later.
 pub(crate) fn check_families(listen: SocketAddr, route: &Route) -> Result<(), String> {
-    let Route { to, transparent, .. } = route;
-    if !transparent || to.is_empty() || to.iter().any(|to| to.is_ipv4() == listen.is_ipv4()) {
+    let Route { to, transparent, name, .. } = route;
+    if !transparent || name.is_some() || to.iter().any(|to| to.is_ipv4() == listen.is_ipv4()) {
         return Ok(());
     }
     let (own, others) = if listen.is_ipv4() { ("IPv4", "IPv6") } else { ("IPv6", "IPv4") };
     Err(format!(
         "clients of {listen} have {own}, and the backend {others} alone, so that none of them can \
-         connect from its own address; write a backend of the same family, or proxy_protocol"
+         connect from its own address; write a backend of the same family, or have the PROXY \
+         protocol in its place"
     ))
 }
 
@@ -266,10 +268,13 @@ pub(crate) fn read(
             "without a listener nobody is served; write one [[listener]] for each address";
         return Err(at("listener".into(), message.into()));
     }
-    let to: Vec<&str> = listener.iter().map(|listener| &listener.to[..]).collect();
-    let found = names::each(to, |to| resolve(to, own, look_ups));
-    let (mut routes, mut unknown) = (Routes::new(), Vec::new());
-    for (i, (listener, found)) in listener.into_iter().zip(found).enumerate() {
+    // Those that share a name have the same addresses.
+    let names: BTreeSet<&str> = listener.iter().map(|listener| &listener.to[..]).collect();
+    let find = |to: &str| (to.to_string(), resolve(to, own, look_ups));
+    let found: BTreeMap<_, _> =
+        names::each(names.into_iter().collect(), find).into_iter().collect();
+    let (mut routes, mut unknown) = (Routes::new(), BTreeSet::new());
+    for (i, listener) in listener.into_iter().enumerate() {
         let Listener { listen, to, proxy_protocol, transparent, ecn, keep_alive } = listener;
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
@@ -280,11 +285,11 @@ pub(crate) fn read(
             );
             return Err(at(format!("listener[{i}].listen"), message));
         }
-        let addresses = match found {
-            Ok(addresses) => addresses,
-            Err(NoAddress::Wrong(why)) => return Err(at(format!("listener[{i}].to"), why)),
+        let addresses = match &found[&to] {
+            Ok(addresses) => addresses.clone(),
+            Err(NoAddress::Wrong(why)) => return Err(at(format!("listener[{i}].to"), why.clone())),
             Err(NoAddress::NotFound(why)) => {
-                unknown.push(why);
+                unknown.insert(why.clone());
                 Vec::new()
             }
         };
@@ -307,7 +312,7 @@ pub(crate) fn read(
             .push(strategy, clients, registry)
             .map_err(|(key, message)| at(format!("split[{i}].{key}"), message))?;
     }
-    Ok(Listeners { routes, split, unknown })
+    Ok(Listeners { routes, split, unknown: unknown.into_iter().collect() })
 }
 
 #[cfg(test)]

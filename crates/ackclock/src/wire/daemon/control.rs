@@ -59,6 +59,8 @@ pub(super) struct Control<S: Service> {
     why: Why,
     /// Whether the access log is open anew, to be said with what was read.
     reopened: Option<io::Result<()>>,
+    /// The last SIGHUP could not open it.
+    log_is_old: bool,
 }
 
 type Read<P> = Result<Again<P>, Error>;
@@ -101,6 +103,7 @@ impl<S: Service> Control<S> {
             found: HashMap::new(),
             why: Why::Hangup,
             reopened: None,
+            log_is_old: false,
         })
     }
 
@@ -184,7 +187,9 @@ impl<S: Service> Control<S> {
         }
         if let Some(log) = &self.shared.log {
             mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
-            self.reopened = Some(log.reopen());
+            let reopened = log.reopen();
+            self.log_is_old = reopened.is_err();
+            self.reopened = Some(reopened);
         }
         if self.draining {
             self.say_that_it_ends();
@@ -245,10 +250,9 @@ impl<S: Service> Control<S> {
 
     /// Says what SIGHUP has come to, also to the service manager.
     fn say_read(&mut self, said: Result<Option<String>, Error>) {
-        let reopened = self.reopened.take();
-        let is_done = said.is_ok() && !matches!(reopened, Some(Err(_)));
+        let is_done = said.is_ok() && !self.log_is_old;
         self.shared.reloaded.store(is_done, Ordering::Relaxed);
-        self.shared.notices.hangup(reopened, said);
+        self.shared.notices.hangup(self.reopened.take(), said);
         if !self.once_more {
             manager::tell(&[NotifyState::Ready]);
         }
@@ -283,11 +287,14 @@ impl<S: Service> Control<S> {
     /// Has all workers do what was read again, and says what came of it.
     fn follow(&mut self, read: Read<S::Plan>) {
         if let Why::NoBackend(names) = &self.why {
-            let said = self.tell_found(match read {
+            let found = match read {
                 Ok(Again::Names(found)) => found,
                 Ok(_) => not_found(names, "the look-up ended early"),
                 Err(error) => not_found(names, &error.to_string()),
-            });
+            };
+            let again = found.iter().filter(|(_, to)| to.is_ok());
+            again.for_each(|(name, _)| drop(self.found.remove(name)));
+            let said = self.tell_found(found);
             // Only what is new.
             for (name, text) in said {
                 if self.found.get(&name) != Some(&text) {

@@ -27,10 +27,10 @@ pub(super) enum Failure {
     Refused,
     Timeout,
     Unreachable,
-    /// Its name is not found.
+    /// Its name is not found, or has no address to which a client's own can connect.
     NoAddress,
-    /// All ports from which this machine could connect to it are in use.
-    NoPorts,
+    /// This machine has no address, or no port left, from which it could connect.
+    NoSource,
     /// This machine does not let us.
     Forbidden,
     /// The listener is gone from the file.
@@ -44,7 +44,7 @@ impl Failure {
         Failure::Timeout,
         Failure::Unreachable,
         Failure::NoAddress,
-        Failure::NoPorts,
+        Failure::NoSource,
         Failure::Forbidden,
         Failure::NoListener,
         Failure::Other,
@@ -56,7 +56,7 @@ impl Failure {
             ErrorKind::TimedOut => Failure::Timeout,
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Failure::Unreachable,
             ErrorKind::NotFound => Failure::NoAddress,
-            ErrorKind::AddrNotAvailable => Failure::NoPorts,
+            ErrorKind::AddrNotAvailable => Failure::NoSource,
             ErrorKind::PermissionDenied => Failure::Forbidden,
             _ => Failure::Other,
         }
@@ -68,7 +68,7 @@ impl Failure {
             Failure::Timeout => "timeout",
             Failure::Unreachable => "unreachable",
             Failure::NoAddress => "no_address",
-            Failure::NoPorts => "no_ports",
+            Failure::NoSource => "no_source",
             Failure::Forbidden => "forbidden",
             Failure::NoListener => "no_listener",
             Failure::Other => "other",

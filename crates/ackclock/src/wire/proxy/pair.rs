@@ -91,6 +91,10 @@ impl Pair {
         let Attempt { route, give_up, .. } = attempt;
         let mut error = attempt.error.into();
         for (address, &to) in route.to.iter().enumerate().skip(attempt.address) {
+            // Nobody can connect to it from there, which says nothing of the others.
+            if client.is_some_and(|client| client.is_ipv4() != to.is_ipv4()) {
+                continue;
+            }
             let connected = connect(to, client).and_then(|backend| {
                 net.watch(&backend, socket.0)?;
                 Ok(backend)
@@ -198,9 +202,6 @@ fn connect(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
     if let Some(from) = from {
-        if from.is_ipv4() != to.is_ipv4() {
-            return Err(ErrorKind::AddrNotAvailable.into());
-        }
         // The bit is the same for IPv6 (Linux `net/ipv4/ip_sockglue.c`). The port is the kernel's
         // choice: the client's own may still be in TIME-WAIT.
         socket2::SockRef::from(&socket).set_ip_transparent_v4(true)?;

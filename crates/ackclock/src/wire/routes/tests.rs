@@ -133,6 +133,6 @@ fn nobody_connects_from_an_address_of_another_family() {
         transparent("[fd00::2]:80", "127.0.0.1:1").unwrap_err(),
         "F:4: listener[0].transparent: clients of [fd00::2]:80 have IPv6, and the backend IPv4 \
          alone, so that none of them can connect from its own address; write a backend of the same \
-         family, or proxy_protocol"
+         family, or have the PROXY protocol in its place"
     );
 }
