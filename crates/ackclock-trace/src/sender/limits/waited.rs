@@ -75,10 +75,8 @@ impl Limits {
             if held {
                 self.follows_all(sent.at, stream, due, waited);
             } else {
-                let waited = waited
-                    && !is_asked
-                    && !closes_now(sent, stream)
-                    && !self.is_written_now(sent.at, sent.payload(), stream);
+                let waited =
+                    waited && !is_asked && !self.is_written_now(sent.at, sent.payload(), stream);
                 let room = waited && self.cwnd_had_room(sent.at, due, stream);
                 let probed = if may_be_probe { silent } else { Span::ZERO };
                 self.decide(sent.at, waited, room, stream, probed);
@@ -199,12 +197,6 @@ impl Limits {
             self.pace.held(at, wait, stream, &mut self.full);
         }
     }
-}
-
-/// Whether the application has closed only now, with all acknowledged. A FIN alone that a window
-/// held would go out on the first ACK, and cwnd holds none in Linux (`tcp_cwnd_test`).
-fn closes_now(sent: &Sent, stream: &Stream) -> bool {
-    sent.fin && sent.payload() == 0 && stream.outstanding.is_empty()
 }
 
 /// Whether a segment of so many bytes is not full, however long the path lets one be.

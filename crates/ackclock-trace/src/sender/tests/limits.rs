@@ -287,18 +287,6 @@ fn a_window_that_reopens_with_the_reads() {
     assert_eq!(others, [[209, 10], [299, 10], [209, 0]]);
 }
 
-/// The application closes when all is acknowledged: no window has held the FIN.
-#[test]
-fn a_fin_behind_the_last_ack() {
-    let mut line = Line::sack(50.0);
-    line.ack(50.0, 0);
-    line.send(50.0, 0..6);
-    line.ack(100.0, 6);
-    line.sent(ms(100.0), 6000, 1, true);
-    line.acked_at(150.0, 6001);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.005, 0.0, 99.995, 0.0]);
-}
-
 /// The same where the scale of the window is not known: it may be larger than it looks.
 #[test]
 fn a_window_of_unknown_scale() {
