@@ -94,7 +94,8 @@ pub struct ConnectionConfig {
     pub sender: SenderConfig,
     /// The receiver, as above; `buffer` counts.
     pub receiver: ReceiverConfig,
-    /// SYNs or SYN/ACKs retransmitted before the connection is given up.
+    /// SYNs or SYN/ACKs retransmitted before the connection is given up. A timer whose intervals do
+    /// not all double goes on for as long as if they did (`tcp_write_timeout`).
     pub syn_retries: u32,
     /// Keep-alives; off by default, as RFC 9293 section 3.8.4 has it.
     pub keep_alive: Option<KeepAlive>,

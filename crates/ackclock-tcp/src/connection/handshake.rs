@@ -26,6 +26,8 @@ pub(super) struct Handshake {
     pub at: Time,
     /// How often the timer has expired.
     pub expiries: u32,
+    /// The sum of its intervals.
+    pub waited: Span,
     /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN
     /// again.
     pub losses: u32,
@@ -45,6 +47,7 @@ impl Handshake {
             due: true,
             at: Time::NEVER,
             expiries: 0,
+            waited: Span::ZERO,
             losses: 0,
             repeated: None,
             first: None,
@@ -70,6 +73,7 @@ impl Handshake {
         // What the peer draws does not restart the timer.
         if self.at == Time::NEVER || self.at <= now {
             self.at = now + rto;
+            self.waited = self.waited + rto;
         }
     }
 

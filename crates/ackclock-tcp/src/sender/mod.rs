@@ -249,10 +249,21 @@ impl Sender {
     }
 
     /// The timeout interval of a SYN, or of a SYN/ACK if `passive`, after so many expiries. An
-    /// upper bound below the first one leaves that.
+    /// upper bound below the first one leaves that. It is never nothing, so that they end.
     pub(crate) fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
-        let interval = |expiries| self.strategy.timer.syn_rto(passive, expiries);
+        let interval = |expiries| self.strategy.timer.syn_rto(passive, expiries).max(Span(1));
         interval(expiries).min(self.timers.max.max(interval(0)))
+    }
+
+    /// Whether a SYN, or a SYN/ACK if `passive`, is given up after intervals of this sum: of which
+    /// `retries` would be used up if each had doubled the one before, as all but Linux's do
+    /// (`tcp_write_timeout`, `tcp_model_timeout`).
+    pub(crate) fn gives_up_syn(&self, passive: bool, waited: Span, retries: u32) -> bool {
+        let first = self.syn_rto(passive, 0);
+        let interval = |often: u32| first.times(1 << often.min(16)).min(self.timers.max.max(first));
+        (0..=retries)
+            .try_fold(waited.0, |left, often| left.checked_sub(interval(often).0))
+            .is_some()
     }
 
     /// Bytes acknowledged cumulatively.

@@ -36,7 +36,7 @@ pub(super) fn build_cbr(cbr: &Cbr, copy: u32, number: u32, names: &Names) -> Cbr
     }
 }
 
-/// How often a SYN is retransmitted, as Linux does.
+/// How often a SYN is retransmitted, as Linux does (`tcp_syn_retries`).
 const SYN_RETRIES: u32 = 6;
 /// 2 MSL, as Linux has it.
 const TIME_WAIT: Span = Span::from_secs(60);

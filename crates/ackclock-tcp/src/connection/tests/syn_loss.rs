@@ -117,8 +117,7 @@ fn after_a_syn_lost_twice_one_segment_goes_first() {
 #[test]
 fn linux_sends_its_syn_at_even_intervals() {
     let linux = || Registry::default().parse("linux").expect("a composition").build();
-    let config = ConnectionConfig { syn_retries: 10, ..config() };
-    run(config.clone(), |x| {
+    run(config(), |x| {
         x.c = Connection::connect(x.now, x.config.clone(), linux());
         x.at(0).input(|_, _| ()).sends("S 0 mss1000");
         for at in [1, 2, 3, 4, 5, 7, 11] {
@@ -129,14 +128,43 @@ fn linux_sends_its_syn_at_even_intervals() {
         let s = x.c.sender().state();
         assert_eq!((s.cwnd, s.initial_window), (1000, 4000));
     });
-    run(config, |x| {
+    run(config(), |x| {
         let (syn, _) = x.parse("S 300 mss1000");
         x.c = Connection::accept(x.now, x.config.clone(), linux(), &syn);
         x.at(0).input(|_, _| ()).sends("SA 0 a301 mss1000");
         for at in [1, 3, 7] {
             x.fire(at * 1000).sends("SA 0 a301 mss1000");
         }
+        x.fire(15_000).sends("").ended(CloseReason::TimedOut);
     });
+}
+
+/// Even intervals go on for as long as so many that double (`tcp_write_timeout`): 127 s with
+/// `tcp_syn_retries` of 6. With 1, Linux 6.18 was seen to give up after 3 s.
+#[test]
+fn linux_gives_a_syn_up_no_earlier() {
+    let late: &[u64] = &[1, 2, 3, 4, 5, 7, 11, 19, 35, 67, 131];
+    let doubled: &[u64] = &[1, 3, 7, 15, 31, 63, 127];
+    for (strategy, syn_retries, expiries) in [
+        ("linux", 1, &late[..3]),
+        ("linux", 2, &late[..6]),
+        ("linux", 3, &late[..8]),
+        ("linux", 6, late),
+        // The sysctl came with Linux 6.5.
+        ("linux-2.6", 6, doubled),
+        ("newreno", 5, &doubled[..6]),
+    ] {
+        let build = || Registry::default().parse(strategy).expect("a composition").build();
+        run(ConnectionConfig { syn_retries, ..config() }, |x| {
+            x.c = Connection::connect(x.now, x.config.clone(), build());
+            x.at(0).input(|_, _| ()).sends("S 0 mss1000");
+            let (last, before) = expiries.split_last().unwrap();
+            for at in before {
+                x.fire(at * 1000).sends("S 0 mss1000");
+            }
+            x.fire(last * 1000).sends("").ended(CloseReason::TimedOut);
+        });
+    }
 }
 
 /// The echo says that the first SYN has arrived: nothing was lost (`tcp_try_undo_spurious_syn`).

@@ -111,9 +111,11 @@ impl Timer for LinuxTimer {
         self.serves_all
     }
 
-    /// `tcp_retransmit_timer`: a SYN is first sent at even intervals.
+    /// `tcp_retransmit_timer`: a SYN is first sent at even intervals, since Linux 6.5, which the
+    /// estimate alone is older than.
     fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
-        doubled(if passive { expiries } else { expiries.saturating_sub(SYN_LINEAR_TIMEOUTS) })
+        let linear = if passive || !self.serves_all { 0 } else { SYN_LINEAR_TIMEOUTS };
+        doubled(expiries.saturating_sub(linear))
     }
 
     fn rto(&self) -> Span {
