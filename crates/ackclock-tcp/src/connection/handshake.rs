@@ -26,6 +26,8 @@ pub(super) struct Handshake {
     pub at: Time,
     /// How often the timer has expired.
     pub expiries: u32,
+    /// How often of these as a SYN/ACK.
+    pub answering: u32,
     /// The sum of its intervals.
     pub waited: Span,
     /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN
@@ -47,6 +49,7 @@ impl Handshake {
             due: true,
             at: Time::NEVER,
             expiries: 0,
+            answering: 0,
             waited: Span::ZERO,
             losses: 0,
             repeated: None,
@@ -222,7 +225,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
 /// Our SYN, or SYN/ACK once the peer's SYN is known.
 pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     let answers = c.state == TcpState::SynReceived;
-    let rto = c.sender.syn_rto(c.handshake.passive, c.handshake.expiries);
+    let rto = c.sender.syn_rto(c.handshake.expiries, c.handshake.answering);
     c.handshake.on_transmit(now, rto);
     let (sack, timestamps) = if answers {
         (c.negotiated.sack, c.negotiated.timestamps)

@@ -49,10 +49,11 @@ fn on_syn_deadline(c: &mut Connection, now: Time) {
     if c.handshake.at > now {
         return;
     }
-    if c.sender.gives_up_syn(c.handshake.passive, c.handshake.waited, c.config.syn_retries) {
+    if c.sender.gives_up_syn(c.handshake.waited, c.config.syn_retries) {
         c.end(Some(CloseReason::TimedOut));
     } else {
         c.handshake.expiries += 1;
+        c.handshake.answering += u32::from(c.state == TcpState::SynReceived);
         c.handshake.losses += 1;
         c.handshake.due = true;
     }

@@ -248,18 +248,19 @@ impl Sender {
         &self.s
     }
 
-    /// The timeout interval of a SYN, or of a SYN/ACK if `passive`, after so many expiries. An
+    /// The timeout interval of a SYN after so many expiries, `answering` of them as a SYN/ACK. An
     /// upper bound below the first one leaves that. It is never nothing, so that they end.
-    pub(crate) fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
-        let interval = |expiries| self.strategy.timer.syn_rto(passive, expiries).max(Span(1));
-        interval(expiries).min(self.timers.max.max(interval(0)))
+    pub(crate) fn syn_rto(&self, expiries: u32, answering: u32) -> Span {
+        let timer = &self.strategy.timer;
+        let interval = |all, answering| timer.syn_rto(all, answering).max(Span(1));
+        interval(expiries, answering).min(self.timers.max.max(interval(0, 0)))
     }
 
-    /// Whether a SYN, or a SYN/ACK if `passive`, is given up after intervals of this sum: of which
-    /// `retries` would be used up if each had doubled the one before, as all but Linux's do
-    /// (`tcp_write_timeout`, `tcp_model_timeout`).
-    pub(crate) fn gives_up_syn(&self, passive: bool, waited: Span, retries: u32) -> bool {
-        let first = self.syn_rto(passive, 0);
+    /// Whether a SYN or SYN/ACK is given up after intervals of this sum: `retries` would be used up
+    /// if each interval had doubled the one before, as all but Linux's do (`tcp_write_timeout`,
+    /// `tcp_model_timeout`).
+    pub(crate) fn gives_up_syn(&self, waited: Span, retries: u32) -> bool {
+        let first = self.syn_rto(0, 0);
         let interval = |often: u32| first.times(1 << often.min(16)).min(self.timers.max.max(first));
         (0..=retries)
             .try_fold(waited.0, |left, often| left.checked_sub(interval(often).0))

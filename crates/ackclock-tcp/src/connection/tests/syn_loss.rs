@@ -139,6 +139,22 @@ fn linux_sends_its_syn_at_even_intervals() {
     });
 }
 
+/// After a simultaneous open the intervals double (`tcp_retransmit_timer`: not in `TCP_SYN_SENT`).
+#[test]
+fn linux_doubles_once_it_answers() {
+    let linux = || Registry::default().parse("linux").expect("a composition").build();
+    run(ConnectionConfig { syn_retries: 6, ..config() }, |x| {
+        x.c = Connection::connect(x.now, x.config.clone(), linux());
+        x.at(0).input(|_, _| ()).sends("S 0 mss1000");
+        x.fire(1000).sends("S 0 mss1000");
+        x.fire(2000).sends("S 0 mss1000");
+        x.at(2100).gets("S 300 mss1000").sends("SA 0 a301 mss1000").in_state(SynReceived);
+        for at in [3, 5, 9] {
+            x.fire(at * 1000).sends("SA 0 a301 mss1000");
+        }
+    });
+}
+
 /// Even intervals go on for as long as so many that double (`tcp_write_timeout`): 127 s with
 /// `tcp_syn_retries` of 6. With 1, Linux 6.18 was seen to give up after 3 s.
 #[test]

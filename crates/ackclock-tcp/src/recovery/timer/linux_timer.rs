@@ -113,9 +113,9 @@ impl Timer for LinuxTimer {
 
     /// `tcp_retransmit_timer`: a SYN is first sent at even intervals, since Linux 6.5, which the
     /// estimate alone is older than.
-    fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
-        let linear = if passive || !self.serves_all { 0 } else { SYN_LINEAR_TIMEOUTS };
-        doubled(expiries.saturating_sub(linear))
+    fn syn_rto(&self, expiries: u32, answering: u32) -> Span {
+        let linear = if self.serves_all { SYN_LINEAR_TIMEOUTS } else { 0 };
+        doubled((expiries - answering).saturating_sub(linear) + answering)
     }
 
     fn rto(&self) -> Span {

@@ -104,10 +104,10 @@ pub trait Timer: Send {
         self.inner().is_some_and(|t| t.serves_all())
     }
 
-    /// The timeout interval of a SYN, or of a SYN/ACK if `passive`, after so many expiries (RFC
+    /// The timeout interval of a SYN after so many expiries, `answering` of them as a SYN/ACK (RFC
     /// 6298 sections 2.1 and 5.5).
-    fn syn_rto(&self, passive: bool, expiries: u32) -> Span {
-        self.inner().map_or(doubled(expiries), |t| t.syn_rto(passive, expiries))
+    fn syn_rto(&self, expiries: u32, answering: u32) -> Span {
+        self.inner().map_or(doubled(expiries), |t| t.syn_rto(expiries, answering))
     }
 
     /// The timeout interval before back-off.
