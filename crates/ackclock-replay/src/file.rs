@@ -165,7 +165,10 @@ fn check(h: &Header) -> Result<(), String> {
     within("window_scale", h.window_scale.into(), 0, 14)?;
     within("window", h.window, 0, 65_535)?;
     within("syn_at", h.syn_at, 0, LATEST)?;
-    if h.syn_retransmissions > 1 && h.initial_window != 1 {
+    if h.syn_spurious && (h.syn_retransmissions == 0 || !h.timestamps) {
+        return Err("`syn_spurious` takes `timestamps` and `syn_retransmissions`".into());
+    }
+    if h.syn_retransmissions > 1 && !h.syn_spurious && h.initial_window != 1 {
         return Err("SYNs that were lost leave an `initial_window` of 1".into());
     }
     match h.round_trip {

@@ -122,8 +122,9 @@ fn config(h: &Header) -> SenderConfig {
     SenderConfig {
         mss: h.mss,
         // What lost SYNs leave is no initial window (`tcp_init_transfer`).
-        initial_window: (h.syn_retransmissions < 2).then_some(h.initial_window),
+        initial_window: (h.syn_retransmissions < 2 || h.syn_spurious).then_some(h.initial_window),
         syn_retransmissions: h.syn_retransmissions,
+        syn_spurious: h.syn_spurious,
         initial_rwnd: h.window,
         wscale: h.window_scale,
         sack: h.sack,

@@ -60,10 +60,12 @@ pub struct Header {
     /// answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<u64>,
-    /// How often the SYN was retransmitted, unless a timestamp says that the first one was
-    /// answered.
+    /// How often the SYN was retransmitted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub syn_retransmissions: u32,
+    /// The timestamp of the first one came back: it was not lost.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub syn_spurious: bool,
     /// Several segments could leave as one, to be cut by the device (segmentation offload). Then
     /// the steps say which segments had PSH.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]

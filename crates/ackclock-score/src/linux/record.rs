@@ -231,6 +231,7 @@ impl Recorder<'_> {
             syn_at: syn_at / 1000,
             round_trip: Some((self.established - syn_at) / 1000),
             syn_retransmissions: 0,
+            syn_spurious: false,
             nagle: false,
             offload: s.offload,
             family: s.family.clone(),

@@ -81,7 +81,8 @@ impl Handshake {
     }
 
     /// The timestamp that came back is that of the first one, which was not lost
-    /// (`tcp_try_undo_spurious_syn`).
+    /// (`tcp_try_undo_spurious_syn`). Its answer may have been: a peer echoes the first one also
+    /// later.
     fn is_spurious(&self, echo: Option<u32>) -> bool {
         echo.is_some() && echo == self.first.map(Time::timestamp)
     }
@@ -206,7 +207,8 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
         timestamps: c.negotiated.timestamps,
         ecn: c.negotiated.ecn,
         handshake_rtt,
-        syn_retransmissions: if c.handshake.is_spurious(echo) { 0 } else { c.handshake.losses },
+        syn_retransmissions: c.handshake.losses,
+        syn_spurious: c.handshake.is_spurious(echo),
         initial_rto: if unmeasured { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
         ..c.config.sender.clone()
     });

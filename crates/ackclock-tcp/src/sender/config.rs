@@ -45,10 +45,12 @@ pub struct SenderConfig {
     /// The round trip that the handshake measured (RFC 6298 section 2.2): the timer's first
     /// sample. It does not count in [`Stats`](crate::Stats).
     pub handshake_rtt: Option<Span>,
-    /// How often the handshake retransmitted our SYN or SYN/ACK, unless an echoed timestamp has
-    /// shown that the first one arrived. More than once leaves one segment to begin with (RFC 6928
-    /// section 2).
+    /// How often the handshake retransmitted our SYN or SYN/ACK. More than once leaves one segment
+    /// to begin with (RFC 6928 section 2).
     pub syn_retransmissions: u32,
+    /// An echoed timestamp has shown that the first of them arrived. What answered it may have been
+    /// lost, and RFC 6928 counts that; Linux does not (`tcp_try_undo_spurious_syn`).
+    pub syn_spurious: bool,
     /// The retransmission timeout before the first sample; `None` takes the timer model's own, 1 s
     /// as a rule (RFC 6298 section 2.1). 3 s where a SYN was lost and the handshake gave no
     /// sample (section 5.7). [`SenderConfig::min_rto`] does not raise it.
@@ -88,6 +90,7 @@ impl Default for SenderConfig {
             max_burst: None,
             handshake_rtt: None,
             syn_retransmissions: 0,
+            syn_spurious: false,
             initial_rto: None,
             min_rto: None,
             max_rto: None,
@@ -109,6 +112,7 @@ pub(super) struct Settings {
     pub max_burst: u32,
     initial_window: Option<u32>,
     pub syn_retransmissions: u32,
+    syn_spurious: bool,
     pub wscale: u8,
     pub timestamps: bool,
     pub ecn: bool,
@@ -126,6 +130,7 @@ impl Settings {
             max_burst: config.max_burst.map_or(u32::MAX, |most| most.max(1)),
             initial_window: config.initial_window,
             syn_retransmissions: config.syn_retransmissions,
+            syn_spurious: config.syn_spurious,
             wscale: config.wscale.min(14),
             timestamps: config.timestamps,
             ecn: config.ecn,
@@ -141,15 +146,15 @@ impl Settings {
     }
 
     /// RFC 6928 section 2: more than one SYN or SYN/ACK was retransmitted.
-    fn lost_syns(&self) -> bool {
-        self.syn_retransmissions > 1
+    fn lost_syns(&self, law: &dyn Window) -> bool {
+        self.syn_retransmissions > 1 && !(self.syn_spurious && law.counts_segments())
     }
 
-    /// IW in bytes, with this SMSS and window law. It is the one segment that lost SYNs leave (RFC
-    /// 5681 section 3.1). To Linux's laws that is the first cwnd alone (`tcp_init_transfer`), and
-    /// `tcp_init_cwnd` stays.
+    /// IW in bytes, with this SMSS and window law. Lost SYNs leave one segment (RFC 5681 section
+    /// 3.1); to Linux's laws that is the first cwnd alone (`tcp_init_transfer`), and `tcp_init_cwnd`
+    /// stays.
     pub fn initial_window_bytes(&self, mss: u64, law: &dyn Window) -> u64 {
-        if self.lost_syns() && !law.counts_segments() {
+        if self.lost_syns(law) && !law.counts_segments() {
             return mss;
         }
         let segments = self.initial_window.map(|n| u64::from(n.max(1)));
@@ -157,8 +162,8 @@ impl Settings {
     }
 
     /// The first cwnd, given IW.
-    pub fn first_cwnd(&self, mss: u64, initial_window: u64) -> u64 {
-        let cwnd = if self.lost_syns() { mss } else { initial_window };
+    pub fn first_cwnd(&self, mss: u64, initial_window: u64, law: &dyn Window) -> u64 {
+        let cwnd = if self.lost_syns(law) { mss } else { initial_window };
         cwnd.min(self.max_cwnd)
     }
 }

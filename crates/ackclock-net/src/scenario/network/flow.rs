@@ -263,6 +263,7 @@ impl<'a> FlowBuilder<'a> {
             max_burst: tcp.max_burst,
             handshake_rtt: None,
             syn_retransmissions: 0,
+            syn_spurious: false,
             initial_rto: None,
             events: self.options.events,
             tick_phase,

@@ -115,7 +115,7 @@ impl Timer for LinuxTimer {
     /// estimate alone is older than.
     fn syn_rto(&self, expiries: u32, answering: u32) -> Span {
         let linear = if self.serves_all { SYN_LINEAR_TIMEOUTS } else { 0 };
-        doubled((expiries - answering).saturating_sub(linear) + answering)
+        doubled(expiries.saturating_sub(answering).saturating_sub(linear) + answering)
     }
 
     fn rto(&self) -> Span {
