@@ -144,8 +144,9 @@ pub(super) fn moves(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
 #[cold]
 fn note_dsack(c: &mut Sender, (left, right): (u64, u64), a: &mut AckSummary) {
     a.dsack = Some((left, right));
-    // `total_retrans` counts SYNs, too.
-    let retransmissions = c.stats.retransmissions + u64::from(c.config.syn_retransmissions);
+    // `total_retrans` counts SYNs, too, and also where they were spurious.
+    let syns = if c.wants.by_marks { c.config.syn_retransmissions } else { 0 };
+    let retransmissions = c.stats.retransmissions + u64::from(syns);
     a.dsack_segments = duplicates(&mut c.dsacked, retransmissions, right - left, &c.s);
     if c.wants.observed {
         (a.dsack_again, a.dsack_late) = again_within(&c.s.board, (left, right));

@@ -1,6 +1,7 @@
 //! Undo as Linux has it: `tcp_may_undo` and what calls it.
 
 use super::*;
+use crate::summary::AckSummary;
 
 /// cwnd 10, and 0 is lost as it seems: retransmitted at 102 ms.
 fn lose_head(x: &mut Script) -> &mut Script {
@@ -53,6 +54,25 @@ fn a_d_sack_for_each_retransmission() {
         x.write(60_000).sends(&numbers(0, 10)).at(100).ack(1).sends("10 11");
         x.at(101).sack(1, &[(0, 1)]).sends("").windows(11_000, UNSET);
     });
+}
+
+/// A SYN that went again counts among what D-SACKs may report, also where the first one had arrived
+/// (`tcp_dsack_seen`: `total_retrans`). RFC strategies count data alone.
+#[test]
+fn a_d_sack_may_answer_a_spurious_syn() {
+    for (composition, delivered) in [("linux", 1), ("sack+linux-timer", 0)] {
+        let syn = SenderConfig { syn_retransmissions: 2, syn_spurious: true, ..timestamps() };
+        run_with(composition, syn, |x| {
+            x.at(1).write(60_000);
+            x.sent.clear();
+            x.at(100).ack(1);
+            x.sent.clear();
+            let segment = Segment { sack: x.blocks(&[(0, 1)]), ..x.header(1) };
+            let mut a = AckSummary { ack: 1_000, prior_una: 1_000, ..AckSummary::default() };
+            summarise::apply(&mut x.sender, &segment, &mut a, &mut summarise::Ranges::default());
+            assert_eq!((a.dsack, a.delivered), (Some((0, 1_000)), delivered));
+        });
+    }
 }
 
 /// A D-SACK that no window had room for is forged, and is not remembered (`tcp_dsack_seen`): with
