@@ -184,7 +184,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     {
         one_timer::expire_in(c, wait);
         // tcp_fastretrans_alert returns, and nothing goes again.
-        c.turn = Turn::NewOnly;
+        c.turn = Turn::NothingAgain;
         if c.s.phase == Phase::Recovery {
             let cwnd = c.strategy.regulate.on_ack(&c.s, a);
             return c.set_cwnd(cwnd);
@@ -231,7 +231,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
             // retransmissions.
             let recovered = c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover;
             if c.wants.by_marks && !c.s.sack && recovered {
-                c.turn = Turn::NewOnly;
+                c.turn = Turn::NothingAgain;
             }
             repair::detect(c, a);
         }

@@ -46,10 +46,12 @@ pub(super) struct Beyond {
 pub(super) enum Turn {
     /// What selection says.
     Any,
-    /// New data, and if there is none, what selection says.
+    /// For F-RTO new data, and if there is none, what selection says (`REXMIT_NEW`).
     NewFirst,
-    /// New data.
+    /// For F-RTO new data: some has gone.
     NewOnly,
+    /// New data as always: nothing goes again (`REXMIT_NONE`).
+    NothingAgain,
     /// What is lost (`tcp_simple_retransmit`).
     LostOnly,
 }

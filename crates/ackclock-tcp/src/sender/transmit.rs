@@ -225,9 +225,7 @@ fn recovery(c: &mut Sender) -> Option<Sent> {
         if c.s.snd_nxt == c.s.snd_max
             && let Some(len) = new_in_turn(c)
         {
-            // F-RTO, unless the receiver has reneged.
-            let reneged = c.s.board.head().is_some_and(|head| head.sacked);
-            let f_rto = c.s.phase == Phase::Loss && !reneged;
+            let f_rto = c.s.phase == Phase::Loss;
             let cause = if f_rto { Cause::FRto } else { Cause::New };
             c.turn = Turn::NewOnly;
             return Some(send_new(c, len, cause));
@@ -236,6 +234,9 @@ fn recovery(c: &mut Sender) -> Option<Sent> {
             return None;
         }
         c.turn = Turn::Any;
+    }
+    if c.turn == Turn::NothingAgain {
+        return if c.s.snd_nxt == c.s.snd_max { sequential(c) } else { None };
     }
     // Not every selection would name the first unacknowledged segment again.
     let next = match c.s.board.head() {

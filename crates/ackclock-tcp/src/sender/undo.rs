@@ -73,7 +73,7 @@ fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -
         Verdict::NewFirst => c.turn = Turn::NewFirst,
         Verdict::Hold => {
             c.strategy.detect.on_spurious(&c.s, a, false, false);
-            c.turn = Turn::NewOnly;
+            c.turn = Turn::NothingAgain;
         }
         Verdict::Restore { windows, losses_stand, goes_on } => {
             c.s.timed_out = None;

@@ -286,3 +286,28 @@ fn linux_resets_cubic() {
         x.sent.clear();
     });
 }
+
+/// At the recovery point without SACK nothing goes again, and new data goes as always
+/// (`tcp_process_loss`, `recovered`; `tcp_data_snd_check`): that is no F-RTO, and Nagle's algorithm
+/// holds a short tail.
+#[test]
+fn linux_sends_new_data_at_the_recovery_point_as_always() {
+    let recovers = |x: &mut Script, bytes: u64| {
+        x.write(bytes).sends("0 1 2").at(100).mss(500).at(200);
+        for acked in 0..6 {
+            x.sent.clear();
+            x.ack_bytes(acked * 500);
+        }
+        x.phase(Phase::Loss);
+    };
+    let nagle = SenderConfig { nagle: true, sack: false, ..window(3) };
+    run_with("linux", nagle.clone(), |x| {
+        x.window = 2_500;
+        recovers(x, 60_000);
+        x.sends("4[500..1000]").ack(3).sends("5[0..500]").phase(Phase::Loss);
+    });
+    run_with("linux", nagle, |x| {
+        recovers(x, 6_050);
+        x.sends("5[500..1000] 6[0..50]").write(20).sends("").ack(3).sends("").phase(Phase::Loss);
+    });
+}
