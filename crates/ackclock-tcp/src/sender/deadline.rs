@@ -42,7 +42,7 @@ pub(super) fn on_deadline(c: &mut Sender) {
 
 /// The one timer has expired (`tcp_write_timer_handler`).
 fn expire(c: &mut Sender) {
-    c.expired = true;
+    c.no_xmit = true;
     match c.timers.waits_for {
         WaitsFor::Retransmission => on_timeout(c),
         WaitsFor::Reordering => {

@@ -51,8 +51,8 @@ pub struct Sender {
     pub(super) turn: Turn,
     /// The input at hand is data of the application.
     pub(super) writing: bool,
-    /// The input at hand is the one timer's expiry, or a change of SMSS.
-    pub(super) expired: bool,
+    /// No `tcp_write_xmit` follows the input at hand: the one timer's expiry, or ICMP.
+    pub(super) no_xmit: bool,
     /// New data was sent since the window law was last asked.
     pub(super) sent_new: bool,
     /// The first retransmission of this recovery waits for room instead.
@@ -151,7 +151,7 @@ impl Sender {
             wants,
             turn: Turn::Any,
             writing: false,
-            expired: false,
+            no_xmit: false,
             stale: None,
             sent_new: false,
             dsacked: 0,

@@ -124,13 +124,13 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         one_timer::settle(self);
         let due = self.timers.next(&self.strategy, &self.s);
-        let before = (self.burst, self.expired);
+        let before = (self.burst, self.no_xmit);
         let (turn, paced) = (self.turn, self.timers.pace_at <= now);
         self.begin(now);
         // A call without reason releases nothing, and what pacing has held back is no more than
         // before.
         if now < due {
-            (self.burst, self.expired) = before;
+            (self.burst, self.no_xmit) = before;
             self.turn = if paced { self.turn } else { turn };
         }
         by_rate::check_app_limited(self);
@@ -142,6 +142,9 @@ impl Sender {
     /// lost, which says nothing about congestion. A selection that refits cuts it only as it goes
     /// again. cwnd keeps its bytes; with a window law of Linux it keeps the number of its segments
     /// if they become smaller. A larger `mss` counts for new data only.
+    ///
+    /// Where Linux's mechanisms decide, a smaller one lets nothing else out before the next input
+    /// (`tcp_simple_retransmit`): drain first what the input before it has released.
     pub fn set_mss(&mut self, now: Time, mss: u32) {
         // tcp_v4_mtu_reduced does not refresh tcp_mstamp. The last input has, and once more after
         // what it retransmitted if there was something to send (tcp_write_xmit); new data has that
@@ -150,7 +153,10 @@ impl Sender {
         let last = s.board.last().map_or(Time::ZERO, |last| last.first_sent);
         let again = Span::from_micros(u64::from(s.written > s.snd_max && last != s.now));
         let before = self.stale.unwrap_or(s.now + again).max(last);
+        // What a timeout finds out about the path is a part of it, and so is what an ACK does.
+        let no_xmit = self.no_xmit;
         self.begin(now);
+        self.no_xmit = no_xmit;
         self.stale = self.wants.by_marks.then_some(before.min(now));
         mss::set(self, mss);
     }
@@ -291,7 +297,7 @@ impl Sender {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst;
-        (self.writing, self.expired, self.stale) = (false, false, None);
+        (self.writing, self.no_xmit, self.stale) = (false, false, None);
         self.one = None;
     }
 

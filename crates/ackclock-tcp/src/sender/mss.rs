@@ -15,6 +15,7 @@ use crate::buffers::Buffers;
 use crate::event::{Cause, EventKind};
 use crate::recovery::linux::{current_ssthresh, most_emulated};
 use crate::state::Phase;
+use crate::time::Time;
 
 /// Segments that follow a probe of the path's MTU at once, or soon: they show whether it is lost.
 const FOLLOWING: u64 = 3;
@@ -60,10 +61,11 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     if lost > 0 {
         go_back(c, by_icmp);
     }
-    c.expired = true;
-    if by_icmp {
+    // Without either nothing would ever let out what was written before.
+    let waits = !c.s.board.is_empty() || c.timers.persist_at != Time::NEVER;
+    if by_icmp && waits {
         // tcp_simple_retransmit: ICMP releases nothing else. A probe of the window stays due.
-        c.turn = Turn::LostOnly;
+        (c.turn, c.no_xmit) = (Turn::LostOnly, true);
     } else {
         // The window may have had room for a smaller segment, which pacing held back.
         c.arm_persist();

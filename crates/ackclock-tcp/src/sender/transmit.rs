@@ -53,7 +53,7 @@ pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
     }
     // No tcp_write_xmit follows what tcp_retransmit_timer, tcp_rack_reo_timeout and
     // tcp_simple_retransmit send.
-    let waits = !c.expired && in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
+    let waits = !c.no_xmit && in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
     if !core::mem::take(&mut c.sent_new) && !waits {
         return;
     }

@@ -311,3 +311,14 @@ fn linux_sends_new_data_at_the_recovery_point_as_always() {
         x.sends("5[500..1000] 6[0..50]").write(20).sends("").ack(3).sends("").phase(Phase::Loss);
     });
 }
+
+/// Where nothing is outstanding, ICMP finds nothing lost, and what a driver has not yet drained goes
+/// all the same: no timer would let it out.
+#[test]
+fn linux_sends_what_was_written_before() {
+    run("linux", 10, |x| {
+        x.sender.write(x.now, 1_500);
+        x.mss(500);
+        x.sends("0[0..500] 0[500..1000] 1[0..500]").deadline(1_000);
+    });
+}
