@@ -16,7 +16,7 @@
 
 use super::ack::{self, after_response, before_response};
 use super::emit::{self, Sent};
-use super::machine::Sender;
+use super::machine::{Sender, Turn};
 use super::{one_timer, repair, summarise, transmit};
 use crate::event::Cause;
 use crate::scoreboard::Record;
@@ -220,7 +220,7 @@ fn is_undisturbed(c: &Sender) -> bool {
 pub(super) fn is_calm(c: &Sender) -> bool {
     let s = &c.s;
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
-    let other = other || s.buffers.is_some() || s.board.is_empty();
+    let other = other || s.buffers.is_some() || s.board.is_empty() || c.turn == Turn::LostOnly;
     is_in_sequence(s) && !other && c.burst == u32::MAX
 }
 

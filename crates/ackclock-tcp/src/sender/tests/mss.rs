@@ -322,3 +322,15 @@ fn linux_sends_what_was_written_before() {
         x.sends("0[0..500] 0[500..1000] 1[0..500]").deadline(1_000);
     });
 }
+
+/// ICMP that finds nothing lost releases nothing either, be there events or not.
+#[test]
+fn linux_releases_nothing_for_icmp() {
+    for events in [false, true] {
+        run_with("linux+reno-window", SenderConfig { events, ..window(2) }, |x| {
+            x.write(500).sends("0[0..500]").write(500).sends("0[500..1000]");
+            x.write(2_000).sends("").at(100).mss(500).sends("").phase(Phase::Open);
+            x.at(110).write(1).sends("1[0..500] 1[500..1000]");
+        });
+    }
+}
