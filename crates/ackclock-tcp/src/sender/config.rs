@@ -151,8 +151,8 @@ impl Settings {
     }
 
     /// IW in bytes, with this SMSS and window law. Lost SYNs leave one segment (RFC 5681 section
-    /// 3.1); to Linux's laws that is the first cwnd alone (`tcp_init_transfer`), and `tcp_init_cwnd`
-    /// stays.
+    /// 3.1); to Linux's laws that is the first cwnd alone (`tcp_init_transfer`), and
+    /// `tcp_init_cwnd` stays.
     pub fn initial_window_bytes(&self, mss: u64, law: &dyn Window) -> u64 {
         if self.lost_syns(law) && !law.counts_segments() {
             return mss;

@@ -13,7 +13,7 @@
 //! - The first new data after a reduction, for whatever reason, carries CWR.
 //! - New data is ECN-capable. Retransmissions, pure ACKs, window probes and a FIN without data are
 //!   not, and they carry no CWR (`tcp_ecn_send`). New data into a small window is a window probe
-//!   (section 6.1.6), but not to Linux.
+//!   (section 6.1.6), but to Linux it is data (`tcp_write_wakeup`).
 //! - cwnd is not lowered below what the window law says, which is two segments. So the rule for
 //!   cwnd of one segment, to wait for the timer, does not arise.
 
@@ -26,7 +26,6 @@ use crate::summary::AckSummary;
 /// ECN of a segment of `len` new bytes that was just sent.
 pub(super) fn of_new(c: &mut Sender, cause: Cause, len: u32) -> Ecn {
     let fin_alone = c.s.fin && len == 1 && c.s.snd_max == c.s.written;
-    // To Linux what fills a small window is data (tcp_write_wakeup).
     if (cause == Cause::WindowProbe && !c.wants.by_marks) || fin_alone {
         return Ecn::NONE;
     }

@@ -281,8 +281,7 @@ impl LinuxRack {
         self.fack = fack.max(s.snd_una);
     }
 
-    /// `tcp_sacktag_write_queue`: SACKs show no reordering within Loss without `undo_marker`, which
-    /// only the undo that ends it takes away.
+    /// `tcp_sacktag_write_queue`: SACKs show no reordering within Loss without `undo_marker`.
     fn ignores_sacks(&self, s: &State) -> bool {
         self.unmarked && s.phase == Phase::Loss
     }

@@ -235,8 +235,8 @@ pub trait Detect: Send {
         }
     }
 
-    /// What was outstanding was too big for the path, so that it is lost, and no response could be
-    /// undone.
+    /// What was outstanding was too big for the path, so that it is lost, and the slow start that
+    /// follows cannot be undone.
     fn on_too_big(&mut self) {
         if let Some(inner) = self.inner_mut() {
             inner.on_too_big();

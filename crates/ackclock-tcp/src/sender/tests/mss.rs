@@ -312,8 +312,8 @@ fn linux_sends_new_data_at_the_recovery_point_as_always() {
     });
 }
 
-/// Where nothing is outstanding, ICMP finds nothing lost, and what a driver has not yet drained goes
-/// all the same: no timer would let it out.
+/// Where nothing is outstanding, ICMP finds nothing lost, and what a driver has not yet drained
+/// goes all the same: no timer would let it out.
 #[test]
 fn linux_sends_what_was_written_before() {
     run("linux", 10, |x| {
