@@ -251,7 +251,7 @@ impl Limits {
             self.unsure = self.unsure + span;
             return;
         }
-        if stream.rwnd_is_full() || self.waits_for_bundle(stream) {
+        if stream.rwnd_is_full() {
             self.note_rwnd_full(span, stream);
             self.pending.window = self.pending.window + span;
             self.silent.window = self.silent.window + span;

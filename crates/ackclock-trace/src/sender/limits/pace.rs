@@ -90,12 +90,6 @@ impl Pace {
         self.peak = self.peak.max(flight);
     }
 
-    /// The most that was since cwnd was last lowered.
-    #[inline]
-    pub fn peak(&self) -> u32 {
-        self.peak
-    }
-
     /// Cwnd is lowered, or was after so long without data.
     pub fn lowered(&mut self) {
         self.peak = 0;

@@ -39,17 +39,6 @@ impl Limits {
         self.due != Due::Later
     }
 
-    /// The receiver's window may have no room for a super-segment. Linux waits until all of it fits
-    /// while less than a third of the window has room (`tcp_tso_should_defer`). Cwnd does not hold
-    /// it where cwnd has let the sender fill this window, and was not lowered since.
-    #[inline]
-    pub(super) fn waits_for_bundle(&self, stream: &Stream) -> bool {
-        let allowed = stream.windows.allowed();
-        let cwnd = stream.windows.cwnd().min(self.pace.peak().into());
-        let filled = cwnd.saturating_add(stream.windows.least_room(stream.terms.mss)) > allowed;
-        filled && (allowed - stream.outstanding.flight().min(allowed)) < allowed / 3
-    }
-
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK; `since`:
     /// it came so long ago.
     #[inline]
