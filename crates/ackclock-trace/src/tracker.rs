@@ -4,7 +4,6 @@
 //! addresses and ports are used again.
 
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::Control;
@@ -314,23 +313,11 @@ impl Tracker {
 }
 
 /// Both addresses and ports, the lower ones first, so that both ways have the same.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     low: (u64, u64),
     high: (u64, u64),
     ports: u32,
-}
-
-impl Hash for Key {
-    /// Few products, of which each waits for the one before. What differs between addresses are
-    /// most often their low bits: those of both ends are kept apart.
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let Key { low, high, ports } = self;
-        state.write_u64(low.0 ^ high.0.rotate_left(32));
-        state.write_u64(low.1 ^ high.1.rotate_left(32));
-        state.write_u32(*ports);
-    }
 }
 
 impl Key {
@@ -358,6 +345,3 @@ fn end(addr: SocketAddr) -> (u128, u16) {
 fn halves(ip: u128) -> (u64, u64) {
     ((ip >> 64) as u64, ip as u64)
 }
-
-#[cfg(test)]
-mod tests;
