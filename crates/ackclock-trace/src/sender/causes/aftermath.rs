@@ -26,18 +26,10 @@ const AFTER_TIMEOUT: u64 = 2;
 const NEXT: usize = 4;
 
 /// BBR sends no more than three cwnds (`bbr_high_gain`, 2.885) in a round trip, at a low rate two
-/// segments at a time (`bbr_min_tso_segs`). So the third one comes no sooner than a third of a
+/// segments at a time (`bbr_tso_segs_goal`). So the third one comes no sooner than a third of a
 /// round trip for each segment of cwnd: half of the first two is credit for the time in which
 /// nothing was sent (`tcp_update_skb_after_send`). A quarter leaves room for doubt.
 const FASTEST: u64 = 4;
-
-/// Until the path is full, its pace never falls (`bbr_set_pacing_rate`), and it began with that of
-/// an initial window of so many segments (RFC 6928, `bbr_init_pacing_rate_from_rtt`). So many
-/// segments go out before any is paced (`tcp_update_skb_after_send`).
-const INITIAL_WINDOW: u64 = 10;
-
-/// What the pace lets out in this time goes out at once (`tcp_tso_autosize`, `sk_pacing_shift`).
-const AT_ONCE: Span = Span::from_millis(1);
 
 #[derive(Debug)]
 pub(crate) struct Aftermath {
@@ -78,10 +70,8 @@ enum Begin {
 /// New data goes out.
 pub(crate) struct NewData {
     pub at: Time,
-    /// The shortest round trip.
-    pub least_trip: Span,
-    /// Segments of data that went out, with it.
-    pub sent: u64,
+    /// The round trip, smoothed.
+    pub srtt: Span,
     /// Segments outstanding with it.
     pub outstanding: usize,
     /// Bytes of payload.
@@ -117,11 +107,9 @@ impl Aftermath {
     pub fn new_data(&mut self, new: &NewData) -> Option<Told> {
         let began = *self.burst.get_or_insert(new.at);
         if new.outstanding > self.most {
-            let cwnd = (self.cwnd / self.mss.max(1)).max(INITIAL_WINDOW);
-            // In a round trip BBR sends at most three cwnds, two segments at a time.
-            let in_pairs = new.sent > INITIAL_WINDOW && new.least_trip > AT_ONCE.times(cwnd);
-            let fast = new.at.since(began).0 <= new.least_trip.0 / (FASTEST * cwnd);
-            let is_probe = in_pairs && fast || matches!(self.begin, Begin::NotYet);
+            let cwnd = (self.cwnd / self.mss.max(1)).max(1);
+            let at_once = new.at.since(began).0 <= new.srtt.0 / (FASTEST * cwnd);
+            let is_probe = at_once || matches!(self.begin, Begin::NotYet);
             return Some(if is_probe { Told::Probe } else { Told::Nothing });
         }
         let (len, full) = (u64::from(new.len), u64::from(new.len) >= self.mss);

@@ -147,9 +147,7 @@ impl Causes {
         if sent.payload() > 0 {
             self.probes.watch_new_data(&NewData {
                 at: sent.at,
-                least_trip: stream.timers.min_rtt(),
-                // The first one was a SYN.
-                sent: stream.segments().saturating_sub(1),
+                srtt: stream.timers.srtt(),
                 outstanding: stream.outstanding.len(),
                 len: sent.payload(),
                 since_ack: stream.moments.since_ack(sent.at),
