@@ -125,7 +125,7 @@ impl Found {
     }
 
     /// How fast the receiver's application reads, in bits a second, if that is what holds back the
-    /// end that the connection waited for: its window has been twice as large.
+    /// end that the connection waited for: most of the waits were for what it had not read.
     pub(crate) fn reads_slowly(&self) -> Option<f64> {
         let (bytes, lifetime) = (self.flow(self.sender()).bytes, self.lifetime());
         let shrunk = lifetime.shrunk();

@@ -71,8 +71,10 @@ struct Waits {
     shrunk: Span,
     /// Of `Pending::window` and `Pending::shut`, how long that was so.
     pending: Span,
-    /// The receiver has said that so much was not read, and nothing else soon after.
-    unread: bool,
+    /// How often the receiver has said that so much was not read, and nothing else soon after; and
+    /// how often its ACKs were late, and all at once.
+    unread: u32,
+    late: u32,
     /// Silence that is recovery's unless what comes next says that no timer expired in it.
     expired: Span,
     silence: Silence,

@@ -34,7 +34,10 @@ impl Kept {
         if at > self.last.at {
             self.count();
             let before = self.last.at;
-            let (span, waited) = (at.since(before), before.since(sent) >= least);
+            let span = at.since(before);
+            // The first report has none before it, and some clocks know no round trip.
+            let known = self.last.bytes > 0 && least > Span::ZERO;
+            let waited = known && before.since(sent) >= least;
             self.before = std::mem::replace(&mut self.last, Report { at, span, bytes: 0, waited });
         }
         self.last.bytes += u64::from(bytes);

@@ -19,6 +19,10 @@ use super::super::stream::Stream;
 use super::super::stream::moments::HOST_BUSY;
 use super::Limits;
 
+/// Of so many late ACKs one at least has to come after the receiver has said what it has not read:
+/// who has paused once reads what comes all the same.
+const OFTEN: u32 = 10;
+
 impl Limits {
     /// An ACK is about to be taken in.
     #[inline]
@@ -27,9 +31,13 @@ impl Limits {
             return;
         }
         let waits = self.waits.get_or_insert_default();
-        waits.unread |= is_unread(stream) && stream.moments.since_ack(a.at) > HOST_BUSY;
-        if waits.unread && stream.rwnd_is_full() && is_late_and_all_at_once(a, stream) {
-            waits.pending = self.pending.window + self.pending.shut;
+        let unread = is_unread(stream) && stream.moments.since_ack(a.at) > HOST_BUSY;
+        waits.unread = waits.unread.saturating_add(unread.into());
+        if stream.rwnd_is_full() && is_late_and_all_at_once(a, stream) {
+            waits.late = waits.late.saturating_add(1);
+            if waits.unread > waits.late / OFTEN {
+                waits.pending = self.pending.window + self.pending.shut;
+            }
         }
     }
 
