@@ -25,7 +25,7 @@ ENGINE = Path(__file__).parents[2] / "crates" / "ackclock-tcp" / "src"
 #: What Rust needs to know and Python has otherwise: a mechanism wants to be called if its class
 #: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`). Laws by rate are
 #: Rust's alone (`by_rate`), and a driver in Python has no clock that moves while it sends
-#: (`on_drained`).
+#: (`on_drained`). A SYN of a timer in Python is doubled as RFC 6298 has it (`syn_rto`).
 RUST_ONLY = {
     "name",
     "inner",
@@ -48,6 +48,7 @@ RUST_ONLY = {
     "forget",
     "by_rate",
     "on_drained",
+    "syn_rto",
     "counts_segments",
     "judges_again",
     "reneges",
