@@ -49,14 +49,14 @@ pub(super) struct Control<S: Service> {
     draining: bool,
     end: Option<Instant>,
     /// What SIGHUP has read again, once it has.
-    reading: Option<Receiver<Read<S::Plan>>>,
+    reading: Option<Reading<S::Plan>>,
     /// Another SIGHUP has come meanwhile.
     once_more: bool,
+    /// Names that are being looked up without SIGHUP.
+    looking: Vec<(Vec<String>, Reading<S::Plan>)>,
     /// When names were last looked up without SIGHUP, and what came of it the last time.
     looked_up: HashMap<String, Instant>,
     found: HashMap<String, String>,
-    /// Why something is being read.
-    why: Why,
     /// Whether the access log is open anew, to be said with what was read.
     reopened: Option<io::Result<()>>,
     /// The last SIGHUP could not open it.
@@ -64,6 +64,9 @@ pub(super) struct Control<S: Service> {
 }
 
 type Read<P> = Result<Again<P>, Error>;
+
+/// From a thread that reads.
+type Reading<P> = Receiver<Read<P>>;
 
 /// Reads again what there is to be read.
 pub(super) type Reread<P> = Arc<dyn Fn(Why) -> Read<P> + Send + Sync + 'static>;
@@ -99,9 +102,9 @@ impl<S: Service> Control<S> {
             end: None,
             reading: None,
             once_more: false,
+            looking: Vec::new(),
             looked_up: HashMap::new(),
             found: HashMap::new(),
-            why: Why::Hangup,
             reopened: None,
             log_is_old: false,
         })
@@ -129,6 +132,7 @@ impl<S: Service> Control<S> {
                     BELL => {
                         self.shared.bell.silence();
                         self.take_read(reread);
+                        self.take_found();
                         self.look_up_again(reread);
                     }
                     number => self.fetch(number),
@@ -196,30 +200,60 @@ impl<S: Service> Control<S> {
         } else if self.reading.is_some() {
             self.once_more = true;
         } else {
-            self.read_again(Why::Hangup, reread);
+            self.read_again(reread);
         }
     }
 
-    /// Looks up names where no backend takes clients, unless that has just been done.
+    /// Looks up names where no backend takes clients, unless that has just been done. No name waits
+    /// for others.
     fn look_up_again(&mut self, reread: &Reread<S::Plan>) {
         self.looked_up.retain(|_, at| at.elapsed() < names::PAUSE);
-        let under_way = match &self.why {
-            Why::NoBackend(names) if self.reading.is_some() => &names[..],
-            _ => &[],
-        };
+        let is_under_way =
+            |name: &String| self.looking.iter().any(|(names, _)| names.contains(name));
         let mut asked = self.shared.look_up.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.retain(|name| !under_way.contains(name));
+        asked.retain(|name| !is_under_way(name));
         let recent: Vec<String> =
             asked.extract_if(.., |name| self.looked_up.contains_key(name)).collect();
-        // While something is read, the others wait.
-        let names = if self.reading.is_some() { Vec::new() } else { std::mem::take(&mut *asked) };
+        let names = std::mem::take(&mut *asked);
         drop(asked);
         if !recent.is_empty() {
             self.tell_found(not_found(&recent, "it has just been looked up"));
         }
-        if !names.is_empty() {
-            self.looked_up.extend(names.iter().map(|name| (name.clone(), Instant::now())));
-            self.read_again(Why::NoBackend(names), reread);
+        if names.is_empty() {
+            return;
+        }
+        self.looked_up.extend(names.iter().map(|name| (name.clone(), Instant::now())));
+        match self.begin(Why::NoBackend(names.clone()), reread) {
+            Ok(looking) => self.looking.push((names, looking)),
+            Err(error) => self.follow_names(&names, Err(error)),
+        }
+    }
+
+    /// Takes what has been found of names.
+    fn take_found(&mut self) {
+        for (names, looking) in std::mem::take(&mut self.looking) {
+            match looking.try_recv() {
+                Err(TryRecvError::Empty) => self.looking.push((names, looking)),
+                Err(TryRecvError::Disconnected) => self.follow_names(&names, Ok(Again::Nothing)),
+                Ok(read) => self.follow_names(&names, read),
+            }
+        }
+    }
+
+    /// Has all workers do what was found of these names, and says what is new.
+    fn follow_names(&mut self, names: &[String], read: Read<S::Plan>) {
+        let found = match read {
+            Ok(Again::Names(found)) => found,
+            Ok(_) => not_found(names, "the look-up ended early"),
+            Err(error) => not_found(names, &error.to_string()),
+        };
+        let again = found.iter().filter(|(_, to)| to.is_ok());
+        again.for_each(|(name, _)| drop(self.found.remove(name)));
+        for (name, text) in self.tell_found(found) {
+            if self.found.get(&name) != Some(&text) {
+                self.shared.notices.looked_up(&text);
+                self.found.insert(name, text);
+            }
         }
     }
 
@@ -230,10 +264,17 @@ impl<S: Service> Control<S> {
         mail::ask(&self.posts, look_up).into_iter().next().unwrap_or_default()
     }
 
+    /// Reads what SIGHUP is for.
+    fn read_again(&mut self, reread: &Reread<S::Plan>) {
+        match self.begin(Why::Hangup, reread) {
+            Ok(reading) => self.reading = Some(reading),
+            Err(error) => self.follow(Err(error)),
+        }
+    }
+
     /// Reads in a thread of its own: to find the address of a name may take long, and signals and
     /// metrics do not wait for it.
-    fn read_again(&mut self, why: Why, reread: &Reread<S::Plan>) {
-        self.why = why.clone();
+    fn begin(&self, why: Why, reread: &Reread<S::Plan>) -> Result<Reading<S::Plan>, Error> {
         let (shared, reread) = (self.shared.clone(), reread.clone());
         let (read, reading) = sync_channel(1);
         let work = move || {
@@ -242,10 +283,8 @@ impl<S: Service> Control<S> {
             let read = read;
             let _ = read.send(reread(why));
         };
-        match thread::Builder::new().name("SIGHUP".into()).spawn(work) {
-            Ok(_) => self.reading = Some(reading),
-            Err(error) => self.follow(Err(Error::system("threads")(error))),
-        }
+        let begun = thread::Builder::new().name("reading".into()).spawn(work);
+        begun.map(|_| reading).map_err(Error::system("threads"))
     }
 
     /// Says what SIGHUP has come to, also to the service manager.
@@ -273,37 +312,18 @@ impl<S: Service> Control<S> {
         };
         self.reading = None;
         // Who ends listens nowhere any more.
-        if self.draining && (self.why == Why::Hangup || std::mem::take(&mut self.once_more)) {
+        if self.draining {
             self.say_that_it_ends();
-        }
-        if self.why != Why::Hangup || !self.draining {
+        } else {
             self.follow(read);
         }
         if std::mem::take(&mut self.once_more) && !self.draining {
-            self.read_again(Why::Hangup, reread);
+            self.read_again(reread);
         }
     }
 
     /// Has all workers do what was read again, and says what came of it.
     fn follow(&mut self, read: Read<S::Plan>) {
-        if let Why::NoBackend(names) = &self.why {
-            let found = match read {
-                Ok(Again::Names(found)) => found,
-                Ok(_) => not_found(names, "the look-up ended early"),
-                Err(error) => not_found(names, &error.to_string()),
-            };
-            let again = found.iter().filter(|(_, to)| to.is_ok());
-            again.for_each(|(name, _)| drop(self.found.remove(name)));
-            let said = self.tell_found(found);
-            // Only what is new.
-            for (name, text) in said {
-                if self.found.get(&name) != Some(&text) {
-                    self.shared.notices.looked_up(&text);
-                    self.found.insert(name, text);
-                }
-            }
-            return;
-        }
         let said = read.and_then(|read| {
             let Again::Reload(Reload { listen, split, plan, said }) = read else { return Ok(None) };
             // They all have the same addresses and listeners, so what one can do all can.
