@@ -217,20 +217,24 @@ fn packet_conservation() {
     assert_eq!(bbr.control(&s, &open).cwnd, 21_000);
 }
 
+/// What tells of a policer: so much was delivered and lost until then, `losses` of that last.
+fn heard(ms_: u64, delivered: u64, lost: u64, losses: u32) -> RateSample {
+    RateSample {
+        delivered_at: ms(ms_),
+        total_delivered: delivered,
+        total_lost: lost,
+        losses,
+        ..RateSample::default()
+    }
+}
+
 /// A policer: two intervals of four rounds at one rate with a fifth lost, and 48 rounds of it.
 #[test]
 fn a_policer() {
     for (lost, found) in [(30, Policed::Found), (23, Policed::Nothing)] {
         let mut policer = LongTerm::default();
         let mut at = |ms_: u64, delivered, lost, losses, start| {
-            let sample = RateSample {
-                delivered_at: ms(ms_),
-                total_delivered: delivered,
-                total_lost: lost,
-                losses,
-                ..RateSample::default()
-            };
-            policer.update(&sample, start, true, 1000)
+            policer.update(&heard(ms_, delivered, lost, losses), start, true, 1000)
         };
         assert_eq!(at(0, 0, 1, 1, false), Policed::Nothing);
         for n in 1..4 {
@@ -322,14 +326,7 @@ fn the_rate_of_a_policer() {
     for (rounds, rate) in [(16, Some((BW + BW * 9 / 10) >> 1)), (17, None)] {
         let mut policer = LongTerm::default();
         let mut at = |ms_: u64, delivered, lost, losses, start| {
-            let sample = RateSample {
-                delivered_at: ms(ms_),
-                total_delivered: delivered,
-                total_lost: lost,
-                losses,
-                ..RateSample::default()
-            };
-            policer.update(&sample, start, true, 1000);
+            policer.update(&heard(ms_, delivered, lost, losses), start, true, 1000);
         };
         // 100 segments in 100 ms, and 90 in the next.
         at(0, 0, 0, 1, false);
