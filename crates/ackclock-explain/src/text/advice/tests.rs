@@ -135,8 +135,8 @@ fn no_time_is_told_twice() {
         [
             "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
              acknowledgments (recovery: 1.7 s)",
-            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
-             rate, or raise its burst (recovery: 0.30 s)",
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below \
+             that rate, or raise its burst (recovery: 0.30 s)",
         ]
     );
 }
@@ -149,10 +149,8 @@ fn why_packets_are_lost() {
     flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
     assert_eq!(
         lines(connection(flow)),
-        [
-            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
-             rate, or raise its burst (recovery: 2.0 s)"
-        ]
+        ["192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below \
+             that rate, or raise its burst (recovery: 2.0 s)"]
     );
 }
 
@@ -394,10 +392,8 @@ fn the_same_advice_twice_is_one_line() {
     found.connection.end = ms(5500);
     assert_eq!(
         lines(found),
-        [
-            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below that \
-             rate, or raise its burst (bottleneck idle: 1.0 s, recovery: 2.0 s)"
-        ]
+        ["192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; shape or pace below \
+             that rate, or raise its burst (bottleneck idle: 1.0 s, recovery: 2.0 s)"]
     );
 }
 
