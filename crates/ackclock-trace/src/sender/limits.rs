@@ -62,24 +62,16 @@ struct Pending {
 /// Waits of which most connections have none.
 #[derive(Debug, Default)]
 struct Waits {
-    /// Of the application's share, how long the other end had not asked for what came next.
-    unasked: Span,
-    /// The same, how long the FIN had been acknowledged.
+    /// Of the application's share, how long the FIN had been acknowledged.
     closed: Span,
     /// How long the receiver's window limited the sender because more than half of the buffer was
     /// full of what was not read.
     shrunk: Span,
     /// Of `Pending::window` and `Pending::shut`, how long that was so.
     pending: Span,
-    /// How often the receiver has said that so much was not read, and nothing else soon after; and
-    /// how often its ACKs were late, and all at once.
-    unread: u32,
-    late: u32,
-    /// Silence that is recovery's unless what comes next says that no timer expired in it.
-    expired: Span,
     silence: Silence,
     /// What was before the first loss.
-    early: Option<Early>,
+    early: Option<Box<Early>>,
 }
 
 /// The same as in [`Limits`], until the first loss.
@@ -145,6 +137,15 @@ pub(crate) struct Limits {
     queue: Option<Box<Queue<Cells<Span>>>>,
     /// Nothing is outstanding, and the sender asks for room in the receiver's window.
     asks: bool,
+    /// How often the receiver has said that so much was not read, and nothing else soon after; and
+    /// how often its ACKs were late, and all at once.
+    unread: u32,
+    late: u32,
+    /// Of the application's share, how long the other end had not asked for what came next.
+    // Here, and not in `Waits`, is what a request and its answer have.
+    unasked: Span,
+    /// Silence that is recovery's unless what comes next says that no timer expired in it.
+    expired: Span,
     /// From the first of it on.
     waits: Option<Box<Waits>>,
 }
@@ -328,7 +329,7 @@ impl Limits {
             let past = self.queue.as_mut().map(|queue| queue.take_past(&mut self.full));
             let past = past.unwrap_or_default();
             let full = std::mem::take(&mut self.full);
-            waits.early = Some(Early { paced, full, base: None, past });
+            waits.early = Some(Box::new(Early { paced, full, base: None, past }));
         }
     }
 
@@ -354,10 +355,8 @@ impl Limits {
     /// What goes out next answers what the other end asked so long after the last byte was
     /// acknowledged: until then it had asked for nothing.
     pub fn unasked(&mut self, span: Span) {
-        let most = self.found.of(Limit::Application);
         if span > Span::ZERO {
-            let waits = self.waits.get_or_insert_default();
-            waits.unasked = (waits.unasked + span).min(most);
+            self.unasked = (self.unasked + span).min(self.found.of(Limit::Application));
         }
     }
 
@@ -422,16 +421,15 @@ impl Limits {
         let span = self.silent.window + self.silent.flight;
         self.timer_expired(stream);
         if limit_of_loss(stream) == Limit::Recovery {
-            self.waits.get_or_insert_default().expired = span;
+            self.expired = span;
         }
     }
 
     /// Data has come. If it is new, and by its number nothing was sent that has not come
     /// (`is_next`), no timer had expired.
     pub fn is_told(&mut self, is_next: bool) {
-        let Some(waits) = &mut self.waits else { return };
-        let span = std::mem::take(&mut waits.expired);
-        if is_next {
+        let span = std::mem::take(&mut self.expired);
+        if span > Span::ZERO && is_next {
             self.found.take(Limit::Recovery, span);
             self.pending.flight = self.pending.flight + span;
         }
@@ -453,6 +451,12 @@ impl Limits {
     #[inline]
     pub fn answered(&mut self) {
         self.opening = false;
+    }
+
+    /// There was something that most connections do not have.
+    #[cfg(test)]
+    pub fn has_rare_waits(&self) -> bool {
+        self.waits.is_some()
     }
 
     /// The largest window that has limited the sender, in bytes; 0 if none has, or a closed one.

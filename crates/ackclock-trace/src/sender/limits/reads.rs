@@ -27,16 +27,13 @@ impl Limits {
     /// An ACK is about to be taken in.
     #[inline]
     pub fn hears_of_room(&mut self, a: &Acked, stream: &Stream) {
-        if self.waits.is_none() && !is_unread(stream) {
-            return;
-        }
-        let waits = self.waits.get_or_insert_default();
         let unread = is_unread(stream) && stream.moments.since_ack(a.at) > HOST_BUSY;
-        waits.unread = waits.unread.saturating_add(unread.into());
+        self.unread = self.unread.saturating_add(unread.into());
         if stream.rwnd_is_full() && is_late_and_all_at_once(a, stream) {
-            waits.late = waits.late.saturating_add(1);
-            if waits.unread > waits.late / OFTEN {
-                waits.pending = self.pending.window + self.pending.shut;
+            self.late = self.late.saturating_add(1);
+            if self.unread > self.late / OFTEN {
+                let pending = self.pending.window + self.pending.shut;
+                self.waits.get_or_insert_default().pending = pending;
             }
         }
     }

@@ -22,8 +22,8 @@ impl Limits {
         let late = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
         found.add_answering(self.answers.waited());
+        found.add_unasked(self.unasked);
         let early = self.waits.take().and_then(|waits| {
-            found.add_unasked(waits.unasked);
             found.add_closed(waits.closed);
             found.add_shrunk(waits.shrunk);
             waits.early
@@ -40,7 +40,8 @@ impl Limits {
                 settle_paced(found, &cells, limit, mss, paced_holds);
             }
         };
-        if let Some(Early { paced: early, full, base: then, past }) = early {
+        if let Some(early) = early {
+            let Early { paced: early, full, base: then, past } = *early;
             paced(&mut found, early);
             let last = (then.unwrap_or(base), full);
             settle_routes(&mut found, past.into_iter().chain([last]), mss, &holds);

@@ -129,6 +129,7 @@ fn a_client_that_asks_late() {
     line.ack(470.0, 2);
     line.send(670.0, [2]);
     line.ack(720.0, 3);
+    assert!(!line.model.limits.has_rare_waits());
     let lifetime = line.found().lifetime;
     let unasked = [lifetime.of(Limit::Application), lifetime.unasked(), lifetime.answering()];
     assert_eq!(unasked.map(|span| span.0 / 1_000_000), [520, 310, 10]);
@@ -262,6 +263,50 @@ fn a_window_that_reopens_with_the_reads() {
     assert_eq!(shrunk(30.0, 4, 0), [299, 169]);
     let others = [shrunk(0.0, 4, 0), shrunk(30.0, 2, 0), shrunk(30.0, 4, 2000)];
     assert_eq!(others, [[209, 10], [299, 10], [209, 0]]);
+}
+
+/// The client asks, and what it gets is acknowledged a second later: that is nothing rare away from
+/// the sender, where timers may have expired.
+#[test]
+fn a_slow_answer_away_from_the_sender_takes_no_more_memory() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.ack(50.0, 0);
+    line.model.peer_data(ms(60.0));
+    line.send(60.0, [0]);
+    line.ack(1360.0, 1);
+    assert!(!line.model.limits.has_rare_waits());
+}
+
+/// ACKs that are late and all at once count from the first one on, also before the receiver says
+/// that something is not read, and whatever else there was: one such word is too little then.
+#[test]
+fn late_acks_count_before_anything_is_unread() {
+    let shrunk = |before: u64, asks: bool| {
+        let mut line = Line::sack(50.0);
+        line.window = 4000;
+        line.ack(50.0, 0);
+        if asks {
+            line.model.peer_data(ms(60.0));
+        }
+        let (mut at, mut next) = (100.0, 0);
+        for round in 0..before + 3 {
+            line.send(at, next..next + 4);
+            at += if round == 0 { 50.0 } else { 80.0 };
+            if round == before {
+                line.window = 0;
+                line.ack(at, next + 4);
+                (line.window, at) = (4000, at + 10.0);
+            }
+            next += 4;
+            line.ack(at, next);
+        }
+        line.send(at, [next]);
+        line.ack(at + 50.0, next + 1);
+        line.found().lifetime.shrunk().0 / 1_000_000
+    };
+    assert!(shrunk(1, false) > 100);
+    assert_eq!([shrunk(12, false), shrunk(12, true)], [10, 10]);
 }
 
 /// The same where the scale of the window is not known: it may be larger than it looks.
