@@ -226,7 +226,8 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
                 if setting.cost > most || work > MOST_CALM_WORK {
                     break;
                 }
-                let (says, _, fit) = run(&script, &setting, Budget { most, best: &[] }, &mut lists);
+                let (_, fit) = run(&script, &setting, Budget { most, best: &[] }, &mut lists);
+                let says = &lists.says;
                 work += 1 + says.len();
                 let cost = says.last().map_or(0.0, |says| says.cost);
                 let is_whole = says.len() == script.segments && fit.is_good(&script);
@@ -347,15 +348,17 @@ impl Tries<'_> {
                 let budget = Budget { most, best: &best };
                 let same = untimed.iter().rfind(|(other, _)| setting.is_patient(other));
                 let (says, fit) = if let Some(says) = same.and_then(|(_, index)| all.get(*index)) {
-                    let run = |lists| run(script, &setting, budget, lists).0;
-                    debug_assert!(says.iter().zip(run(&mut self.lists)).all(|(a, b)| *a == b));
+                    debug_assert!({
+                        run(script, &setting, budget, &mut self.lists);
+                        says.iter().zip(&self.lists.says).all(|(a, b)| a == b)
+                    });
                     (says.clone(), None)
                 } else {
-                    let (says, is_timed, fit) = run(script, &setting, budget, &mut self.lists);
+                    let (is_timed, fit) = run(script, &setting, budget, &mut self.lists);
                     if !is_timed {
                         untimed.push((setting, all.len()));
                     }
-                    (says, Some(fit))
+                    (self.lists.says.clone(), Some(fit))
                 };
                 if says.len() == script.segments {
                     least = least.min(says.last().map_or(0.0, |says| says.cost));
@@ -394,9 +397,9 @@ fn take_least(least: &mut Vec<f32>, says: &[Says]) {
 /// All candidates, with what they may begin with; those with a least timeout as few have it come
 /// last.
 fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting> + 'a {
-    let all = || candidates(sack).iter();
-    let usual = all().flat_map(|c| LEAST_RTOS.map(|least| (c, least, 0.0))).collect();
-    let learned = |c: &'static Candidate| {
+    let all = move || candidates(sack).iter();
+    let usual = move || all().flat_map(|c| LEAST_RTOS.map(|least| (c, least, 0.0)));
+    let learned = move |c: &'static Candidate| {
         let least: &[Span] = match c.least {
             Least::Whole => &script.waits,
             Least::BesideTrip => &script.waits_beside_trip,
@@ -404,28 +407,35 @@ fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting>
         };
         least.iter().map(move |&least| (c, least, UNUSUAL))
     };
-    let unusual = all().flat_map(learned).collect();
-    let starts = move |senders: Vec<(&'static Candidate, Span, f32)>| {
-        let windows = script.windows.iter();
-        windows.flat_map(move |&initial_window| {
-            senders.clone().into_iter().flat_map(move |(candidate, min_rto, cost)| {
-                let ticks = candidate.least == Least::Ticks;
-                let phases = if ticks { &script.phases[..] } else { &[Span::ZERO] };
-                phases.iter().flat_map(move |&tick_phase| {
-                    let of = move |&initial_ssthresh: &Option<u64>| Setting {
-                        candidate,
-                        min_rto,
-                        cost,
-                        initial_window,
-                        initial_ssthresh,
-                        tick_phase,
-                    };
-                    script.thresholds.iter().map(of)
-                })
+    let unusual = move || all().flat_map(learned);
+    starts(script, usual).chain(starts(script, unusual))
+}
+
+/// The same of these senders: each with its least interval, and what it costs to assume that.
+fn starts<'a, S: Iterator<Item = (&'static Candidate, Span, f32)>>(
+    script: &'a Script,
+    senders: impl Fn() -> S + 'a,
+) -> impl Iterator<Item = Setting> + 'a
+where
+    S: 'a,
+{
+    script.windows.iter().flat_map(move |&initial_window| {
+        senders().flat_map(move |(candidate, min_rto, cost)| {
+            let ticks = candidate.least == Least::Ticks;
+            let phases = if ticks { &script.phases[..] } else { &[Span::ZERO] };
+            phases.iter().flat_map(move |&tick_phase| {
+                let of = move |&initial_ssthresh: &Option<u64>| Setting {
+                    candidate,
+                    min_rto,
+                    cost,
+                    initial_window,
+                    initial_ssthresh,
+                    tick_phase,
+                };
+                script.thresholds.iter().map(of)
             })
         })
-    };
-    starts(usual).chain(starts(unusual))
+    })
 }
 
 /// What a segment looks like, and how far it is explained.

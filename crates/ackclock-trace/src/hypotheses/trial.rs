@@ -69,14 +69,17 @@ pub(super) struct Lists {
     stamps: Vec<(u32, u32)>,
     /// A tail loss probe was sent.
     probed: bool,
+    /// What the candidate says of each segment that was seen, as far as it came.
+    pub says: Vec<Says>,
 }
 
 impl Lists {
     fn clear(&mut self) {
-        let Lists { own, last, stamps, probed } = self;
+        let Lists { own, last, stamps, probed, says } = self;
         own.clear();
         last.clear();
         stamps.clear();
+        says.clear();
         *probed = false;
     }
 
@@ -96,7 +99,6 @@ struct Trial<'a> {
     backed_off: bool,
     expiry: Option<Expiry>,
     cost: f32,
-    says: Vec<Says>,
     /// When cwnd was last in use.
     used: Option<Time>,
     /// A shorter wait is no matter of the timer, whose least interval is twice this.
@@ -147,17 +149,18 @@ impl Budget<'_> {
     }
 }
 
-/// What the candidate says of each segment that was seen, as far as it came before it cost more
-/// than it may; whether that may depend on how long its timer waits at least; and how it fits.
+/// What the candidate says of each segment that was seen is in `lists` then, as far as it came
+/// before it cost more than it may. Returns whether that may depend on how long its timer waits at
+/// least, and how it fits.
 pub(super) fn run(
     script: &Script,
     setting: &Setting,
     budget: Budget,
     lists: &mut Lists,
-) -> (Vec<Says>, bool, Fit) {
+) -> (bool, Fit) {
     let mut trial = Trial::new(script, setting, lists);
     trial.go(&budget);
-    (trial.says, trial.timed, trial.comparison.fit())
+    (trial.timed, trial.comparison.fit())
 }
 
 /// What limited a candidate until `end`. `least`: no round trip is shorter.
@@ -208,7 +211,6 @@ impl<'a> Trial<'a> {
             backed_off: false,
             expiry: None,
             cost,
-            says: Vec::new(),
             used: None,
             patience: Span(min_rto.0 / 2),
             timed: false,
@@ -228,7 +230,7 @@ impl<'a> Trial<'a> {
                 Step::Acked(acked) => self.acked(*at, acked),
                 Step::Seen { sent, late } => self.seen(sent, *late),
             }
-            if self.cost > budget.at(self.says.len()) || self.sends_too_much() {
+            if self.cost > budget.at(self.lists.says.len()) || self.sends_too_much() {
                 break;
             }
         }
@@ -385,11 +387,11 @@ impl Trial<'_> {
 
     /// A segment was seen: which of its own transmissions is it? If it is an original, the first.
     fn seen(&mut self, sent: &Sent, original: bool) {
-        let Lists { own, last, stamps, .. } = &mut *self.lists;
+        let Lists { own, last, stamps, says: all, .. } = &mut *self.lists;
         let last = last.get(&sent.position).copied();
         let Some((cost, index)) = self.comparison.best_match(sent, original, own, last) else {
             self.cost += self.comparison.unsent();
-            return self.says.push(Says { cost: self.cost, ..Says::default() });
+            return all.push(Says { cost: self.cost, ..Says::default() });
         };
         self.cost += cost;
         self.cost += self.comparison.matched(sent, index, own);
@@ -408,7 +410,7 @@ impl Trial<'_> {
             // A FIN without data says nothing about fast retransmit.
             expiry.class = TimeoutClass::Handshake;
         }
-        self.says.push(Says { cost: self.cost, ..says });
+        all.push(Says { cost: self.cost, ..says });
     }
 }
 
