@@ -62,9 +62,20 @@ pub(super) struct Fit {
 impl Fit {
     /// It may stand for the sender.
     pub fn is_good(&self, script: &Script) -> bool {
-        let patience = Span(script.span().0 / PART_UNEXPLAINED);
-        !self.unsent && !self.untold && self.stood_still <= patience && !script.is_unsure
+        !self.unsent && !self.untold && self.stood_still <= patience(script) && !script.is_unsure
     }
+
+    /// No candidate that retransmits nothing may: the first segment would have been on its way for
+    /// too long ([`Comparison::weigh`]).
+    pub fn is_never_good(script: &Script) -> bool {
+        let waits = script.first_waits;
+        script.is_unsure || waits > LEAST_RTO && waits > patience(script)
+    }
+}
+
+/// For how long what it sends may be on its way without a reason.
+fn patience(script: &Script) -> Span {
+    Span(script.span().0 / PART_UNEXPLAINED)
 }
 
 /// What a candidate has sent, beside what was seen.

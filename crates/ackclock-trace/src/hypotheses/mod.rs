@@ -27,6 +27,7 @@ mod whole;
 use ackclock_tcp::{Span, Time};
 
 use self::candidates::{Candidate, Least, candidates};
+use self::cost::Fit;
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings, outages};
@@ -218,12 +219,13 @@ pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole
     for start in beginnings(terms, entries, delay) {
         for paused in [false, true] {
             let Some(script) = Script::new(terms, entries, &start, paused) else { continue };
-            if paused && !script.may_pause {
+            if paused && !script.may_pause || Fit::is_never_good(&script) {
                 continue;
             }
             for setting in settings(&script, terms.sack) {
                 let most = best.map_or(allowed(script.segments), |best| best.cost);
-                if setting.cost > most || work > MOST_CALM_WORK {
+                let is_better = best.is_none_or(|best| script.least_cost(&setting) < best.cost);
+                if !is_better || work > MOST_CALM_WORK {
                     break;
                 }
                 let (_, fit) = run(&script, &setting, Budget { most, best: &[] }, &mut lists);

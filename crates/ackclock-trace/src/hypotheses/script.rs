@@ -7,6 +7,7 @@ use ackclock_tcp::{Span, Time};
 use super::Entry;
 use super::numbers::are_counted;
 use super::start::{INITIAL_WINDOWS, Start};
+use super::trial::Setting;
 use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
 use crate::standards::{LEAST_RTO_OF_RFC, expiries};
@@ -62,6 +63,9 @@ pub(super) struct Script<'a> {
     pub first_window: u64,
     /// The scale of windows.
     pub shift: u8,
+    /// How long the first segment was on its way, if all candidates send it when they begin: it is
+    /// what they begin with, and their window has room for it. Else zero.
+    pub first_waits: Span,
     /// How well times are known.
     pub grain: Span,
     /// What a segment may be late without any queue.
@@ -136,6 +140,8 @@ impl<'a> Script<'a> {
         };
         let passed = || all.iter().take_while(|e| e.at() <= first.at).filter_map(Entry::acked);
         let last_ack = passed().last().or(view.acks().next());
+        let first_window = last_ack.map_or(65535, |a| a.window);
+        let has_room = first.position == base && first_window >= terms.mss.into();
         Some(Script {
             terms,
             start: *start,
@@ -149,8 +155,9 @@ impl<'a> Script<'a> {
             delay,
             windows: windows(start, flight, segments),
             thresholds,
-            first_window: last_ack.map_or(65535, |a| a.window),
+            first_window,
             shift: window_scale(view.acks().map(|a| a.window).max().unwrap_or(0)),
+            first_waits: if has_room { first.at.since(begin) } else { Span::ZERO },
             grain,
             service,
             pace,
@@ -166,6 +173,16 @@ impl<'a> Script<'a> {
 }
 
 impl Script<'_> {
+    /// A candidate costs no less if it explains all: none can do without the pauses.
+    pub fn least_cost(&self, setting: &Setting) -> f32 {
+        let pause = |step: &(Time, Step)| match step.1 {
+            Step::Write { pause, .. } => pause,
+            Step::Acked(_) | Step::Seen { .. } => 0.0,
+        };
+        // In the order in which a trial adds them up, so that rounding does not differ.
+        self.steps.iter().map(pause).fold(setting.cost, |cost, pause| cost + pause)
+    }
+
     /// From its first step to its last.
     pub fn span(&self) -> Span {
         let ends = self.steps.first().zip(self.steps.last());

@@ -670,6 +670,19 @@ fn what_a_silence_takes_does_not_grow_with_it() {
     assert_eq!(short, steps(200.0));
 }
 
+/// A pause costs all candidates the same, so that none is better than the first one that explains
+/// the rest; and without the pause the segment would have been on its way for five seconds.
+#[test]
+fn what_a_pause_explains_is_tried_once() {
+    let all = [ack(0.0, 0, &[]), seen(5000.0, 0), ack(5000.0, 1, &[])];
+    let delay = Span::from_millis(RTT as u64);
+    let steps = steps::of(|| {
+        let whole = calm(terms(true), &all, delay).expect("the first one does");
+        assert!(whole.cost > 2.0, "{}", whole.cost);
+    });
+    assert_eq!(steps, 1);
+}
+
 /// A sender that has sent new data as a tail loss probe waited for a loss: what explains all
 /// without one is preferred.
 #[test]

@@ -158,6 +158,7 @@ pub(super) fn run(
     budget: Budget,
     lists: &mut Lists,
 ) -> (bool, Fit) {
+    steps::count(1);
     let mut trial = Trial::new(script, setting, lists);
     trial.go(&budget);
     (trial.timed, trial.comparison.fit())
