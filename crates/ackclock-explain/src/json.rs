@@ -1,6 +1,7 @@
 //! The JSON document. It is written as it is made: one line for each connection.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::connection::RoundTrip;
@@ -40,7 +41,7 @@ pub fn write_json(explained: &Explained, mut out: impl Write) -> io::Result<()> 
         }),
     )?;
     out.write_all(b",\n\"overall\":")?;
-    serde_json::to_writer(&mut out, &OverallJson::of(explained))?;
+    out.write_all(&serde_json::to_vec(&OverallJson::of(explained))?)?;
     out.write_all(b"}\n")?;
     out.flush()
 }
@@ -49,9 +50,13 @@ pub fn write_json(explained: &Explained, mut out: impl Write) -> io::Result<()> 
 fn lines<T: Serialize>(out: &mut impl Write, items: impl Iterator<Item = T>) -> io::Result<()> {
     let mut before: &[u8] = b"[\n";
     let mut any = false;
+    // Serde writes a few bytes at a time, and each of these would be a call of `out`.
+    let mut line = Vec::new();
     for item in items {
-        out.write_all(before)?;
-        serde_json::to_writer(&mut *out, &item)?;
+        line.clear();
+        line.extend_from_slice(before);
+        serde_json::to_writer(&mut line, &item)?;
+        out.write_all(&line)?;
         before = b",\n";
         any = true;
     }
@@ -278,8 +283,10 @@ struct LimitsJson(Lifetime);
 
 impl Serialize for LimitsJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of = |limit: Limit| (format!("{}_s", limit.name()), seconds(self.0.of(limit)));
-        serializer.collect_map(Limit::ALL.map(of))
+        static KEYS: LazyLock<[String; Limit::ALL.len()]> =
+            LazyLock::new(|| Limit::ALL.map(|limit| format!("{}_s", limit.name())));
+        let seconds = Limit::ALL.map(|limit| seconds(self.0.of(limit)));
+        serializer.collect_map(KEYS.iter().zip(seconds))
     }
 }
 

@@ -87,6 +87,33 @@ fn frames_that_go_back_in_time() {
     assert_eq!(capture["out_of_order"]["by_s"], 2e-5);
 }
 
+/// How often something is written.
+struct Writes(usize);
+
+impl std::io::Write for Writes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += 1;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Each connection takes one write, however many values are in it.
+#[test]
+fn json_is_written_by_the_line() {
+    let mut explained = explained();
+    let mut writes = |connections: usize| {
+        explained.connections.truncate(connections);
+        let mut writes = Writes(0);
+        crate::write_json(&explained, &mut writes).unwrap();
+        writes.0
+    };
+    assert_eq!(writes(2), writes(1) + 1);
+}
+
 /// What timestamps say of a silence, in text and JSON.
 #[test]
 fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
