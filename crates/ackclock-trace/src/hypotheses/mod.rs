@@ -414,12 +414,12 @@ fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting>
 }
 
 /// The same of these senders: each with its least interval, and what it costs to assume that.
-fn starts<'a, S: Iterator<Item = (&'static Candidate, Span, f32)>>(
+fn starts<'a, S>(
     script: &'a Script,
     senders: impl Fn() -> S + 'a,
 ) -> impl Iterator<Item = Setting> + 'a
 where
-    S: 'a,
+    S: Iterator<Item = (&'static Candidate, Span, f32)> + 'a,
 {
     script.windows.iter().flat_map(move |&initial_window| {
         senders().flat_map(move |(candidate, min_rto, cost)| {
