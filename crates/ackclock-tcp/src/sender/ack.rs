@@ -9,6 +9,7 @@ use crate::recovery::timer::Timed;
 use crate::segment::Segment;
 use crate::state::Phase;
 use crate::summary::AckSummary;
+use crate::time::Span;
 
 /// The position that the segment acknowledges, if it counts. RFC 9293 section 3.10.7.4: an ACK for
 /// something not yet sent is dropped; one below SND.UNA is a duplicate to ignore, though its SACK
@@ -25,6 +26,29 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     if c.wants.rates {
         by_rate::before_ack(c);
     }
+    let (mut a, ranges) = sum_up(c, segment, ack);
+    // Not even the numbers of the event are gathered for nobody.
+    let event = if c.config.events { Some(report(c, &a, &ranges)) } else { None };
+    before_response(c, &a);
+    if asks_for_response(c, &a) {
+        respond(c, &mut a);
+    }
+    if c.wants.times && a.newly_acked > 0 {
+        time(c, &a);
+    }
+    after_response(c, &a);
+    // tcp_ack: probes have seen the ACK before the timer is set.
+    one_timer::after_ack(c);
+    prepare_output(c, &a);
+    if let Some(event) = event {
+        show_windows(c, event);
+    }
+    probe_window(c, &a);
+}
+
+/// Applies what the ACK says, and sums it up.
+#[inline(always)]
+fn sum_up(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, Ranges) {
     let mut a = AckSummary {
         ack,
         prior_dupacks: c.s.dupacks,
@@ -47,45 +71,57 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
         a.duplicate = true;
         c.s.dupacks += 1;
     }
-    // Not even the numbers of the event are gathered for nobody.
-    let first_event = c.config.events.then_some(c.events.len());
-    if c.config.events {
-        c.event(EventKind::Acked {
-            ack,
-            dupacks: c.s.dupacks,
-            newly_acked: a.newly_acked,
-            newly_sacked: a.newly_sacked,
-            window_edge: c.s.window_edge,
-            sack: ranges.ranges,
-            sacks: ranges.count as u8,
-            dsack: ranges.dsack,
-        });
-    }
     if a.dsack.is_some() {
         a.dsack_of_probe = c.strategy.probes.iter().any(|p| p.reported(&c.s, &a));
     }
-    before_response(c, &a);
+    (a, ranges)
+}
+
+/// Reports the ACK; returns the number of its event.
+#[cold]
+fn report(c: &mut Sender, a: &AckSummary, ranges: &Ranges) -> usize {
+    let number = c.events.len();
+    c.event(EventKind::Acked {
+        ack: a.ack,
+        dupacks: c.s.dupacks,
+        newly_acked: a.newly_acked,
+        newly_sacked: a.newly_sacked,
+        window_edge: c.s.window_edge,
+        sack: ranges.ranges,
+        sacks: ranges.count as u8,
+        dsack: ranges.dsack,
+    });
+    number
+}
+
+/// The event of the ACK shows the windows that it left behind.
+#[cold]
+fn show_windows(c: &mut Sender, number: usize) {
+    if let Some(event) = c.events.get_mut(number) {
+        event.cwnd = c.s.cwnd;
+        event.ssthresh = c.s.ssthresh;
+        event.snd_nxt = c.s.snd_nxt;
+    }
+}
+
+/// Whether there is anything that the axes may respond to.
+#[inline(always)]
+fn asks_for_response(c: &Sender, a: &AckSummary) -> bool {
+    let news = a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some();
     // After a timeout Linux looks at every duplicate, with SACK news or without (tcp_process_loss).
     let dubious = c.wants.by_marks && a.unchanged && c.s.phase == Phase::Loss;
-    let news = a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some();
-    if news || a.ece || dubious {
-        respond(c, &mut a);
-    }
-    if c.wants.times && a.newly_acked > 0 {
-        time(c, &a);
-    }
-    after_response(c, &a);
-    // tcp_ack: probes have seen the ACK before the timer is set.
-    one_timer::after_ack(c);
+    news || a.ece || dubious
+}
+
+/// How much may go out now, and how: a law by rate sets cwnd, regulation limits the burst, pacing
+/// has its rate and segmentation its sizes, and a probe may let one segment out beyond cwnd.
+#[inline(always)]
+fn prepare_output(c: &mut Sender, a: &AckSummary) {
     if c.wants.rates {
-        match a.prior_flight > 0 && !a.is_old() {
-            true => by_rate::after_ack(c, &a),
-            // An old ACK may show a loss.
-            false => by_rate::between_acks(c),
-        }
+        by_rate::after_ack(c, a);
     }
     if c.wants.limits {
-        c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
+        c.burst = c.burst.min(c.strategy.regulate.most(&c.s, a));
     }
     if c.wants.paces {
         c.strategy.update_pacing(&c.s);
@@ -93,32 +129,32 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     if c.wants.segments
         && let Some(segmentation) = &mut c.strategy.segmentation
     {
-        segmentation.on_ack(&c.s, &a);
+        segmentation.on_ack(&c.s, a);
     }
     if a.duplicate {
-        c.one = c.strategy.probes.iter().find_map(|p| p.one(&c.s, &a));
+        c.one = c.strategy.probes.iter().find_map(|p| p.one(&c.s, a));
     }
-    // The event of the ACK shows the windows that it left behind.
-    if let Some(event) = first_event.and_then(|index| c.events.get_mut(index)) {
-        event.cwnd = c.s.cwnd;
-        event.ssthresh = c.s.ssthresh;
-        event.snd_nxt = c.s.snd_nxt;
-    }
-    let probes = a.prior_flight == 0 && c.s.written > c.s.snd_max;
-    if probes && c.s.buffers.is_some() {
+}
+
+/// The receiver's window may hold back what there is to send, so that it has to be probed (RFC 9293
+/// section 3.8.6.1).
+#[inline(always)]
+fn probe_window(c: &mut Sender, a: &AckSummary) {
+    let waits = a.prior_flight == 0 && c.s.written > c.s.snd_max;
+    if waits && c.s.buffers.is_some() {
         // tcp_ack_probe: the window may have room for what is not yet filled, and then not for it.
-        time_window_probe(c);
+        wait_for_window(c);
     }
     emit::fill_buffer(c);
-    if probes {
-        time_window_probe(c);
+    if waits {
+        wait_for_window(c);
     } else {
         c.arm_persist();
     }
 }
 
 /// Nothing was outstanding as the ACK came, and there is something to send.
-fn time_window_probe(c: &mut Sender) {
+fn wait_for_window(c: &mut Sender) {
     c.arm_persist();
     one_timer::wait_for_window(c);
 }
@@ -178,18 +214,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     observe(c, a);
     ecn::note(c, a);
-    if a.newly_acked > 0
-        && c.s.board.head().is_some_and(|head| head.sacked)
-        && let Some(wait) = c.strategy.detect.reneges(&c.s)
-    {
-        one_timer::expire_in(c, wait);
-        // tcp_fastretrans_alert returns, and nothing goes again.
-        c.turn = Turn::NothingAgain;
-        if c.s.phase == Phase::Recovery {
-            let cwnd = c.strategy.regulate.on_ack(&c.s, a);
-            return c.set_cwnd(cwnd);
-        }
-        return grow(c, a);
+    if let Some(wait) = reneged(c, a) {
+        return wait_for_timeout(c, a, wait);
     }
     let repairing = c.s.recovering();
     let undo::Judged { cwnd_decided, hold, ignores_ece } = undo::judge(c, a);
@@ -201,8 +227,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
     if hold {
-        let cwnd = c.strategy.regulate.on_ack(&c.s, a);
-        return c.set_cwnd(cwnd);
+        return c.regulate(a);
     }
     match c.s.phase {
         Phase::Open => {
@@ -218,23 +243,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
             repair::detect(c, a);
         }
         Phase::Recovery => repair::within(c, a),
-        Phase::Loss => {
-            if a.newly_acked > 0 {
-                if c.strategy.select.ends_loss(&c.s) {
-                    c.s.phase = Phase::Open;
-                    c.s.snd_nxt = c.s.snd_max;
-                    c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before: c.s.cwnd });
-                }
-                on_advance_open(c, a, cwnd_decided);
-            }
-            // tcp_process_loss (`recovered`): the phase goes on without SACK, but not its
-            // retransmissions.
-            let recovered = c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover;
-            if c.wants.by_marks && !c.s.sack && recovered {
-                c.turn = Turn::NothingAgain;
-            }
-            repair::detect(c, a);
-        }
+        Phase::Loss => after_timeout(c, a, cwnd_decided),
     }
     if !ignores_ece {
         ecn::respond(c, a);
@@ -243,6 +252,41 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     if c.wants.after_detection && c.s.phase != Phase::Recovery && !a.is_old() {
         grow(c, a);
     }
+}
+
+/// The ACK ends just below what was SACKed, which the receiver must have discarded (RFC 2018 section
+/// 8): how soon the retransmission timer is to expire for that.
+#[inline(always)]
+fn reneged(c: &Sender, a: &AckSummary) -> Option<Span> {
+    let head = c.s.board.head().filter(|_| a.newly_acked > 0)?;
+    if head.sacked { c.strategy.detect.reneges(&c.s) } else { None }
+}
+
+/// Until then nothing goes again (tcp_fastretrans_alert returns).
+#[cold]
+fn wait_for_timeout(c: &mut Sender, a: &AckSummary, wait: Span) {
+    one_timer::expire_in(c, wait);
+    c.turn = Turn::NothingAgain;
+    if c.s.phase == Phase::Recovery { c.regulate(a) } else { grow(c, a) }
+}
+
+/// An ACK in the slow start after a timeout.
+#[inline(always)]
+fn after_timeout(c: &mut Sender, a: &mut AckSummary, cwnd_decided: bool) {
+    if a.newly_acked > 0 {
+        if c.strategy.select.ends_loss(&c.s) {
+            c.s.phase = Phase::Open;
+            c.s.snd_nxt = c.s.snd_max;
+            c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before: c.s.cwnd });
+        }
+        on_advance_open(c, a, cwnd_decided);
+    }
+    // tcp_process_loss (`recovered`): the phase goes on without SACK, but not its retransmissions.
+    let recovered = c.s.phase == Phase::Loss && c.s.snd_una >= c.s.recover;
+    if c.wants.by_marks && !c.s.sack && recovered {
+        c.turn = Turn::NothingAgain;
+    }
+    repair::detect(c, a);
 }
 
 /// The window law measures, and may end slow start for what it finds.

@@ -18,6 +18,7 @@ use crate::scoreboard::Judge;
 use crate::seq::Seq;
 use crate::state::{DUPTHRESH, Phase, State};
 use crate::strategy::Strategy;
+use crate::summary::AckSummary;
 use crate::time::{Span, Time};
 
 /// Laws may leave a window unlimited, and others count with it: to what mechanisms answer, products
@@ -219,6 +220,12 @@ impl Sender {
 
     pub(super) fn set_cwnd(&mut self, cwnd: u64) {
         self.s.cwnd = cwnd.clamp(1, MOST_CWND);
+    }
+
+    /// Regulation sets cwnd on an ACK within a response.
+    pub(super) fn regulate(&mut self, a: &AckSummary) {
+        let cwnd = self.strategy.regulate.on_ack(&self.s, a);
+        self.set_cwnd(cwnd);
     }
 
     /// A probe goes out next.
