@@ -249,24 +249,21 @@ impl Open {
     #[inline(always)]
     fn take(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
         let one = self.from(from_low);
-        let other = 1 - one;
-        if p.control.contains(Control::SYN) && self.is_stray(p, one) {
+        let has = |control| p.control.contains(control);
+        let (syn, closes) = (has(Control::SYN), has(Control::FIN) || has(Control::RST));
+        if syn && self.is_stray(p, one) {
             return self.stray(p, one);
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
-        // Ethernet takes no longer segment, so that this one may be several.
-        let full = if p.len > 1460 { self.mss(one) } else { p.len };
-        if self.copies.is_copy(p, full, self.number << 1 | one as u64, &mut budget.seen) {
+        let (full, of) = (self.full_segment(p, one), self.number << 1 | one as u64);
+        if self.copies.is_copy(p, full, of, &mut budget.seen) {
             return self.ends[one].copied();
         }
-        self.place.ttl(one, p.ttl, p.control.contains(Control::RST));
+        self.place.ttl(one, p.ttl, has(Control::RST));
         self.options_cut |= p.options_cut;
-        let syn = p.control.contains(Control::SYN);
         if syn {
             self.syn(p, now.at, one);
         }
-        let has = |control| p.control.contains(control);
-        let closes = has(Control::FIN) || has(Control::RST);
         if p.len == 0 && !syn && !closes {
             self.directions.bare(p);
         }
@@ -284,54 +281,81 @@ impl Open {
             }
         }
         // A timestamp may have told of a shorter one.
-        let mss = if p.len > 1460 { self.mss(one) } else { p.len };
-        let (data, jumps) = self.ends[one].payload(p, &now, mss);
-        self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
-        let shift = self.handshake.shift(one);
-        if data.is_some_and(|data| data.len > 0 && !data.again) {
+        let full = self.full_segment(p, one);
+        let (data, jumps) = self.ends[one].payload(p, &now, full);
+        let is_new = data.is_some_and(|data| !data.again);
+        self.directions.packet(one, p, now.at, is_new);
+        if is_new && data.is_some_and(|data| data.len > 0) {
             let at_once = || self.senders[one].since_asked(now.at) <= self.place.at_once(one);
             self.turns.sent(one, at_once);
         }
-        let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
-            (true, false) => self.ends[other].ack(p, now.at, shift),
-            // The window of a reset means nothing.
-            (true, true) => {
-                self.ends[other].reset_acks(p.ack);
-                None
-            }
-            _ => None,
-        };
+        let acked = self.acknowledged(p, one, now.at);
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
-        let missing = missing && self.ends[other].has_data();
+        let missing = missing && self.ends[1 - one].has_data();
         if now.silence >= SILENCE && (missing || jumps) {
             self.gap(now.at, missing, one, budget);
         }
         if let Some((mut acked, _)) = acked {
-            acked.ece = acked.ece && self.ecn.is_classic();
-            if now.timed {
-                self.place.acked(one, acked.ack, now.at);
-            }
-            if self.place.has_new_least() {
-                self.look_again(budget);
-            }
-            self.pass_on_acked(other, &mut acked, budget);
+            self.acks(one, &mut acked, now.timed, budget);
         }
         if closes && self.waits() {
             self.clock.gives_up(self.senders[1].since_asked(now.at));
         }
         if let Some(mut data) = data {
-            if !data.again {
+            if is_new {
                 self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
-            if syn && one == 0 && !data.again && !data.fin {
+            if syn && one == 0 && is_new && !data.fin {
                 self.syn_data = Some(Box::new(data));
                 return;
             }
-            self.place.sent(one, data.end(), now.at, now.timed && !data.again);
-            self.senders[other].peer_data(now.at);
-            self.pass_on_data(one, data, budget);
+            self.sends(one, data, now.timed, budget);
         }
+    }
+
+    /// Bytes of a full segment, if this packet may be several: Ethernet takes no longer one than
+    /// 1460 bytes.
+    #[inline(always)]
+    fn full_segment(&self, p: &Packet, one: usize) -> u32 {
+        if p.len > 1460 { self.mss(one) } else { p.len }
+    }
+
+    /// What a packet of `one` acknowledges of the other end, and whether that was not captured.
+    #[inline(always)]
+    fn acknowledged(&mut self, p: &Packet, one: usize, at: Time) -> Option<(Acked, bool)> {
+        let shift = self.handshake.shift(one);
+        let sender = &mut self.ends[1 - one];
+        match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
+            (true, false) => sender.ack(p, at, shift),
+            // The window of a reset means nothing.
+            (true, true) => {
+                sender.reset_acks(p.ack);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// `one` acknowledges. `timed`: the time is known.
+    #[inline(always)]
+    fn acks(&mut self, one: usize, acked: &mut Acked, timed: bool, budget: &mut Budget) {
+        acked.ece = acked.ece && self.ecn.is_classic();
+        if timed {
+            self.place.acked(one, acked.ack, acked.at);
+        }
+        if self.place.has_new_least() {
+            self.look_again(budget);
+        }
+        self.pass_on_acked(1 - one, acked, budget);
+    }
+
+    /// `one` sends data. `timed`: the time is known.
+    #[inline(always)]
+    fn sends(&mut self, one: usize, data: Data, timed: bool, budget: &mut Budget) {
+        self.place.sent(one, data.end(), data.at, timed && !data.again);
+        self.senders[1 - one].peer_data(data.at);
+        self.pass_on_data(one, data, budget);
     }
 
     /// The place of the capture may be another than was thought.
