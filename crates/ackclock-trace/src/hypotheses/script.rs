@@ -125,15 +125,7 @@ impl<'a> Script<'a> {
         let (waits, waits_beside_trip) =
             waits(|| view.sent(), || view.acks(), delay, trip.unwrap_or_default(), grain);
         let segments = view.sent().count();
-        let flight = match start.outage {
-            Some(outage) => outage.outstanding,
-            // A duplicate lets new data go, too (RFC 3042).
-            None => {
-                let behind = view.entries().skip_while(|entry| entry.sent().is_none());
-                let first_ack = behind.filter_map(Entry::acked).next();
-                view.flight(first_ack.map_or(Time::NEVER, |a| a.at + delay), terms.mss)
-            }
-        };
+        let flight = view.first_flight(start, terms.mss);
         let thresholds = match is_resumed {
             true => vec![Some(u64::from(flight) * u64::from(terms.mss.max(1))), None],
             false => vec![None],
@@ -224,6 +216,17 @@ impl<'a> View<'a> {
         request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + self.delay))
     }
 
+    /// Segments that the sender begins with. A duplicate lets new data go, too (RFC 3042), so that
+    /// the first ACK of any kind ends them.
+    fn first_flight(self, start: &Start, mss: u32) -> u32 {
+        if let Some(outage) = start.outage {
+            return outage.outstanding;
+        }
+        let behind = self.entries().skip_while(|entry| entry.sent().is_none());
+        let first_ack = behind.filter_map(Entry::acked).next();
+        self.flight(first_ack.map_or(Time::NEVER, |a| a.at + self.delay), mss)
+    }
+
     /// Segments that went out before the first answer.
     fn flight(self, answered: Time, mss: u32) -> u32 {
         let ends = self.sent().filter(|s| s.at < answered).map(Sent::end);
@@ -312,42 +315,44 @@ impl Writes {
                     (una, una_at) = (a.ack, a.at + view.delay);
                 }
             }
-            if s.position >= max {
-                // What is shorter than a full segment was all that there was to send. Else it may
-                // have paused before a segment with all before it acknowledged; unless something
-                // was sent before and lost, as the numbers of packets say.
-                let short = ended_short == Some(s.position);
-                let idle = s.at.since(una_at);
-                // The round trip may be that of short packets, and a full segment takes a slow
-                // link before the capture as much longer.
-                let quiet = una >= max && idle > grain + service;
-                let pauses_here = max > base && quiet && idle > timers(s.missing());
-                is_unsure |= pauses_here && s.missing() > 0;
-                may_pause |= pauses_here && !short;
-                if let Some(answered) = in_flight
-                    && max > base
-                {
-                    in_flight = in_flight.filter(|_| s.at < answered);
-                    let from = if in_flight.is_some() { s.position } else { max };
-                    list.push((s.at.min(answered), from, 0.0));
-                } else if s.position > max && ended_short == Some(max) {
-                    // What was lost on the way was written in its turn, and if it was small, this
-                    // was written by itself.
-                    list.push((asked.unwrap_or(s.at), max, 0.0));
-                    if s.position - max < mss.into() {
-                        list.push((s.at, s.position, 0.0));
-                    }
-                } else if short || pauses_here && paused {
-                    let cost = if short { 0.0 } else { pause(idle, grain) };
-                    list.push((s.at, s.position, cost));
-                }
-                fin |= s.fin;
-                // The receiver's window may have cut it.
-                let cut = edge == s.end();
-                ended_short = (s.payload() < mss && !s.fin && !cut).then(|| s.end());
-                asked = None;
+            if s.position < max {
+                max = max.max(s.end());
+                continue;
             }
-            max = max.max(s.end());
+            // What is shorter than a full segment was all that there was to send. Else it may have
+            // paused before a segment with all before it acknowledged; unless something was sent
+            // before and lost, as the numbers of packets say.
+            let short = ended_short == Some(s.position);
+            let idle = s.at.since(una_at);
+            // The round trip may be that of short packets, and a full segment takes a slow link
+            // before the capture as much longer.
+            let quiet = una >= max && idle > grain + service;
+            let pauses_here = max > base && quiet && idle > timers(s.missing());
+            is_unsure |= pauses_here && s.missing() > 0;
+            may_pause |= pauses_here && !short;
+            // A short segment was the last before this one, and what is between was lost.
+            let lost_behind_short = s.position > max && ended_short == Some(max);
+            if let Some(answered) = in_flight.filter(|_| max > base) {
+                in_flight = in_flight.filter(|_| s.at < answered);
+                let from = if in_flight.is_some() { s.position } else { max };
+                list.push((s.at.min(answered), from, 0.0));
+            } else if lost_behind_short {
+                // What was lost on the way was written in its turn, and if it was small, this was
+                // written by itself.
+                list.push((asked.unwrap_or(s.at), max, 0.0));
+                if s.position - max < mss.into() {
+                    list.push((s.at, s.position, 0.0));
+                }
+            } else if short || pauses_here && paused {
+                let cost = if short { 0.0 } else { pause(idle, grain) };
+                list.push((s.at, s.position, cost));
+            }
+            fin |= s.fin;
+            // The receiver's window may have cut it.
+            let cut = edge == s.end();
+            ended_short = (s.payload() < mss && !s.fin && !cut).then(|| s.end());
+            asked = None;
+            max = s.end();
         }
         Writes { list, end: max, fin, may_pause, is_unsure }
     }
