@@ -1,5 +1,7 @@
 //! What goes out of the sender: SYNs, new data, and what went out before.
 
+use std::ops::Range;
+
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::causes::probes::Silence;
@@ -9,6 +11,7 @@ use super::recovery::retransmissions::Again;
 use super::stalls::{Now, Resumed};
 use super::stream::Stream;
 use super::stream::moments::HOST_BUSY;
+use super::stream::segment::Replaced;
 use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
@@ -297,75 +300,105 @@ impl SenderModel {
     /// A segment of data that went out before, or was missed then. Returns the same as
     /// [`SenderModel::sent`].
     fn old_data(&mut self, sent: &Sent) -> bool {
-        let Self { stream, repair, stalls, limits, losses, marks, episodes, ways, picture, .. } =
-            self;
-        if stream.is_keep_alive_or_window_probe(sent) {
-            stream.uncount();
+        if self.stream.is_keep_alive_or_window_probe(sent) {
+            self.stream.uncount();
             return false;
         }
-        let records = stream.outstanding.cut_out(sent.position, sent.end());
-        if stream.is_late_original(sent, records.clone()) {
-            return stream.was_overtaken(sent);
+        let records = self.stream.outstanding.cut_out(sent.position, sent.end());
+        if self.stream.is_late_original(sent, records.clone()) {
+            return self.stream.was_overtaken(sent);
         }
-        limits.was_missing(true);
-        if let Some(silence) = limits.last_silence() {
-            let (held_back, ended) = (silence.comes_again(sent, &stream.timers), silence.ended());
-            if held_back > Span::ZERO {
-                limits.was_repairing(held_back);
-                stalls.was_held_back(ended);
-            }
+        self.limits.was_missing(true);
+        self.reconsider_silence(sent);
+        let evidence = &self.repair.get_or_insert_default().recovery.evidence;
+        let speaks_against_head = evidence.against_head().is_some();
+        let kind = self.explain(sent, records.start);
+        let behind_head = records.start > 0;
+        let is_head = !behind_head && !records.is_empty();
+        if !is_by_ack(kind) {
+            self.timer_expired(sent, is_head);
         }
+        let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
+        let replaced = self.replace(sent, records);
+        // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
+        // it was lost behind the capture.
+        let received = self.stream.terms.sight == Sight::Received && replaced.unseen == 0;
+        let had_arrived = is_acked || sent.end() <= self.passed || received && behind_head;
+        if received && is_head && !had_arrived && speaks_against_head {
+            // What was behind it has arrived: the capture is not at the receiver, and what it shows
+            // may be lost.
+            self.stream.turns_out_arrived();
+        }
+        self.retransmitted(&Again { sent, kind, replaced: &replaced, is_head, had_arrived });
+        false
+    }
+
+    /// What ended the last silence goes out again: a loss may have made that silence.
+    fn reconsider_silence(&mut self, sent: &Sent) {
+        let Some(silence) = self.limits.last_silence() else { return };
+        let (held_back, ended) = (silence.comes_again(sent, &self.stream.timers), silence.ended());
+        if held_back > Span::ZERO {
+            self.limits.was_repairing(held_back);
+            self.stalls.was_held_back(ended);
+        }
+    }
+
+    /// Why a segment is retransmitted that has these records from index `first` on.
+    fn explain(&mut self, sent: &Sent, first: usize) -> Kind {
+        let Self { stream, repair, ways, picture, .. } = self;
         let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
-        let speaks_against_head = recovery.evidence.against_head().is_some();
         let sign = Sign::of(sent, stream, recovery);
-        let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
+        let kind = causes.retransmission(sent, first, stream, recovery, picture);
         ways.retransmitted(sent.at, kind, &sign, stream);
         if let Some(waited) = causes.take_expiry() {
             ways.expired(waited, stream);
         }
-        if !is_by_ack(kind) {
-            causes.timeouts.passed(recovery.retransmissions.len(), limits.passed());
-            limits.timer_expired(stream);
-            let holds_up = sent.payload() > 0;
-            if holds_up && stream.outstanding.is_empty() {
-                // The ACK was lost behind the capture, or in the sender's host: the sender has
-                // waited for it ever since.
-                limits.was_repairing(stream.moments.silence(sent.at));
-            }
+        kind
+    }
+
+    /// A timer has sent this, and not an ACK. `is_head`: it is the first outstanding segment.
+    fn timer_expired(&mut self, sent: &Sent, is_head: bool) {
+        let Self { stream, repair, limits, .. } = self;
+        let Repair { recovery, causes, .. } = &mut **repair.get_or_insert_default();
+        causes.timeouts.passed(recovery.retransmissions.len(), limits.passed());
+        limits.timer_expired(stream);
+        let moments = &stream.moments;
+        let holds_up = sent.payload() > 0;
+        if holds_up && stream.outstanding.is_empty() {
+            // The ACK was lost behind the capture, or in the sender's host: the sender has waited
+            // for it ever since.
+            limits.was_repairing(moments.silence(sent.at));
         }
-        let behind_head = records.start > 0;
-        let is_head = !behind_head && !records.is_empty();
-        if is_head && !is_by_ack(kind) {
-            let moments = &stream.moments;
+        if is_head {
             let went_on = moments.since_progress(sent.at) - moments.since_new_data(sent.at);
             stream.outstanding.misses_none(went_on);
         }
-        let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
-        let (index, window) = (recovery.retransmissions.len(), stream.windows.offered());
-        let begins = stream.outstanding.get(records.start).is_some_and(|s| episodes.begins_with(s));
-        let rtt = stream.timers.min_rtt();
+    }
+
+    /// The segment takes the place of these records, which say what was lost, and what a replay
+    /// needs to know.
+    fn replace(&mut self, sent: &Sent, records: Range<usize>) -> Replaced {
+        let Self { stream, repair, losses, episodes, .. } = self;
+        let index = repair.get_or_insert_default().recovery.retransmissions.len();
+        let (window, rtt) = (stream.windows.offered(), stream.timers.min_rtt());
+        let first = stream.outstanding.get(records.start);
+        let begins = first.is_some_and(|segment| episodes.begins_with(segment));
         let soon = Span(rtt.0 / 2);
         let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
-        if let Some(segment) = stream.outstanding.get(records.start).filter(|_| !records.is_empty())
-        {
+        if let Some(segment) = first.filter(|_| !records.is_empty()) {
             losses.retransmitted(segment, index, stream);
         }
-        let replaced = stream.retransmit(sent, records, index as u32 + 1, |segment| {
+        stream.retransmit(sent, records, index as u32 + 1, |segment| {
             episodes.retransmitted(segment, index, window, flight, rtt);
-        });
-        // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
-        // it was lost behind the capture.
-        let received = stream.terms.sight == Sight::Received;
-        let had_arrived = is_acked
-            || sent.end() <= self.passed
-            || received && replaced.unseen == 0 && behind_head;
-        if received && is_head && replaced.unseen == 0 && !had_arrived && speaks_against_head {
-            // What was behind it has arrived: the capture is not at the receiver, and what it shows
-            // may be lost.
-            stream.turns_out_arrived();
-        }
-        let again = Again { sent, kind, replaced: &replaced, is_head, had_arrived };
-        recovery.retransmitted(&again, stream);
+        })
+    }
+
+    /// All that a retransmission changes but for the records.
+    fn retransmitted(&mut self, again: &Again<'_>) {
+        let Self { stream, repair, marks, picture, .. } = self;
+        let recovery = &mut repair.get_or_insert_default().recovery;
+        let Again { sent, kind, .. } = *again;
+        recovery.retransmitted(again, stream);
         if let Some(marks) = marks {
             marks.retransmitted(recovery.phases.is_open());
         }
@@ -374,10 +407,9 @@ impl SenderModel {
         }
         let transmission = recovery.retransmissions.last().map_or(1, |r| r.transmission);
         picture.retransmitted(sent, stream.stand(), transmission);
-        if matches!(kind, Kind::Recovery | Kind::FastRetransmit | Kind::SlowStart) {
+        if is_by_ack(kind) {
             stream.windows.estimate_cwnd(recovery.phases.is_recovery());
         }
-        false
     }
 }
 

@@ -296,13 +296,7 @@ impl SenderModel {
     /// The connection, or the capture, ended at `end`. `arrivals`: at so many bits per second data
     /// arrives that has waited for the bottleneck, if that is known.
     pub fn finish(mut self, end: Time, arrivals: Option<ArrivalRate>) -> Found {
-        let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
-        let mut undecided = causes.settle(recovery, &mut self.picture);
-        self.stalls.waited(self.stream.waits_for_fin_alone());
-        if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
-            self.check_stall(end, 0, false);
-        }
-        self.elapse(end);
+        let mut undecided = self.settle(end);
         let Self {
             stream,
             repair,
@@ -369,6 +363,18 @@ impl SenderModel {
             rtt: stream.timers.round_trip(),
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
         }
+    }
+
+    /// Nothing comes after this. Returns the same as [`Causes::settle`].
+    fn settle(&mut self, end: Time) -> Vec<Timeout> {
+        let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
+        let undecided = causes.settle(recovery, &mut self.picture);
+        self.stalls.waited(self.stream.waits_for_fin_alone());
+        if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
+            self.check_stall(end, 0, false);
+        }
+        self.elapse(end);
+        undecided
     }
 }
 
