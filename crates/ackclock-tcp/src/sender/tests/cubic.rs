@@ -78,15 +78,7 @@ fn reno_friendly_region() {
             .sends("")
             .ack(0)
             .sends("0F");
-        x.windows(10_000, 7_000)
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .ack(0)
-            .sends("12")
-            .ack(0)
-            .sends("13");
+        x.windows(10_000, 7_000).acks(0, ["10", "11", "12", "13"]);
         x.ack(0).sends("14").ack(0).sends("15").at(200).ack(10).sends("16").windows(7_000, 7_000);
         assert_eq!(acks(x, 11..=16), FIRST_ROUND);
     });

@@ -41,7 +41,7 @@ fn a_spurious_timeout_is_undone() {
 fn a_loss_after_a_spurious_timeout_is_recovered() {
     run_from("newreno+eifel", 0, |x| {
         spurious_timeout(x);
-        x.sends("10 11").ack(1).sends("").ack(1).sends("").ack(1).sends("1F").windows(8_500, 5_500);
+        x.sends("10 11").acks(1, ["", "", "1F"]).windows(8_500, 5_500);
     });
 }
 
@@ -204,7 +204,7 @@ fn the_ack_heuristic_is_misled_by_a_spurious_timeout() {
         }
         x.ack(10).sends("14 15").windows(6_097, 5_000).phase(Phase::Open);
         // The duplicates of the spurious retransmissions.
-        x.at(1200).ack(10).sends("").ack(10).sends("").ack(10).sends("10F").windows(6_000, 3_000);
+        x.at(1200).acks(10, ["", "", "10F"]).windows(6_000, 3_000);
     });
     run_from("newreno-ack", 0, |x| {
         spurious_timeout(x);

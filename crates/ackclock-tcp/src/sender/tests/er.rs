@@ -26,7 +26,7 @@ fn one_duplicate_less_than_segments() {
         x.ack(0).sends("").ack(0).sends("0F").windows(4_000, 2_000);
     });
     sent("newreno+er", 4, |x| {
-        x.ack(0).sends("").ack(0).sends("").ack(0).sends("0F").windows(5_000, 2_000);
+        x.acks(0, ["", "", "0F"]).windows(5_000, 2_000);
     });
     sent("newreno", 3, |x| {
         x.ack(0).sends("").ack(0).sends("").fire(1000).sends("0T");
@@ -41,15 +41,7 @@ fn one_duplicate_less_than_segments() {
 #[test]
 fn only_without_new_data() {
     run("newreno+lt+er", 3, |x| {
-        x.write(4_000)
-            .sends("0 1 2")
-            .at(100)
-            .ack(0)
-            .sends("3+")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("0F");
+        x.write(4_000).sends("0 1 2").at(100).acks(0, ["3+", "", "0F"]);
     });
     run("newreno+er", 3, |x| {
         x.write(4_000)

@@ -194,16 +194,7 @@ fn with_sack() {
 #[test]
 fn a_loss_after_a_spurious_timeout_is_recovered() {
     timed_out("newreno+f-rto", 40_000, |x| {
-        x.ack(1)
-            .sends("10+ 11+")
-            .ack(2)
-            .sends("12")
-            .ack(2)
-            .sends("")
-            .ack(2)
-            .sends("")
-            .ack(2)
-            .sends("2F");
+        x.ack(1).sends("10+ 11+").acks(2, ["12", "", "", "2F"]);
     });
 }
 

@@ -39,17 +39,7 @@ fn reno_recovers_twice_from_two_losses() {
     run("reno", 10, |x| {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
-        x.ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .ack(0)
-            .sends("12")
-            .windows(13_000, 5_000);
+        x.acks(0, ["", "", "10", "11", "12"]).windows(13_000, 5_000);
         // 5 was lost as well: eight outstanding, cwnd of five.
         x.ack(5).sends("").windows(5_000, 5_000).phase(Phase::Open);
         x.ack(5).sends("").ack(5).sends("");
@@ -67,15 +57,7 @@ fn newreno_repairs_a_loss_for_each_partial_ack() {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
         // 0, 4 and 5 are lost, so there are seven duplicates.
-        x.ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .windows(12_000, 5_000);
+        x.acks(0, ["", "", "10", "11"]).windows(12_000, 5_000);
         // 12000 - 4000 + 1000 = 9000 for 4 to 11: room for one.
         x.ack(4).sends("4P 12").windows(9_000, 5_000);
         x.ack(4).sends("13").windows(10_000, 5_000);
@@ -182,7 +164,7 @@ fn tahoe_goes_back() {
         start(x);
         x.ack(0).sends("").ack(0).sends("");
         x.ack(0).sends("0F").windows(1_000, 5_000).phase(Phase::Loss);
-        x.ack(0).sends("").ack(0).sends("").ack(0).sends("").windows(1_000, 5_000);
+        x.acks(0, ["", "", ""]).windows(1_000, 5_000);
         // 4 was lost as well.
         x.ack(4).sends("4S 5S").windows(2_000, 5_000);
         x.ack(10).sends("10 11 12").windows(3_000, 5_000).phase(Phase::Open);

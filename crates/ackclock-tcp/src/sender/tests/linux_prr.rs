@@ -116,7 +116,7 @@ fn without_sack() {
         x.ack(0).sends("10+").ack(0).sends("11+");
         // In flight 12 - 3 - 1 = 8, above ssthresh = 7: ceil(7 n / 10).
         x.at(101).ack(0).sends("0F").windows(9_000, 7_000);
-        x.ack(0).sends("12").ack(0).sends("13").ack(0).sends("").ack(0).sends("");
+        x.acks(0, ["12", "13", "", ""]);
         x.at(102).ack(0).sends("14").windows(7_000, 7_000);
         // Three of the eight that the duplicates stood for are acknowledged: 11 - 5 - 1 in flight.
         x.at(201).ack(4).sends("4P 15").windows(7_000, 7_000);

@@ -104,7 +104,7 @@ fn without_sack_a_timeout_goes_on() {
         x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1001).sends("0T").windows(1_000, 7_000);
         x.at(1010).ack(1).sends("10 11").windows(11_000, UNSET).phase(Phase::Loss);
         // What were three duplicates are new data that has arrived.
-        x.ack(1).sends("12").ack(1).sends("13").ack(1).sends("14");
+        x.acks(1, ["12", "13", "14"]);
         x.phase(Phase::Loss).windows(11_000, UNSET);
     });
     run_with("linux", config, |x| {
@@ -119,7 +119,7 @@ fn without_sack_a_timeout_goes_on() {
 fn until_undone_without_sack(x: &mut Script) {
     x.echo = Some(1);
     x.at(1).write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("");
-    x.ack(0).sends("10+").ack(0).sends("11+").ack(0).sends("0F").phase(Phase::Recovery);
+    x.acks(0, ["10+", "11+", "0F"]).phase(Phase::Recovery);
     x.at(103).ack(12);
     x.sent.clear();
     x.phase(Phase::Recovery);

@@ -231,7 +231,7 @@ fn section_5_3_example() {
         x.write(30_000).sends("0 1 2 3 4 5 6 7");
         x.ack(0).ack(0).ack(0).sends("0F").windows(7_000, 4_000);
         // P2 to P7 arrive: six duplicates.
-        x.ack(0).sends("").ack(0).sends("8").ack(0).sends("9");
+        x.acks(0, ["", "8", "9"]);
     };
     run("newreno-ls", 8, |x| {
         until_partial(x);
@@ -289,18 +289,7 @@ fn the_guard_is_recursive() {
     });
     run("newreno-ls+order-guard", 10, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
-        x.ack(0)
-            .ack(0)
-            .ack(0)
-            .sends("0F")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11");
+        x.ack(0).ack(0).acks(0, ["0F", "", "", "10", "11"]);
         // The marker moves from 10 to 12, so that 12 - 8 = 4.
         x.ack(1).sends("1P").ack(8).sends("8P").phase(Phase::Recovery);
     });
@@ -311,9 +300,9 @@ fn the_guard_is_recursive() {
 fn the_guard_begins_each_recovery_anew() {
     run("newreno-ls+order-guard", 8, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7");
-        x.ack(0).ack(0).ack(0).sends("0F").ack(0).sends("").ack(0).sends("8").ack(0).sends("9");
+        x.ack(0).ack(0).acks(0, ["0F", "", "8", "9"]);
         x.ack(7).sends("10").ack(8).sends("11").phase(Phase::Open);
-        x.ack(8).ack(8).sends("").ack(8).sends("8F").ack(8).sends("12").ack(8).sends("13");
+        x.ack(8).acks(8, ["", "8F", "12", "13"]);
     });
 }
 

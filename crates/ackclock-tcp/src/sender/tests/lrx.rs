@@ -9,37 +9,19 @@ fn start(x: &mut Script) {
     x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9").windows(10_000, UNSET);
 }
 
-/// Segment 0 is lost; `n` duplicates in all. Four new segments go for those of the first window (4
+/// Segment 0 is lost; nine duplicates in all. Four new segments go for those of the first window (4
 /// to 9).
 fn nine_duplicates(x: &mut Script) {
     start(x);
     x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
-    x.ack(0)
-        .sends("")
-        .ack(0)
-        .sends("")
-        .ack(0)
-        .sends("10")
-        .ack(0)
-        .sends("11")
-        .ack(0)
-        .sends("12")
-        .ack(0)
-        .sends("13");
+    x.acks(0, ["", "", "10", "11", "12", "13"]);
     x.windows(14_000, 5_000);
 }
 
 /// As above, and the duplicates of 10 to 12. cumulativeFS = 10 + 3.
 fn twelve_duplicates(x: &mut Script) {
     nine_duplicates(x);
-    x.ack(0)
-        .sends("14")
-        .ack(0)
-        .sends("15")
-        .ack(0)
-        .sends("16")
-        .windows(17_000, 5_000)
-        .phase(Phase::Recovery);
+    x.acks(0, ["14", "15", "16"]).windows(17_000, 5_000).phase(Phase::Recovery);
 }
 
 /// Segments 0, 4 and 5 are lost; the retransmissions arrive, until the partial ACK of 4.
@@ -47,15 +29,7 @@ fn until_partial_ack(x: &mut Script) {
     start(x);
     x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
     // 6 to 9: deltaFS = 2.
-    x.ack(0)
-        .sends("")
-        .ack(0)
-        .sends("")
-        .ack(0)
-        .sends("10")
-        .ack(0)
-        .sends("11")
-        .windows(12_000, 5_000);
+    x.acks(0, ["", "", "10", "11"]).windows(12_000, 5_000);
     // 12000 - 4000 + 1000 for 4 to 11. cumulativeFS = 2 + 1, and deltaFS = 1.
     x.ack(4).sends("4P 12").windows(9_000, 5_000);
 }
@@ -131,29 +105,12 @@ fn the_retransmission_of_a_partial_ack_is_lost() {
     // duplicate shows it.
     run("newreno-lrx-1", 10, |x| {
         until_partial_ack(x);
-        x.ack(4)
-            .sends("13")
-            .ack(4)
-            .sends("14")
-            .ack(4)
-            .sends("4L")
-            .ack(4)
-            .sends("15")
-            .ack(4)
-            .sends("16");
-        x.ack(5)
-            .sends("5P 17")
-            .ack(5)
-            .sends("18")
-            .ack(5)
-            .sends("19")
-            .ack(5)
-            .sends("5L")
-            .windows(15_000, 5_000);
+        x.acks(4, ["13", "14", "4L", "15", "16"]);
+        x.acks(5, ["5P 17", "18", "19", "5L"]).windows(15_000, 5_000);
     });
     run("newreno", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("15").windows(12_000, 5_000);
+        x.acks(4, ["13", "14", "15"]).windows(12_000, 5_000);
         x.fire(1000).sends("4T").classes([0, 0, 1]);
     });
 }
@@ -167,7 +124,7 @@ fn every_partial_ack_counts_anew() {
         x.ack(4).sends("13").ack(4).sends("14").windows(11_000, 5_000);
         // 4 arrives: sent since 4P are 12 to 14, so that the fourth duplicate is one too many.
         x.ack(5).sends("5P 15").windows(11_000, 5_000);
-        x.ack(5).sends("16").ack(5).sends("17").ack(5).sends("18").windows(14_000, 5_000);
+        x.acks(5, ["16", "17", "18"]).windows(14_000, 5_000);
         x.ack(5).sends("5L").windows(14_000, 5_000);
     });
 }
@@ -186,16 +143,7 @@ fn the_second_copy_is_lost_too() {
     });
     run("newreno-lrx-1", 10, |x| {
         until_partial_ack(x);
-        x.ack(4)
-            .sends("13")
-            .ack(4)
-            .sends("14")
-            .ack(4)
-            .sends("4L")
-            .ack(4)
-            .sends("15")
-            .ack(4)
-            .sends("16");
+        x.acks(4, ["13", "14", "4L", "15", "16"]);
         x.windows(13_000, 5_000).ack(4).sends("4L").windows(13_000, 5_000);
     });
 }
@@ -205,19 +153,11 @@ fn the_second_copy_is_lost_too() {
 fn the_next_recovery_counts_from_its_own_flight() {
     run("newreno-lrx-1", 10, |x| {
         twelve_duplicates(x);
-        x.ack(0).sends("0L").ack(0).sends("17").ack(0).sends("18").ack(0).sends("19");
+        x.acks(0, ["0L", "17", "18", "19"]);
         x.ack(17).sends("20 21").ack(18).sends("22").windows(5_200, 5_000);
         // 18 is lost, five are outstanding: cumulativeFS = 8.
         x.ack(18).ack(18).sends("").ack(18).sends("18F").windows(5_500, 2_500);
-        x.ack(18)
-            .sends("23")
-            .ack(18)
-            .sends("24")
-            .ack(18)
-            .sends("25")
-            .ack(18)
-            .sends("26")
-            .windows(9_500, 2_500);
+        x.acks(18, ["23", "24", "25", "26"]).windows(9_500, 2_500);
         x.ack(18).sends("18L").windows(9_500, 2_500);
     });
 }
@@ -279,7 +219,7 @@ fn reordering_of_new_data_does_not_act() {
 fn reordering_by_one_after_a_partial_ack_acts() {
     run("newreno-lrx-1", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L");
+        x.acks(4, ["13", "14", "4L"]);
         // 4P, overtaken by 12, arrives now.
         x.ack(5).sends("5P 15");
     });
@@ -291,7 +231,7 @@ fn a_lost_ack_only_delays() {
     run("newreno-lrx-1", 10, |x| {
         nine_duplicates(x);
         // The duplicate of 10 is lost; those of 11, 12 and 13 arrive.
-        x.ack(0).sends("14").ack(0).sends("15").ack(0).sends("16").windows(17_000, 5_000);
+        x.acks(0, ["14", "15", "16"]).windows(17_000, 5_000);
         x.ack(0).sends("0L").windows(17_000, 5_000);
     });
     // The retransmission arrives and its ACK is lost: that of 10 ends recovery as well.
@@ -341,25 +281,8 @@ fn reno_times_out_on_a_second_loss() {
         start(x);
         x.at(100).ack(0).ack(0).ack(0).sends("0F");
         // 0 and 5 are lost: eight duplicates of the first window, then 10 to 14.
-        x.ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .ack(0)
-            .sends("12");
-        x.ack(0)
-            .sends("13")
-            .ack(0)
-            .sends("14")
-            .ack(0)
-            .sends("15")
-            .ack(0)
-            .sends("16")
-            .windows(17_000, 5_000);
+        x.acks(0, ["", "", "10", "11", "12"]);
+        x.acks(0, ["13", "14", "15", "16"]).windows(17_000, 5_000);
         x.ack(0).sends("0L").windows(17_000, 5_000);
         x.ack(5).sends("").windows(5_000, 5_000).phase(Phase::Open);
         x.ack(5)
@@ -382,7 +305,7 @@ fn the_three_responses() {
             twelve_duplicates(x);
             x.ack(0).sends("0L").windows(17_000, ssthresh);
             // Inflation goes on in all three.
-            x.ack(0).sends("17").ack(0).sends("18").ack(0).sends("19").windows(20_000, ssthresh);
+            x.acks(0, ["17", "18", "19"]).windows(20_000, ssthresh);
             x.ack(17).sends(next).windows(cwnd, ssthresh).phase(Phase::Open);
         }
     };
@@ -400,8 +323,8 @@ fn the_three_responses() {
 fn response_2_lowers_once_a_recovery() {
     run("newreno-lrx-2", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L").windows(11_000, 2_500);
-        x.ack(4).sends("15").ack(4).sends("16").ack(4).sends("4L").windows(13_000, 2_500);
+        x.acks(4, ["13", "14", "4L"]).windows(11_000, 2_500);
+        x.acks(4, ["15", "16", "4L"]).windows(13_000, 2_500);
         x.ack(5).sends("5P 17").ack(17).sends("18").windows(2_500, 2_500);
     });
     run("newreno-lrx-1", 10, |x| {
@@ -445,16 +368,7 @@ fn response_3_is_for_lost_retransmissions_only() {
     });
     run("newreno-lrx-3", 10, |x| {
         twelve_duplicates(x);
-        x.ack(0)
-            .sends("0L")
-            .ack(0)
-            .sends("17")
-            .ack(0)
-            .sends("18")
-            .ack(0)
-            .sends("19")
-            .ack(17)
-            .sends("");
+        x.acks(0, ["0L", "17", "18", "19"]).ack(17).sends("");
         // Slow start up to ssthresh.
         x.ack(18).sends("").windows(2_000, 5_000).ack(19).sends("20 21").windows(3_000, 5_000);
         x.ack(20).sends("22 23").windows(4_000, 5_000);
@@ -482,7 +396,7 @@ fn dac_breaks_packet_conservation() {
     });
     run("dac", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L 15").windows(12_000, 5_000);
+        x.acks(4, ["13", "14", "4L 15"]).windows(12_000, 5_000);
     });
 }
 
@@ -495,25 +409,8 @@ fn dac_revised_starves_the_rest_of_recovery() {
     let until_lost = |x: &mut Script| {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F");
-        x.ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .windows(12_000, 5_000);
-        x.ack(0)
-            .sends("12")
-            .ack(0)
-            .sends("13")
-            .ack(0)
-            .sends("14")
-            .ack(0)
-            .sends("15")
-            .ack(0)
-            .sends("16");
+        x.acks(0, ["", "", "10", "11"]).windows(12_000, 5_000);
+        x.acks(0, ["12", "13", "14", "15", "16"]);
         x.windows(17_000, 5_000).ack(0).sends("0L");
     };
     run("dac-revised", 10, |x| {
@@ -543,7 +440,7 @@ fn dac_revised_starves_the_rest_of_recovery() {
 fn dac_revised_lowers_each_time() {
     run("dac-revised", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L").windows(2_500, 2_500);
+        x.acks(4, ["13", "14", "4L"]).windows(2_500, 2_500);
         x.ack(4).ack(4).sends("").windows(4_500, 2_500).ack(4).sends("4L").windows(2_000, 2_000);
     });
 }
@@ -735,7 +632,7 @@ fn after_a_timeout_flight_size_leaves_out_what_was_given_up() {
         x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
         x.fire(1000).sends("0T").ack(1).sends("1S 2S");
         // Two segments and DupThresh: the fifth duplicate.
-        x.ack(1).ack(1).sends("").ack(1).sends("1F 3S 4S 5S").ack(1).sends("6S");
+        x.ack(1).acks(1, ["", "1F 3S 4S 5S", "6S"]);
         x.ack(1).sends("1L");
     });
 }

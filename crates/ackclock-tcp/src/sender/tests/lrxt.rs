@@ -74,7 +74,7 @@ fn the_round_trip_begins_with_the_retransmission() {
         for sends in ["", "", "0F", "", "", "10", "11", "12"] {
             x.ack(0).sends(sends);
         }
-        x.ack(9).sends("13").ack(9).sends("14").ack(9).sends("9P");
+        x.acks(9, ["13", "14", "9P"]);
         // Five ticks, one of them its own, and three duplicates. From the partial ACK it would be
         // two fewer.
         for sends in ["15", "16", "17", "18", "19", "20"] {
@@ -165,7 +165,7 @@ fn a_positive_ack_records_the_clock() {
             x.ack(0).sends(sends);
         }
         // One tick for the retransmission of 5, which is lost; 10, 11 and 12 were sent before it.
-        x.ack(5).sends("5P 13").ack(5).sends("14").ack(5).sends("15").ack(5).sends("16");
+        x.acks(5, ["5P 13", "14", "15", "16"]);
         // The first evidence: 13 was sent after it.
         x.ack(5).sends("17").ack(5).sends("18");
     };
@@ -181,7 +181,7 @@ fn a_positive_ack_records_the_clock() {
             for sends in ["", "", "0F", "", "", "10", "11", "12"] {
                 x.ack(0).sends(sends);
             }
-            x.ack(5).sends("5P 13").ack(5).sends("14").ack(5).sends("15").ack(5).sends("16");
+            x.acks(5, ["5P 13", "14", "15", "16"]);
             for n in 0..duplicates {
                 x.ack(5).sends(&(17 + n).to_string());
             }

@@ -218,7 +218,15 @@ impl Script {
         self.segment(segment)
     }
 
-    /// The same with ECN-Echo.
+    /// ACKs up to segment `n` arrive, one after the other, and each sends this.
+    pub fn acks<const N: usize>(&mut self, n: u64, sends: [&str; N]) -> &mut Script {
+        for expected in sends {
+            self.ack(n).sends(expected);
+        }
+        self
+    }
+
+    /// An ACK with ECN-Echo up to segment `n` arrives.
     pub fn echoes(&mut self, n: u64) -> &mut Script {
         let segment = Segment { ecn: Ecn::NONE.with_ece(), ..self.header(n) };
         self.segment(segment)

@@ -250,7 +250,7 @@ fn limited_transmit_under_reordering() {
         start(x);
         x.ack(0).sends("10+");
         x.ack(2).sends("11 12").windows(11_000, UNSET);
-        x.ack(2).sends("13+").ack(2).sends("14+").ack(2).sends("2F").windows(5_500 + 3_000, 5_500);
+        x.acks(2, ["13+", "14+", "2F"]).windows(5_500 + 3_000, 5_500);
     });
 }
 
@@ -259,17 +259,9 @@ fn limited_transmit_under_reordering() {
 fn limited_transmit_sends_two() {
     run("newreno+lt", 10, |x| {
         start(x);
-        x.ack(0).sends("10+").ack(0).sends("11+").ack(0).sends("0F");
+        x.acks(0, ["10+", "11+", "0F"]);
         x.ack(12).sends("12 13").windows(2_000, 5_000);
-        x.ack(12)
-            .sends("14+")
-            .ack(12)
-            .sends("15+")
-            .ack(12)
-            .sends("")
-            .ack(12)
-            .sends("")
-            .windows(2_000, 5_000);
+        x.acks(12, ["14+", "15+", "", ""]).windows(2_000, 5_000);
     });
 }
 

@@ -19,7 +19,7 @@ fn a_partial_ack_releases_two_segments_at_most() {
         run_with(strategy, SenderConfig { initial_rwnd: 10_000, ..window(10) }, |x| {
             start(x, 20);
             x.window = 10_000;
-            x.ack(0).sends("").ack(0).sends("").ack(0).sends("0F");
+            x.acks(0, ["", "", "0F"]);
             for _ in 0..5 {
                 x.ack(0).sends("");
             }
@@ -91,7 +91,7 @@ fn duplicates_that_begin_no_recovery_open_the_window() {
     run("ns2-reno+bugfix+ns2-refused", 10, |x| {
         start(x, 20);
         x.ack(0).ack(0).ack(0).sends("0F").ack(10).sends("10 11 12 13 14");
-        x.ack(10).ack(10).sends("").ack(10).sends("15+ 16+ 17+").ack(10).sends("18+");
+        x.ack(10).acks(10, ["", "15+ 16+ 17+", "18+"]);
         x.ack(12).sends("");
         x.ack(12).ack(12).sends("").ack(12).sends("12F");
     });
@@ -420,7 +420,7 @@ fn with_timestamps_each_ack_is_a_sample() {
 fn another_duplicate_threshold() {
     run("ns2-reno+ns2-numdupacks-4+ns2-lt", 10, |x| {
         start(x, 20);
-        x.ack(0).sends("10+").ack(0).sends("11+").ack(0).sends("12+");
+        x.acks(0, ["10+", "11+", "12+"]);
         x.ack(0).sends("0F").windows(9_000, 5_000);
     });
     // With SACK and without are counted alike.

@@ -177,7 +177,7 @@ fn it_takes_sack() {
     for composition in ["linux", "linux+recovery-probe"] {
         run_with(composition, SenderConfig { sack: false, ..handshake() }, |x| {
             x.write(5_000).sends("0 1 2 3 4").at(80);
-            x.ack(0).ack(0).ack(0).sends("").ack(0).sends("0F").ack(0).sends("").deadline(80 + 280);
+            x.ack(0).ack(0).acks(0, ["", "0F", ""]).deadline(80 + 280);
         });
     }
 }

@@ -157,7 +157,7 @@ fn limited_data_injects_nothing() {
     });
     run_with("newreno-ls+smallwnd", SenderConfig { initial_rwnd: 5_000, ..window(5) }, |x| {
         x.window = 5_000;
-        x.write(100_000).sends("0 1 2 3 4").ack(0).sends("").ack(0).sends("").ack(0).sends("0F");
+        x.write(100_000).sends("0 1 2 3 4").acks(0, ["", "", "0F"]);
         x.windows(5_000, 2_500);
     });
 }
@@ -182,13 +182,13 @@ fn carried_duplicates_allow_nothing() {
 fn what_is_counted_never_jumps_past_the_third() {
     run_with("newreno+smallwnd", window(5), |x| {
         x.write(100_000).sends("0 1 2 3 4");
-        x.ack(0).sends("5+").ack(0).sends("6+").ack(0).sends("0F");
+        x.acks(0, ["5+", "6+", "0F"]);
         x.ack(7).sends("7 8").windows(2_000, 2_500);
         // At the recovery point, where bugfix refuses whatever duplicates come.
-        x.ack(7).sends("9+").ack(7).sends("10+").ack(7).sends("").ack(7).sends("").ack(7).sends("");
+        x.acks(7, ["9+", "10+", "", "", ""]);
         assert_eq!(x.sender.state().dupacks, 5);
         x.ack(8).sends("").windows(3_000, 2_500);
         assert_eq!((x.sender.state().dupacks, x.sender.state().limited), (0, 0));
-        x.ack(8).sends("11+").ack(8).sends("12+").ack(8).sends("8F").phase(Phase::Recovery);
+        x.acks(8, ["11+", "12+", "8F"]).phase(Phase::Recovery);
     });
 }

@@ -200,15 +200,7 @@ fn timeout_windows() {
 fn timeout_within_recovery() {
     run("newreno", 10, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").ack(0).ack(0).ack(0).sends("0F");
-        x.ack(0)
-            .sends("")
-            .ack(0)
-            .sends("")
-            .ack(0)
-            .sends("10")
-            .ack(0)
-            .sends("11")
-            .windows(12_000, 5_000);
+        x.acks(0, ["", "", "10", "11"]).windows(12_000, 5_000);
         x.fire(1000).sends("0T").windows(1_000, 2_500).phase(Phase::Loss).classes([0, 0, 1]);
         // Duplicates of what had been in the network begin nothing.
         x.ack(0).ack(0).ack(0).ack(0).sends("").windows(1_000, 2_500);

@@ -180,14 +180,7 @@ fn the_timestamp_heuristic_cannot_see_within_a_tick() {
             .echo(1100, 1, 1000)
             .sends("1S 2S");
         x.echo(1200, 2, 1100).sends("3S 4S").echo(1200, 3, 1100).sends("5S 6S");
-        x.echo(1300, 7, 1200)
-            .sends("7S 8S 9S 10 11")
-            .ack(7)
-            .sends("")
-            .ack(7)
-            .sends("")
-            .ack(7)
-            .sends("7F");
+        x.echo(1300, 7, 1200).sends("7S 8S 9S 10 11").acks(7, ["", "", "7F"]);
     });
 }
 
@@ -197,19 +190,12 @@ fn the_timestamp_heuristic_cannot_see_within_a_tick() {
 fn the_timestamp_heuristic_needs_both_segments_of_a_delayed_ack_in_a_tick() {
     each(&[TS], |x| {
         up_to_three(x);
-        x.echo(1300, 5, 1200)
-            .sends("7S 8S 9S")
-            .ack(5)
-            .sends("")
-            .ack(5)
-            .sends("")
-            .ack(5)
-            .sends("5F");
+        x.echo(1300, 5, 1200).sends("7S 8S 9S").acks(5, ["", "", "5F"]);
     });
     each(&[TS], |x| {
         up_to_three(x);
         x.echo(1300, 4, 1200).sends("7S 8S").echo(1301, 6, 1200).sends("9S 10");
-        x.ack(6).sends("").ack(6).sends("").ack(6).sends("");
+        x.acks(6, ["", "", ""]);
     });
 }
 
@@ -237,15 +223,7 @@ fn a_window_of_one_segment_begins_no_recovery() {
     };
     each(&[BUGFIX, ACK, TS], |x| {
         first_acked(x);
-        x.echo(1110, 1, 0)
-            .sends("")
-            .ack(1)
-            .sends("")
-            .ack(1)
-            .sends("")
-            .ack(1)
-            .sends("")
-            .windows(1_000, 5_500);
+        x.echo(1110, 1, 0).sends("").acks(1, ["", "", ""]).windows(1_000, 5_500);
     });
     each(&[NO_BUGFIX], |x| {
         first_acked(x);
