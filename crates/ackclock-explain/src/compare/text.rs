@@ -76,64 +76,12 @@ fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
 }
 
 fn between(both: &Both, names: [&str; 2], top: usize) -> String {
-    let in_both = both.count();
-    let verb = if in_both == 1 { "is" } else { "are" };
-    let mut text = format!("{} {verb} in both captures", count(in_both, "connection"));
-    for (connections, why) in [
-        (both.left_out, "not compared since a SYN is missing or memory was full"),
-        (both.unanswered, "without a SYN of the server"),
-    ] {
-        if connections > 0 {
-            text.push_str(&format!(", {connections} of these {why}"));
-        }
-    }
-    for (alone, name) in both.alone.into_iter().zip(names) {
-        text.push_str(&format!("; {alone} in {name} alone"));
-    }
-    text.push('\n');
+    let mut text = in_both(both, names);
     if both.connections.is_empty() {
         return text + &syns(both);
     }
-    match both.near_client {
-        Some(near) => text.push_str(&format!("{} is nearer the client", names[near])),
-        None => text.push_str(
-            "Nothing tells which capture is nearer the client; the numbers are as if the first were",
-        ),
-    }
-    if let Some((there_and_back, ahead)) = both.clocks() {
-        let direction = if ahead < 0 { "behind" } else { "ahead" };
-        text.push_str(&format!(
-            "; from one to the other and back takes {} at least; the clock of {} is {} {direction}, \
-             if both ways take as long",
-            time(Span(there_and_back)),
-            names[1],
-            time(Span(ahead.unsigned_abs())),
-        ));
-    }
-    text.push_str("\n\n");
-    let mut rows = vec![
-        [
-            "",
-            "bytes",
-            "lost between",
-            "(%)",
-            "again behind",
-            "(%)",
-            "not before",
-            "out of order",
-            "delay + (ms)",
-            "99 %",
-        ]
-        .map(String::from)
-        .to_vec(),
-    ];
-    rows.extend([End::Client, End::Server].map(|end| row(end, &both.ways[end as usize])));
-    text.push_str(&align(&rows, Align::Right));
-    text.push_str(
-        "lost between: past the capture nearer the sender, and not past the other; again behind: \
-         past the other more than once, lost\nbehind it or not needed; not before: past the other \
-         alone. delay +: median and 99 % above the shortest, between the captures\n",
-    );
+    text.push_str(&nearer_and_clocks(both, names));
+    text.push_str(&ways(both));
     text.push_str(&syns(both));
     let not_compared: u64 = both.ways.iter().map(|way| way.not_compared).sum();
     if not_compared > 0 {
@@ -141,15 +89,83 @@ fn between(both: &Both, names: [&str; 2], top: usize) -> String {
             "not compared: {not_compared} bytes that one capture has after the other one ended\n"
         ));
     }
+    text + &lossy(both, top)
+}
+
+/// How many connections are in both captures, and which are not.
+fn in_both(both: &Both, names: [&str; 2]) -> String {
+    let in_both = both.count();
+    let verb = if in_both == 1 { "is" } else { "are" };
+    let mut line = format!("{} {verb} in both captures", count(in_both, "connection"));
+    for (connections, why) in [
+        (both.left_out, "not compared since a SYN is missing or memory was full"),
+        (both.unanswered, "without a SYN of the server"),
+    ] {
+        if connections > 0 {
+            line.push_str(&format!(", {connections} of these {why}"));
+        }
+    }
+    for (alone, name) in both.alone.into_iter().zip(names) {
+        line.push_str(&format!("; {alone} in {name} alone"));
+    }
+    line + "\n"
+}
+
+/// Which capture is nearer the client, and how far apart their clocks are.
+fn nearer_and_clocks(both: &Both, names: [&str; 2]) -> String {
+    let mut line = match both.near_client {
+        Some(near) => format!("{} is nearer the client", names[near]),
+        None => {
+            "Nothing tells which capture is nearer the client; the numbers are as if the first \
+                 were"
+                .into()
+        }
+    };
+    if let Some((there_and_back, ahead)) = both.clocks() {
+        let direction = if ahead < 0 { "behind" } else { "ahead" };
+        line.push_str(&format!(
+            "; from one to the other and back takes {} at least; the clock of {} is {} {direction}, \
+             if both ways take as long",
+            time(Span(there_and_back)),
+            names[1],
+            time(Span(ahead.unsigned_abs())),
+        ));
+    }
+    line + "\n\n"
+}
+
+/// What became of the bytes of both ends.
+fn ways(both: &Both) -> String {
+    let header = [
+        "",
+        "bytes",
+        "lost between",
+        "(%)",
+        "again behind",
+        "(%)",
+        "not before",
+        "out of order",
+        "delay + (ms)",
+        "99 %",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    rows.extend([End::Client, End::Server].map(|end| row(end, &both.ways[end as usize])));
+    align(&rows, Align::Right)
+        + "lost between: past the capture nearer the sender, and not past the other; again behind: \
+           past the other more than once, lost\nbehind it or not needed; not before: past the other \
+           alone. delay +: median and 99 % above the shortest, between the captures\n"
+}
+
+/// The connections of which something was lost between the captures; at most `top`, 0 for all.
+fn lossy(both: &Both, top: usize) -> String {
     let lossy: Vec<&Shared> =
         both.connections.iter().filter(|s| s.ways.iter().any(|way| way.lost > 0)).collect();
     let (shown, more) = bounded(lossy.len(), top);
-    if shown > 0 {
-        text.push_str("\nLost between the captures, the most first\n");
-        lossy[..shown].iter().for_each(|shared| text.push_str(&connection(shared)));
-        text.push_str(&more);
+    if shown == 0 {
+        return String::new();
     }
-    text
+    let lines: String = lossy[..shown].iter().map(|shared| connection(shared)).collect();
+    format!("\nLost between the captures, the most first\n{lines}{more}")
 }
 
 /// SYNs that were lost between the captures.
