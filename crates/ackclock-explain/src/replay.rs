@@ -15,8 +15,8 @@
 //! Time is saved against the replay of the sender.
 
 use ackclock_net::{
-    Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue,
-    Recorder, Source, Spike,
+    Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, NodeId,
+    Queue, Recorder, Source, Spike,
 };
 use ackclock_tcp::{
     self as tcp, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Registry, SenderConfig,
@@ -240,29 +240,45 @@ impl Recorder for Repair {
 
 /// `None` if it does not come to an end.
 fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Repair> {
-    let mss = episode.mss.max(1);
-    let end = episode.repaired;
-    let bytes = episode.bytes.min(end + Episode::ahead(episode.cwnd) * u64::from(mss));
-
     // Linux has one timer for three ends, so that no probe goes out in a recovery.
     let timer = if strategy == "linux" { "" } else { "+linux-timer-alone" };
     let strategy = Registry::default().parse(&format!("{strategy}{timer}")).ok()?.build();
     let mut network = Network::new(1);
     let (a, b) = (network.node("sender"), network.node("receiver"));
+    let [there, back] = links(episode, a, b);
+    network.link(there);
+    network.link(back);
+    let receiver = receiver(episode, strategy.uses_sack);
+    let sender = sender(episode, waited, strategy.uses_sack);
+    let ends = Ends::Established {
+        sender: tcp::Sender::new(sender, strategy),
+        receiver: Receiver::new(receiver),
+    };
+    let (mss, end) = (mss(episode), episode.repaired);
+    let bytes = episode.bytes.min(end + Episode::ahead(episode.cwnd) * u64::from(mss));
+    let mut flow = FlowConfig::new("episode", a, b, ends, mss);
+    flow.source = Source::Fixed(bytes);
+    network.flow(flow);
+    let mut repair = Repair { end, took: PATIENCE, timeouts: 0, done: false };
+    network.run(Time(PATIENCE.0), &mut repair).ok()?;
+    repair.done.then_some(repair)
+}
+
+fn mss(episode: &Episode) -> u32 {
+    episode.mss.max(1)
+}
+
+/// The path from `a` to `b`, and back.
+fn links(episode: &Episode, a: NodeId, b: NodeId) -> [LinkConfig; 2] {
     let rate = episode.rate_bps.map_or(FAST, |bps| (bps as u64).clamp(1, FAST));
     let (before, after) = (episode.rtt_before, episode.rtt_after.unwrap_or(episode.rtt));
     // Round trips are those of full segments. A short one, as the last often is, takes less, so
     // that RACK may take the SACK of its probe for that of the original (RFC 8985 section 6.2 step
     // 2).
-    let full = Span((u128::from(mss) * 8_000_000_000 / u128::from(rate)) as u64);
+    let full = Span((u128::from(mss(episode)) * 8_000_000_000 / u128::from(rate)) as u64);
+    let delay = Span(after.0.saturating_sub(full.0).div_ceil(2));
     let path = |from, to, rate| {
-        LinkConfig::new(
-            from,
-            to,
-            rate,
-            Span(after.0.saturating_sub(full.0).div_ceil(2)),
-            Queue::DropTail(Limit::Packets(u32::MAX)),
-        )
+        LinkConfig::new(from, to, rate, delay, Queue::DropTail(Limit::Packets(u32::MAX)))
     };
     let mut lossy = path(a, b, rate);
     lossy.loss.push(losses(episode));
@@ -271,42 +287,31 @@ fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Rep
         let (at, lasts) = (Time::ZERO, Span(after.0 / 2));
         lossy.spikes.push(Spike { at, lasts, delay: before - after });
     }
-    network.link(lossy);
-    network.link(path(b, a, FAST));
-    let window = u64::from(episode.cwnd.max(1)) * u64::from(mss);
-    let sender = SenderConfig {
-        mss,
+    [lossy, path(b, a, FAST)]
+}
+
+fn sender(episode: &Episode, waited: Option<Span>, sack: bool) -> SenderConfig {
+    let window = u64::from(episode.cwnd.max(1)) * u64::from(mss(episode));
+    let before = episode.rtt_before;
+    SenderConfig {
+        mss: mss(episode),
         initial_window: Some(episode.cwnd),
         initial_ssthresh: (!episode.slow_start).then_some(window),
         initial_rwnd: episode.rwnd.max(window),
-        sack: strategy.uses_sack,
+        sack,
         timestamps: episode.timestamps,
         handshake_rtt: Some(before),
         // Linux's minimum is of what it adds to SRTT (`tcp_set_rto`).
         min_rto: waited.map(|rto| Span(rto.0.saturating_sub(before.0))),
         events: true,
         ..SenderConfig::default()
-    };
-    let receiver = ReceiverConfig {
-        mss,
-        sack: strategy.uses_sack,
-        delayed_ack: if episode.delayed_ack {
-            DelayedAck::After(DELAYED_ACK)
-        } else {
-            DelayedAck::Off
-        },
-        ..ReceiverConfig::default()
-    };
-    let ends = Ends::Established {
-        sender: tcp::Sender::new(sender, strategy),
-        receiver: Receiver::new(receiver),
-    };
-    let mut flow = FlowConfig::new("episode", a, b, ends, mss);
-    flow.source = Source::Fixed(bytes);
-    network.flow(flow);
-    let mut repair = Repair { end, took: PATIENCE, timeouts: 0, done: false };
-    network.run(Time(PATIENCE.0), &mut repair).ok()?;
-    repair.done.then_some(repair)
+    }
+}
+
+fn receiver(episode: &Episode, sack: bool) -> ReceiverConfig {
+    let delayed_ack =
+        if episode.delayed_ack { DelayedAck::After(DELAYED_ACK) } else { DelayedAck::Off };
+    ReceiverConfig { mss: mss(episode), sack, delayed_ack, ..ReceiverConfig::default() }
 }
 
 /// The transmissions that were lost.
