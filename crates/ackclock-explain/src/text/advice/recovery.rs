@@ -19,91 +19,143 @@ use crate::waits::lost_behind;
 /// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
 
+const RECOVERY: &str = names::limit(Limit::Recovery);
+
 /// What would have made recovery shorter, by at `least` so much; or else why it was needed.
 pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Vec<Advice> {
     let flow = found.flow(from);
+    if repaired(flow)[0] == 0 {
+        return Vec::new();
+    }
+    let avoidable = without_sack(found, from, least)
+        .or_else(|| without_probes(found, from, least, known))
+        .or_else(|| unheard(found, from))
+        .or_else(|| in_vain(found, from))
+        .or_else(|| outage(found, from));
+    if let Some(advice) = avoidable {
+        return vec![advice];
+    }
     let (sender, receiver) = hosts(found, from);
-    let several = several_lost(found, from);
-    let saved = saved_by_probes(found, from);
     let span = flow.lifetime.of(Limit::Recovery);
     let parts = late(found, from);
     let late = (parts[0] + parts[1]).min(span);
-    let out = outages(found, from);
-    let unheard = found.unheard(from);
-    let at_receiver = found.connection.position.is_at(from == End::Server);
-    let in_vain = found.in_vain(from).unwrap_or(Span::ZERO);
-    // A black hole lets shorter packets through.
-    let cut_off = !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
-        && !full_segments_never_arrived(found, flow);
-    let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
-    let without_sack = lacking(found, |options| options.sack_permitted);
-    let (line, what, span) = match without_sack.filter(|_| several >= least) {
-        _ if repaired(flow)[0] == 0 => return Vec::new(),
-        Some(end) => {
-            let host = address(found, end);
-            let line =
-                format!("{host}: it does not offer SACK; enable it (Linux: net.ipv4.tcp_sack)");
-            (line.into(), several_at_once, several)
-        }
-        _ if saved >= least && known.silent.contains(&address(found, from)) => {
-            let line = format!(
-                "{sender}: it sends no tail loss probes; enable them (Linux: set \
-                 net.ipv4.tcp_early_retrans to 3)"
-            );
-            (line.into(), "what probes would have saved", saved)
-        }
-        _ if unheard > Span(span.0 / 2) && (at_receiver || cut_off) => {
-            let queue = "(Linux: net.core.somaxconn, nstat TcpExtListenOverflows)";
-            let line = if at_receiver {
-                format!(
-                    "{receiver}: data came that it did not acknowledge; see its listen queue \
-                     {queue} and its firewall"
-                )
-            } else {
-                format!(
-                    "{sender} to {receiver}: the first data was not acknowledged; see the listen \
-                     queue of {receiver} {queue}, its firewall, and the way to it"
-                )
-            };
-            (line.into(), what, span)
-        }
-        _ if in_vain > Span(span.0 / 2) && cut_off => {
-            let line = if at_receiver {
-                format!(
-                    "{receiver}: data came again and again that it never acknowledged; see whether \
-                     it was still there, and its routes and firewall"
-                )
-            } else {
-                format!(
-                    "{sender} to {receiver}: nothing was acknowledged any more, however often it \
-                     was sent; see whether {receiver} was still there, and the way to it"
-                )
-            };
-            (line.into(), "to the end", in_vain)
-        }
-        _ if out > Span(span.0 / 2) && cut_off => {
-            let line = format!(
-                "{sender} to {receiver}: nothing came through for seconds; look for an outage (a \
-                 link that was down, a route that changed)"
-            );
-            (line.into(), "outages", out)
-        }
-        _ if mostly_spurious(flow) => (look_for_delay(&sender, &receiver).into(), what, span),
-        // What was lost beside that has a line of its own, if it took long.
-        _ if late >= least && has_lost(flow) && span - late >= least => {
-            let lost = Advice { line: why(found, from, known), what, span: span - late };
-            let late = Advice { line: came_late(parts, &sender, &receiver), what, span: late };
-            return vec![lost, late];
-        }
+    let advice = |line, span| Advice { line, what: RECOVERY, span };
+    if mostly_spurious(flow) {
+        return vec![advice(look_for_delay(&sender, &receiver).into(), span)];
+    }
+    let lost = has_lost(flow);
+    if late >= least && lost && span - late >= least {
+        // What was lost beside that took long, too.
+        return vec![
+            advice(why(found, from, known), span - late),
+            advice(came_late(parts, &sender, &receiver), late),
+        ];
+    }
+    let (line, span) = match lost {
         // What was lost beside that took too little for a line.
-        _ if late.0 > span.0 / 2 => {
-            let span = if has_lost(flow) { late } else { span };
-            (came_late(parts, &sender, &receiver), what, span)
-        }
-        _ if !has_lost(flow) => (nothing_was_lost(&sender, &receiver).into(), what, span),
-        _ => (why(found, from, known), what, span),
+        true if late.0 > span.0 / 2 => (came_late(parts, &sender, &receiver), late),
+        true => (why(found, from, known), span),
+        false if late.0 > span.0 / 2 => (came_late(parts, &sender, &receiver), span),
+        false => (nothing_was_lost(&sender, &receiver).into(), span),
     };
-    vec![Advice { line, what, span }]
+    vec![advice(line, span)]
+}
+
+/// Several losses of a window took long for want of SACK.
+fn without_sack(found: &Found, from: End, least: Span) -> Option<Advice> {
+    let end = lacking(found, |options| options.sack_permitted)?;
+    let span = Some(several_lost(found, from)).filter(|span| *span >= least)?;
+    let host = address(found, end);
+    let line = format!("{host}: it does not offer SACK; enable it (Linux: net.ipv4.tcp_sack)");
+    Some(Advice { line: line.into(), what: "several losses at once", span })
+}
+
+/// Losses of a tail took long for want of tail loss probes.
+fn without_probes(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
+    let sender = address(found, from);
+    let span = Some(saved_by_probes(found, from)).filter(|span| *span >= least)?;
+    if !known.silent.contains(&sender) {
+        return None;
+    }
+    let line = format!(
+        "{sender}: it sends no tail loss probes; enable them (Linux: set net.ipv4.tcp_early_retrans \
+         to 3)"
+    );
+    Some(Advice { line: line.into(), what: "what probes would have saved", span })
+}
+
+/// Nothing was acknowledged from the beginning on, for most of the time.
+fn unheard(found: &Found, from: End) -> Option<Advice> {
+    let at_receiver = is_at_receiver(found, from);
+    let cut_off = at_receiver || is_cut_off(found, from);
+    if !cut_off || !is_most_of_recovery(found, from, found.unheard(from)) {
+        return None;
+    }
+    let (sender, receiver) = hosts(found, from);
+    let queue = "(Linux: net.core.somaxconn, nstat TcpExtListenOverflows)";
+    let line = if at_receiver {
+        format!(
+            "{receiver}: data came that it did not acknowledge; see its listen queue {queue} and \
+             its firewall"
+        )
+    } else {
+        format!(
+            "{sender} to {receiver}: the first data was not acknowledged; see the listen queue of \
+             {receiver} {queue}, its firewall, and the way to it"
+        )
+    };
+    let span = found.flow(from).lifetime.of(Limit::Recovery);
+    Some(Advice { line: line.into(), what: RECOVERY, span })
+}
+
+/// Nothing was acknowledged any more, for most of the time.
+fn in_vain(found: &Found, from: End) -> Option<Advice> {
+    let span = found.in_vain(from)?;
+    if !is_most_of_recovery(found, from, span) || !is_cut_off(found, from) {
+        return None;
+    }
+    let (sender, receiver) = hosts(found, from);
+    let line = if is_at_receiver(found, from) {
+        format!(
+            "{receiver}: data came again and again that it never acknowledged; see whether it was \
+             still there, and its routes and firewall"
+        )
+    } else {
+        format!(
+            "{sender} to {receiver}: nothing was acknowledged any more, however often it was sent; \
+             see whether {receiver} was still there, and the way to it"
+        )
+    };
+    Some(Advice { line: line.into(), what: "to the end", span })
+}
+
+/// Nothing came through for seconds, which was most of the time.
+fn outage(found: &Found, from: End) -> Option<Advice> {
+    let span = outages(found, from);
+    if !is_most_of_recovery(found, from, span) || !is_cut_off(found, from) {
+        return None;
+    }
+    let (sender, receiver) = hosts(found, from);
+    let line = format!(
+        "{sender} to {receiver}: nothing came through for seconds; look for an outage (a link that \
+         was down, a route that changed)"
+    );
+    Some(Advice { line: line.into(), what: "outages", span })
+}
+
+fn is_most_of_recovery(found: &Found, from: End, span: Span) -> bool {
+    span > Span(found.flow(from).lifetime.of(Limit::Recovery).0 / 2)
+}
+
+fn is_at_receiver(found: &Found, from: End) -> bool {
+    found.connection.position.is_at(from == End::Server)
+}
+
+/// Nothing passes that a black hole would: it lets shorter packets through.
+fn is_cut_off(found: &Found, from: End) -> bool {
+    let flow = found.flow(from);
+    !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
+        && !full_segments_never_arrived(found, flow)
 }
 
 /// Timers expired though what they sent had arrived, or no timer did for most of the time.
