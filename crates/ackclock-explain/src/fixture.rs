@@ -79,17 +79,47 @@ fn retransmission(
 ) -> Retransmission {
     Retransmission {
         frame,
-        at: at(millis),
         seq: Seq::at(Seq(0xffff_fff0), position),
         position,
         len: 1000,
+        transmission,
+        ..again(at(millis), kind)
+    }
+}
+
+/// A retransmission of a full segment that has arrived.
+pub(crate) fn again(at: Time, kind: Kind) -> Retransmission {
+    Retransmission {
+        frame: 9,
+        at,
+        seq: Seq(1),
+        position: 0,
+        len: 1448,
         kind,
         probability: None,
         syn: false,
         spurious: None,
         known: true,
         lost: Some(false),
-        transmission,
+        transmission: 2,
+    }
+}
+
+/// A timeout of the first segment, alone on its way.
+pub(crate) fn timeout(at: Time, class: TimeoutClass, state: State) -> Timeout {
+    Timeout {
+        at,
+        seq: Seq(1),
+        position: 0,
+        retransmission: 0,
+        class,
+        state,
+        flight: 1448,
+        cwnd: 1448,
+        waited: Span::ZERO,
+        spurious: None,
+        passed: Time::ZERO,
+        episode: None,
     }
 }
 
@@ -105,18 +135,13 @@ pub(crate) fn round_trip(long: Span, samples: u64) -> RoundTrip {
 
 fn lossy() -> Flow {
     let timeout = Timeout {
-        at: at(1000),
         seq: Seq(0xffff_fff0) + 1000,
         position: 1000,
         retransmission: 1,
-        class: TimeoutClass::LostRetransmission,
-        state: State::Recovery,
         flight: 2000,
         cwnd: 3000,
         waited: Span::from_millis(900),
-        spurious: None,
-        passed: ackclock_tcp::Time::ZERO,
-        episode: None,
+        ..timeout(at(1000), TimeoutClass::LostRetransmission, State::Recovery)
     };
     let recovery = Recovery {
         start: at(110),

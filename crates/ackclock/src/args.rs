@@ -177,8 +177,8 @@ pub(crate) struct OutputArgs {
     /// Also run the oracles, and print how much later each strategy is done. An oracle is notified
     /// of every loss: `oracle` one round trip after the segment was sent, `oracle-drop` at once.
     /// Where fixed segments are lost, hardly any sender of an RFC with the same window growth is
-    /// faster; Linux may be, since it lowers its window less often. Behind a queue that drops or a
-    /// policer others may be, too: what is lost depends on what each of them sends.
+    /// faster; Linux may be, since it lowers its window less often. Behind a policer, or a queue
+    /// that drops, any may be faster: what is lost depends on what each of them sends.
     #[arg(long)]
     pub vs_oracle: bool,
     /// Write what each packet finds at the queue of each link to this file, one JSON object per

@@ -16,33 +16,17 @@ fn data_of_others_contradicts_an_outage() {
         });
         let [silent, other] = &mut connections[..] else { unreachable!() };
         let again = |at: u64, lost: bool| Retransmission {
-            frame: 9,
-            at: fixture::at(at),
-            seq: ackclock_tcp::Seq(1),
-            position: 0,
             len: 1000,
-            kind: Kind::BackedOffTimeout,
-            probability: None,
-            syn: false,
-            spurious: None,
-            known: true,
             lost: Some(lost),
-            transmission: 2,
+            ..fixture::again(fixture::at(at), Kind::BackedOffTimeout)
         };
         let times = [500, 1000, 2000, 4000];
         let timeout = |i: usize| Timeout {
-            at: fixture::at(times[i]),
-            seq: ackclock_tcp::Seq(1),
-            position: 0,
             retransmission: i,
-            class: TimeoutClass::BackedOff,
-            state: State::Loss,
             flight: 1000,
             cwnd: 1000,
             waited: Span::from_millis(500),
-            spurious: None,
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(fixture::at(times[i]), TimeoutClass::BackedOff, State::Loss)
         };
         let flow = &mut silent.connection.from_server;
         flow.retransmissions = times.map(|at| again(at, at < 4000)).to_vec();

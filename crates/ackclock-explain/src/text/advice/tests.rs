@@ -56,18 +56,10 @@ fn connection(from_server: Flow) -> Found {
 
 fn again(at: u64, position: u64, kind: Kind) -> Retransmission {
     Retransmission {
-        frame: 9,
-        at: ms(at),
         seq: Seq(position as u32),
         position,
         len: 1000,
-        kind,
-        probability: None,
-        syn: false,
-        spurious: None,
-        known: true,
-        lost: Some(false),
-        transmission: 2,
+        ..fixture::again(ms(at), kind)
     }
 }
 
@@ -405,18 +397,12 @@ fn without_probes() -> Found {
     let mut flow = lossy(vec![again(2000, 8000, Kind::Timeout)]);
     flow.ways.probes.unused = 2;
     flow.timeouts = vec![Timeout {
-        at: ms(2000),
         seq: Seq(8000),
         position: 8000,
-        retransmission: 0,
-        class: TimeoutClass::NonTrigger,
-        state: State::Open,
         flight: 1000,
         cwnd: 9000,
         waited: span(1900),
-        spurious: None,
-        passed: ackclock_tcp::Time::ZERO,
-        episode: None,
+        ..fixture::timeout(ms(2000), TimeoutClass::NonTrigger, State::Open)
     }];
     let rescue = |strategy, avoided, saved_s| Rescue {
         strategy,

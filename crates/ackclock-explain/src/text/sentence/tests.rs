@@ -1,5 +1,5 @@
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Span, Time};
 use ackclock_trace::{Ecn, Spurious, State};
 
 use super::*;
@@ -7,20 +7,7 @@ use crate::fixture;
 
 /// A segment of 1,448 bytes that goes out again within a stall.
 fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission {
-    Retransmission {
-        frame: 9,
-        at: Time(300),
-        seq: Seq(1),
-        position: 0,
-        len: 1448,
-        kind,
-        probability: None,
-        syn: false,
-        spurious,
-        known,
-        lost: Some(false),
-        transmission: 2,
-    }
+    Retransmission { spurious, known, ..fixture::again(Time(300), kind) }
 }
 
 fn stall(cause: StallCause, timeout: Option<usize>) -> Stall {
@@ -126,18 +113,10 @@ fn a_syn_or_a_fin_of_an_end_without_data() {
         let r = Retransmission { len: 0, syn, at, ..again(Kind::Timeout, None, true) };
         let mut found = server(Flow { bytes: 0, ..flow(r) });
         let timeout = Timeout {
-            at,
-            seq: Seq(1),
-            position: 0,
             retransmission: 1,
-            class: TimeoutClass::BackedOff,
-            state: State::Open,
             flight: 0,
-            cwnd: 1448,
             waited: Span(200),
-            spurious: None,
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(at, TimeoutClass::BackedOff, State::Open)
         };
         found.connection.from_server.timeouts = vec![timeout];
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
@@ -174,18 +153,11 @@ fn syns_that_were_lost_before_an_answer_was() {
             _ => TimeoutClass::BackedOff,
         };
         let timeout = |i: usize| Timeout {
-            at: fixture::at(times[i]),
-            seq: Seq(1),
-            position: 0,
             retransmission: i,
-            class: class(i),
-            state: State::Open,
             flight: 0,
-            cwnd: 1448,
             waited: Span::from_millis(1000),
             spurious: proof(i),
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(fixture::at(times[i]), class(i), State::Open)
         };
         client.timeouts = (0..3).map(timeout).collect();
         if answered {
@@ -218,18 +190,9 @@ fn what_was_lost_again_is_what_went_before() {
         let piece = Retransmission { at: Time(380), len: 1024, ..full };
         let mut flow = Flow { retransmissions: vec![full, piece], ..flow(full) };
         let timeout = Timeout {
-            at: Time(380),
-            seq: Seq(1),
-            position: 0,
             retransmission: 1,
-            class,
-            state: State::Loss,
-            flight: 1448,
-            cwnd: 1448,
             waited: Span(80),
-            spurious: None,
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(Time(380), class, State::Loss)
         };
         flow.timeouts = vec![timeout];
         why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0)))
@@ -274,18 +237,10 @@ fn a_spurious_timeout_lost_nothing() {
     let timed_out = |spurious, class| {
         let mut flow = flow(again(Kind::Timeout, spurious, true));
         flow.timeouts = vec![Timeout {
-            at: Time(300),
-            seq: Seq(1),
-            position: 0,
             retransmission: 1,
-            class,
-            state: State::Open,
-            flight: 1448,
-            cwnd: 1448,
             waited: Span(200),
             spurious,
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(Time(300), class, State::Open)
         }];
         why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0)))
     };
@@ -373,18 +328,10 @@ fn an_outage_is_no_spurious_timeout() {
         };
         let retransmissions: Vec<_> = times.iter().enumerate().map(of).collect();
         let timeout = |(i, r): (usize, &Retransmission)| Timeout {
-            at: r.at,
-            seq: Seq(1),
-            position: 0,
             retransmission: i,
-            class: TimeoutClass::BackedOff,
-            state: State::Loss,
-            flight: 1448,
-            cwnd: 1448,
             waited: Span::from_millis(times[i]),
             spurious: r.spurious,
-            passed: ackclock_tcp::Time::ZERO,
-            episode: None,
+            ..fixture::timeout(r.at, TimeoutClass::BackedOff, State::Loss)
         };
         let timeouts = retransmissions.iter().enumerate().map(timeout).collect();
         let flow = Flow { bytes: 1448, retransmissions, timeouts, ..Flow::default() };
@@ -424,18 +371,9 @@ fn the_retransmission_that_was_lost_is_looked_for_nearby() {
         flow.retransmissions.resize(1 + between, other);
         flow.retransmissions.push(r);
         let timeout = Timeout {
-            at: r.at,
             seq: r.seq,
-            position: 0,
             retransmission: 1 + between,
-            class,
-            state: State::Loss,
-            flight: 1448,
-            cwnd: 1448,
-            waited: Span::ZERO,
-            passed: ackclock_tcp::Time::ZERO,
-            spurious: None,
-            episode: None,
+            ..fixture::timeout(r.at, class, State::Loss)
         };
         timed_out(&flow, &timeout)
     };

@@ -272,18 +272,13 @@ fn an_outage() {
     };
     flow.retransmissions = times.map(lost).to_vec();
     let timeout = |(i, at): (usize, u64)| Timeout {
-        at: ms(at),
         seq: Seq(0),
-        position: 0,
         retransmission: i,
-        class: TimeoutClass::BackedOff,
-        state: State::Loss,
         flight: 1000,
         cwnd: 1000,
         waited: span(at),
         spurious: (at == 4000).then_some(Spurious::Dsack),
-        passed: ackclock_tcp::Time::ZERO,
-        episode: None,
+        ..fixture::timeout(ms(at), TimeoutClass::BackedOff, State::Loss)
     };
     flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
     let cause = StallCause::Timeout(TimeoutClass::BackedOff);
