@@ -80,6 +80,12 @@ pub struct OverOracle {
     pub worst: String,
     /// Runs that are complete before the oracle.
     pub earlier: u64,
+    /// Seconds over it, and of how many runs.
+    #[serde(skip)]
+    sum: (f64, u64),
+    /// The events of the worst case.
+    #[serde(skip)]
+    events: usize,
 }
 
 impl Minimal {
@@ -93,6 +99,33 @@ impl Found {
         let events = case.events();
         if self.smallest.is_none() || events < self.events {
             (self.smallest, self.events) = (Some(case.to_string()), events);
+        }
+    }
+}
+
+impl OverOracle {
+    fn new(oracle: String) -> OverOracle {
+        OverOracle {
+            oracle,
+            mean_s: f64::NAN,
+            worst_s: f64::NEG_INFINITY,
+            worst: String::new(),
+            earlier: 0,
+            sum: (0.0, 0),
+            events: usize::MAX,
+        }
+    }
+
+    /// A run is complete at `at`, and the oracle's at `least`.
+    fn add(&mut self, case: &Case, at: Time, least: Time) {
+        let over = at.secs_f64() - least.secs_f64();
+        self.sum = (self.sum.0 + over, self.sum.1 + 1);
+        self.mean_s = self.sum.0 / self.sum.1 as f64;
+        self.earlier += u64::from(at < least);
+        let (by, events) = (over - self.worst_s, case.events());
+        if by > 1e-9 || (by > -1e-9 && events < self.events) {
+            (self.worst_s, self.events) = (over, events);
+            self.worst = case.to_string();
         }
     }
 }
@@ -193,18 +226,11 @@ fn tally(
         spurious_segments: 0,
         burst: 0,
         burst_case: String::new(),
-        over_oracle: OverOracle {
-            oracle,
-            mean_s: 0.0,
-            worst_s: f64::NEG_INFINITY,
-            worst: String::new(),
-            earlier: 0,
-        },
+        over_oracle: OverOracle::new(oracle),
     };
     // Whether this case or a part of it times out.
     let mut within = vec![false; outcomes.len()];
-    let (mut minimal, mut sum, mut compared) = (Vec::new(), 0.0, 0u64);
-    let (mut burst, mut worst) = (usize::MAX, usize::MAX);
+    let (mut minimal, mut burst) = (Vec::new(), usize::MAX);
     for (number, outcome) in (0..).zip(outcomes) {
         let (Some(outcome), Some(case)) = (outcome, space.case(number)) else { continue };
         let (place, events) = (number as usize, case.events());
@@ -235,14 +261,7 @@ fn tally(
             (t.burst, burst, t.burst_case) = (outcome.burst, events, case.to_string());
         }
         if let (Some(at), Some(Some(least))) = (outcome.completed, bound.get(place)) {
-            let over = at.secs_f64() - least.secs_f64();
-            (sum, compared) = (sum + over, compared + 1);
-            t.over_oracle.earlier += u64::from(at < *least);
-            let by = over - t.over_oracle.worst_s;
-            if by > 1e-9 || (by > -1e-9 && events < worst) {
-                (t.over_oracle.worst_s, worst) = (over, events);
-                t.over_oracle.worst = case.to_string();
-            }
+            t.over_oracle.add(&case, at, *least);
         }
     }
     minimal.sort_unstable();
@@ -250,6 +269,5 @@ fn tally(
     t.minimal.cases = minimal.len() as u64;
     t.minimal.smallest =
         shown.filter_map(|(_, n)| space.case(*n)).map(|case| case.to_string()).collect();
-    t.over_oracle.mean_s = if compared > 0 { sum / compared as f64 } else { f64::NAN };
     t
 }
