@@ -26,7 +26,19 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     if c.wants.rates {
         by_rate::before_ack(c);
     }
-    let (mut a, ranges) = sum_up(c, segment, ack);
+    let mut a = AckSummary {
+        ack,
+        prior_dupacks: c.s.dupacks,
+        prior_una: c.s.snd_una,
+        prior_flight: c.s.flight(),
+        flight_size: c.flight_size(),
+        ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
+        // An old ACK says nothing of now.
+        ece: c.config.ecn && segment.ecn.ece() && ack >= c.s.snd_una,
+        ..AckSummary::default()
+    };
+    let mut ranges = Ranges::default();
+    sum_up(c, segment, &mut a, &mut ranges);
     // Not even the numbers of the event are gathered for nobody.
     let event = if c.config.events { Some(report(c, &a, &ranges)) } else { None };
     before_response(c, &a);
@@ -47,34 +59,23 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
 }
 
 /// Applies what the ACK says, and sums it up.
+// Returned, the summary would be copied.
 #[inline(always)]
-fn sum_up(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, Ranges) {
-    let mut a = AckSummary {
-        ack,
-        prior_dupacks: c.s.dupacks,
-        prior_una: c.s.snd_una,
-        prior_flight: c.s.flight(),
-        flight_size: c.flight_size(),
-        ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
-        // An old ACK says nothing of now.
-        ece: c.config.ecn && segment.ecn.ece() && ack >= c.s.snd_una,
-        ..AckSummary::default()
-    };
+fn sum_up(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
     c.stats.ecn_echoes += u64::from(a.ece);
-    let (mut ranges, prior_edge) = (Ranges::default(), c.s.window_edge);
-    summarise::apply(c, segment, &mut a, &mut ranges);
+    let prior_edge = c.s.window_edge;
+    summarise::apply(c, segment, a, ranges);
     // A window that changes may begin a transmission, as data of the application does.
     if a.prior_flight == 0 && c.s.window_edge != prior_edge && c.s.written > c.s.snd_max {
         c.restart_if_idle();
     }
-    if !a.duplicate && a.sacked_to > ack && c.strategy.detect.counts_repeat(&c.s, &a) {
+    if !a.duplicate && a.sacked_to > a.ack && c.strategy.detect.counts_repeat(&c.s, a) {
         a.duplicate = true;
         c.s.dupacks += 1;
     }
     if a.dsack.is_some() {
-        a.dsack_of_probe = c.strategy.probes.iter().any(|p| p.reported(&c.s, &a));
+        a.dsack_of_probe = c.strategy.probes.iter().any(|p| p.reported(&c.s, a));
     }
-    (a, ranges)
 }
 
 /// Reports the ACK; returns the number of its event.
