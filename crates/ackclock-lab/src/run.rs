@@ -66,27 +66,10 @@ pub fn run(
     let cells = lab
         .cells(options.quick, options.seconds, registry)
         .map_err(|error| FileError { file: file.clone(), error })?;
-    if let Some(unknown) =
-        options.only.iter().find(|name| lab.rows.iter().all(|row| row.name != **name))
-    {
-        let known = lab.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>().join(", ");
-        return Err(Error::Row { name: unknown.clone(), known });
-    }
-    let rows: Vec<&Row> = lab
-        .rows
-        .iter()
-        .filter(|row| options.only.is_empty() || options.only.contains(&row.name))
-        .collect();
+    let rows = rows(lab, &options.only)?;
     check_kernels(lab, &rows, &file)?;
     let runs = if options.quick { lab.quick_runs.unwrap_or(lab.runs) } else { lab.runs };
-    // Rows alternate, so that what is compared runs at nearly the same time.
-    let mut places: Vec<Place> = Vec::new();
-    for (c, cell) in cells.iter().enumerate() {
-        for i in 0..u64::from(runs) {
-            let seed = cell.scenario.seed + i;
-            places.extend((0..rows.len()).map(|row| Place { cell: c, row, seed }));
-        }
-    }
+    let places = places(&cells, rows.len(), runs);
     let progress = Progress::until(places.len() as u64 * STEPS, cancel);
     let jobs = options.jobs.unwrap_or(lab.jobs);
     let measured = on_the_wire(&places, jobs, cancel, |Place { cell, row, seed }| {
@@ -99,25 +82,57 @@ pub fn run(
         n => n.max(runs),
     };
     let simulated = simulate(&file, simulations, &cells, &rows, registry)?;
-    let mut results: Vec<Vec<RowRuns>> = Vec::new();
-    for of_cell in simulated {
-        let row = |simulated| RowRuns { measured: Vec::new(), simulated };
-        results.push(of_cell.into_iter().map(row).collect());
-    }
-    for (places, measured) in places.chunks(rows.len()).zip(measured.chunks(rows.len())) {
-        // What is compared has the same seed.
-        if measured.len() == rows.len() && measured.iter().all(Option::is_some) {
-            for (place, measured) in places.iter().zip(measured.iter().flatten()) {
-                results[place.cell][place.row].measured.push(measured.clone());
-            }
-        }
-    }
+    let results = with_same_seeds(&places, &measured, simulated);
     let (cells, results): (Vec<GridCell>, Vec<Vec<RowRuns>>) = cells
         .into_iter()
         .zip(results)
         .filter(|(_, rows)| rows.iter().all(|row| !row.measured.is_empty()))
         .unzip();
     Ok(outcome((name, lab), options.quick, &cells, &rows, &results))
+}
+
+/// The rows of these names; all if there are none.
+fn rows<'a>(lab: &'a Lab, only: &[String]) -> Result<Vec<&'a Row>, Error> {
+    let is_known = |name: &String| lab.rows.iter().any(|row| row.name == *name);
+    if let Some(unknown) = only.iter().find(|name| !is_known(name)) {
+        let known = lab.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>().join(", ");
+        return Err(Error::Row { name: unknown.clone(), known });
+    }
+    let chosen = |row: &&Row| only.is_empty() || only.contains(&row.name);
+    Ok(lab.rows.iter().filter(chosen).collect())
+}
+
+/// All runs on the wire. Rows alternate, so that what is compared runs at nearly the same time.
+fn places(cells: &[GridCell], rows: usize, runs: u32) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (cell, of_cell) in cells.iter().enumerate() {
+        for i in 0..u64::from(runs) {
+            let seed = of_cell.scenario.seed + i;
+            places.extend((0..rows).map(|row| Place { cell, row, seed }));
+        }
+    }
+    places
+}
+
+/// The runs of each cell and row: those on the wire with the seeds that every row was done with,
+/// since what is compared has the same ones, and the simulated ones.
+fn with_same_seeds(
+    places: &[Place],
+    measured: &[Option<Measured>],
+    simulated: Vec<Vec<Vec<FlowSummary>>>,
+) -> Vec<Vec<RowRuns>> {
+    let row = |simulated| RowRuns { measured: Vec::new(), simulated };
+    let of_cell = |rows: Vec<_>| rows.into_iter().map(row).collect();
+    let mut results: Vec<Vec<RowRuns>> = simulated.into_iter().map(of_cell).collect();
+    let rows = results.first().map_or(1, Vec::len);
+    for (places, measured) in places.chunks(rows).zip(measured.chunks(rows)) {
+        if measured.len() == rows && measured.iter().all(Option::is_some) {
+            for (place, measured) in places.iter().zip(measured.iter().flatten()) {
+                results[place.cell][place.row].measured.push(measured.clone());
+            }
+        }
+    }
+    results
 }
 
 /// Whether the kernel has the congestion controls of these rows; it may load a module for one.
