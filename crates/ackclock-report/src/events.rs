@@ -149,6 +149,20 @@ impl Line<'_> {
         let _ = serde_json::to_writer(&mut *self.buffer, value);
     }
 
+    fn ranges<'r>(&mut self, name: &str, ranges: impl Iterator<Item = &'r (u64, u64)>) {
+        self.name(name);
+        self.buffer.push(b'[');
+        for (i, (left, right)) in ranges.enumerate() {
+            self.buffer.extend_from_slice(if i == 0 { b"[" } else { b",[" });
+            self.digits(*left);
+            self.buffer.push(b',');
+            self.digits(*right);
+            self.buffer.push(b']');
+        }
+        self.buffer.push(b']');
+    }
+
+    /// The fields that only this kind of event has.
     fn own_fields(&mut self, kind: &EventKind) {
         match *kind {
             EventKind::Sent { transmission, detected_by, .. } => {
@@ -173,16 +187,7 @@ impl Line<'_> {
                 self.number("newly_acked", newly_acked);
                 self.number("newly_sacked", newly_sacked);
                 self.number("window_edge", window_edge);
-                self.name("sack");
-                self.buffer.push(b'[');
-                for (i, (left, right)) in sack.iter().take(usize::from(sacks)).enumerate() {
-                    self.buffer.extend_from_slice(if i == 0 { b"[" } else { b",[" });
-                    self.digits(*left);
-                    self.buffer.push(b',');
-                    self.digits(*right);
-                    self.buffer.push(b']');
-                }
-                self.buffer.push(b']');
+                self.ranges("sack", sack.iter().take(sacks.into()));
                 self.boolean("dsack", dsack);
             }
             EventKind::Written { seq, len } => {

@@ -50,6 +50,27 @@ pub(crate) struct Recoveries {
     pub by_timeout: Vec<bool>,
 }
 
+impl Recoveries {
+    pub(crate) fn entered(&mut self, t: f64, recover: u64, flight: u64, by: &'static str) {
+        // There is never more than one; what ended the last one has been thinned out.
+        if let Some(t1 @ None) = self.t1.last_mut() {
+            *t1 = Some(t);
+        }
+        self.t0.push(t);
+        self.t1.push(None);
+        self.by.push(by);
+        self.recover.push(recover);
+        self.flight.push(flight);
+        self.by_timeout.push(false);
+    }
+
+    pub(crate) fn left(&mut self, t: f64, by_timeout: bool) {
+        if let (Some(t1 @ None), Some(by)) = (self.t1.last_mut(), self.by_timeout.last_mut()) {
+            (*t1, *by) = (Some(t), by_timeout);
+        }
+    }
+}
+
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Timeouts {
     pub t: Vec<f64>,

@@ -183,24 +183,9 @@ impl Trace {
                 self.lost.by.push(by);
             }
             EventKind::RecoveryEntered { recover, flight, by, .. } => {
-                let r = &mut self.recoveries;
-                // There is never more than one; what ended this one has been thinned out.
-                if let Some(t1 @ None) = r.t1.last_mut() {
-                    *t1 = Some(t);
-                }
-                r.t0.push(t);
-                r.t1.push(None);
-                r.by.push(by);
-                r.recover.push(recover);
-                r.flight.push(flight);
-                r.by_timeout.push(false);
+                self.recoveries.entered(t, recover, flight, by);
             }
-            EventKind::RecoveryLeft { by_timeout, .. } => {
-                let r = &mut self.recoveries;
-                if let (Some(t1 @ None), Some(by)) = (r.t1.last_mut(), r.by_timeout.last_mut()) {
-                    (*t1, *by) = (Some(t), by_timeout);
-                }
-            }
+            EventKind::RecoveryLeft { by_timeout, .. } => self.recoveries.left(t, by_timeout),
             EventKind::TimedOut { seq, class, backoff, flight, cwnd_before, rto } => {
                 let o = &mut self.timeouts;
                 o.t.push(t);
