@@ -226,14 +226,10 @@ fn timeout_among_duplicates() {
 fn reno_retransmits_fast_once_more() {
     let mut line = Line::without_sack(50.0);
     line.send(0.0, 0..12);
-    for n in 0..3 {
-        line.ack(50.0 + f64::from(n) * 0.1, 0);
-    }
+    line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 5);
-    for n in 0..3 {
-        line.ack(100.4 + f64::from(n) * 0.1, 5);
-    }
+    line.three_acks(100.4, 5);
     line.send(100.61, [5]);
     line.ack(150.7, 12);
     let found = line.found();
@@ -247,9 +243,7 @@ fn reno_retransmits_fast_once_more() {
 fn tahoe_goes_back() {
     let mut line = Line::without_sack(50.0);
     line.send(0.0, 0..8);
-    for n in 0..3 {
-        line.ack(50.0 + f64::from(n) * 0.1, 0);
-    }
+    line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 2);
     line.send(100.31, [2, 3]);

@@ -172,7 +172,14 @@ impl Line {
         self.ack_with(t, n, &[], false, None);
     }
 
-    /// The same with the blocks of segments that have arrived as well.
+    /// The same three times, a tenth of a millisecond apart.
+    fn three_acks(&mut self, t: f64, n: u64) {
+        for i in 0..3 {
+            self.ack(t + f64::from(i) * 0.1, n);
+        }
+    }
+
+    /// All below segment `n` has arrived, and the segments of these blocks.
     fn ack_sack(&mut self, t: f64, n: u64, blocks: &[(u64, u64)]) {
         self.ack_with(t, n, blocks, false, None);
     }

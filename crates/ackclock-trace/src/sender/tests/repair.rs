@@ -86,14 +86,10 @@ fn it_changes_nothing() {
 fn a_paced_hole_among_duplicates_begins_nothing() {
     let mut line = Line::without_sack(50.0);
     line.send(0.0, 0..12);
-    for n in 0..3 {
-        line.ack(50.0 + f64::from(n) * 0.1, 0);
-    }
+    line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 5);
-    for n in 0..3 {
-        line.ack(100.4 + f64::from(n) * 0.1, 5);
-    }
+    line.three_acks(100.4, 5);
     line.send(101.4, [5]);
     line.ack(151.5, 12);
     assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (5, Kind::Recovery)]);

@@ -11,9 +11,7 @@ use crate::connection::State;
 fn in_recovery_with_the_retransmission_lost() {
     let mut line = Line::without_sack(50.0);
     line.send(0.0, 0..8);
-    for n in 0..3 {
-        line.ack(50.0 + f64::from(n) * 0.1, 0);
-    }
+    line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 4);
     line.send(100.31, [4]);
@@ -32,9 +30,7 @@ fn in_recovery_with_the_retransmission_lost() {
 fn after_a_recovery_with_a_second_loss() {
     let mut line = Line::without_sack(50.0);
     line.send(0.0, 0..6);
-    for n in 0..3 {
-        line.ack(50.0 + f64::from(n) * 0.1, 0);
-    }
+    line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 4);
     line.send(352.0, [4]);
@@ -83,9 +79,7 @@ fn held_at_the_recovery_point() {
     for (end, state) in [(8, State::Recovery), (9, State::Open)] {
         let mut line = Line::without_sack(50.0);
         line.send(0.0, 0..8);
-        for n in 0..3 {
-            line.ack(50.0 + f64::from(n) * 0.1, 0);
-        }
+        line.three_acks(50.0, 0);
         line.send(50.21, [0]);
         line.send(50.3, 8..12);
         line.ack(100.4, end);
