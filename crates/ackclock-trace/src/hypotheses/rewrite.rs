@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock_tcp::{Cause, EventKind, Span, Time};
 
 use super::numbers::are_missing;
+use super::trial::Expiry;
 use super::whole::Whole;
 use super::{Entry, Passed, Verdict, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::{Lifetime, Limit};
-use crate::sender::{Found, Terms, expiry, insert_all};
+use crate::sender::{Found, Sent, Terms, expiry, insert_all};
 use crate::within::ByTime;
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
@@ -119,27 +120,8 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
         retransmission.kind = kind;
         retransmission.probability = Some(verdict.probability);
         if let Some(expiry) = &verdict.says.expiry {
-            let (class, state) = (expiry.class, expiry.state);
-            let (flight, cwnd, waited) = (expiry.flight, expiry.cwnd, expiry.waited);
-            let was = timeout.take();
-            let sent = &verdict.sent;
-            let (at, seq, position) = (sent.at, sent.seq, sent.position);
-            let passed = was.as_ref().map_or(Time::ZERO, |t| t.passed);
-            let (spurious, episode) = (retransmission.spurious, was.and_then(|t| t.episode));
-            *timeout = Some(Timeout {
-                at,
-                seq,
-                position,
-                retransmission: index,
-                class,
-                state,
-                flight,
-                cwnd,
-                waited,
-                spurious,
-                passed,
-                episode,
-            });
+            let expired = expired(&verdict.sent, expiry, timeout.take());
+            *timeout = Some(Timeout { spurious: retransmission.spurious, ..expired });
         }
     }
     for (index, (retransmission, timeout)) in all.into_iter().enumerate() {
@@ -155,6 +137,25 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     }
     explain_stalls(found);
     redraw(found);
+}
+
+/// The timer has expired as a candidate's did; `was`: what the model has of that, if anything.
+fn expired(sent: &Sent, expiry: &Expiry, was: Option<Timeout>) -> Timeout {
+    Timeout {
+        at: sent.at,
+        seq: sent.seq,
+        position: sent.position,
+        // Known once all retransmissions are.
+        retransmission: 0,
+        class: expiry.class,
+        state: expiry.state,
+        flight: expiry.flight,
+        cwnd: expiry.cwnd,
+        waited: expiry.waited,
+        spurious: None,
+        passed: was.as_ref().map_or(Time::ZERO, |t| t.passed),
+        episode: was.and_then(|t| t.episode),
+    }
 }
 
 /// A retransmission of what was lost before the capture.

@@ -38,15 +38,6 @@ impl Open {
                 self.begin(end, budget);
             }
         }
-        let ended = if self.ends.iter().all(End::has_fin) {
-            Ended::Fin
-        } else if self.is_refused() {
-            Ended::Refused
-        } else if let Some(reset) = self.reset() {
-            Ended::Reset(reset)
-        } else {
-            why
-        };
         let [client, server] = [0, 1].map(|end| SocketAddr::new(self.hosts[end], self.ports[end]));
         let until = if self.is_over() { self.clock.last() } else { now.max(self.clock.last()) };
         let waited = || self.clock.waited().unwrap_or_else(|| self.senders[1].since_asked(until));
@@ -82,7 +73,7 @@ impl Open {
             one_way: self.directions.is_one(),
             unanswered,
             no_answer: in_vain.filter(|_| told),
-            ended,
+            ended: self.ended(why),
             position: self.place.position(),
             numbers: self.ends.each_ref().map(End::numbers),
             from_client,
@@ -117,6 +108,17 @@ impl Open {
         let closed = self.ends.iter().any(End::has_fin) || self.ends[1].is_reset();
         let waits_for_more = self.ends[0].is_reset() || !closed;
         self.waits() && (self.asked.is_answered() || waits_for_more)
+    }
+
+    /// How it ended: as its packets say, or else for this reason.
+    fn ended(&self, why: Ended) -> Ended {
+        if self.ends.iter().all(End::has_fin) {
+            Ended::Fin
+        } else if self.is_refused() {
+            Ended::Refused
+        } else {
+            self.reset().map_or(why, Ended::Reset)
+        }
     }
 
     /// The server has answered the SYN by a reset.
