@@ -36,6 +36,79 @@ pub struct ExperimentFile {
     scenario_text: Option<String>,
 }
 
+/// The file of an experiment as it is read, and how others are found.
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+    read: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Source<'_> {
+    fn wrong(&self, error: ScenarioError) -> FileError {
+        FileError { file: self.file.to_string(), error: error.located(self.text) }
+    }
+
+    /// The path and the text of a file beside this one, which `key` names.
+    fn beside(&self, key: &str, name: &str) -> Result<(String, String), FileError> {
+        let path = match self.file.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{name}"),
+            None => name.to_string(),
+        };
+        match (self.read)(&path) {
+            Some(text) => Ok((path, text)),
+            None => Err(self.wrong(error_at(key, format!("there is no {path}")))),
+        }
+    }
+
+    /// Adds to `table` what the experiment that this one is `like` says and it does not. Returns
+    /// the path and the text of that one.
+    fn take_over(&self, other: &str, table: &mut Table) -> Result<(String, String), FileError> {
+        let (path, text) = self.beside("like", &format!("{other}.toml"))?;
+        // Read as an experiment first, for errors with lines of that file.
+        let _: Experiment = parse(&path, &text)?;
+        for (key, value) in parse::<Table>(&path, &text)? {
+            if !OWN.contains(&key.as_str()) {
+                table.entry(key).or_insert(value);
+            }
+        }
+        Ok((path, text))
+    }
+
+    /// The scenario, checked: this file's `own`, or that of another file. Returns also the path of
+    /// the file that has it, and its text if that is another.
+    fn scenario(
+        &self,
+        own: Option<Value>,
+        experiment: &Experiment,
+        registry: &Registry,
+    ) -> Result<(Table, String, Option<String>), FileError> {
+        match (own, &experiment.scenario_file) {
+            (Some(Value::Table(scenario)), None) => {
+                if let Some(scenario) = &experiment.scenario {
+                    let checked = scenario.check(registry);
+                    checked.map_err(|error| self.wrong(error.within("scenario")))?;
+                }
+                Ok((scenario, self.file.to_string(), None))
+            }
+            (None, Some(name)) if name.starts_with('/') => {
+                let message =
+                    format!("the name of a file in `{SCENARIOS}` beside this one is expected");
+                Err(self.wrong(error_at("scenario_file", message)))
+            }
+            (None, Some(name)) => {
+                let (path, text) = self.beside("scenario_file", &format!("{SCENARIOS}/{name}"))?;
+                Scenario::from_toml(&text, registry)
+                    .map_err(|error| FileError { file: path.clone(), error })?;
+                Ok((parse(&path, &text)?, path, Some(text)))
+            }
+            _ => {
+                let message = "exactly one of `scenario` and `scenario_file` is expected";
+                Err(self.wrong(error_at("scenario", message)))
+            }
+        }
+    }
+}
+
 impl ExperimentFile {
     /// Reads the text of the file at the path `file`. `read` finds the text of a scenario that
     /// the experiment shares with others, by its path. Strategies are those of `registry`.
@@ -49,60 +122,20 @@ impl ExperimentFile {
         registry: &Registry,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<ExperimentFile, FileError> {
+        let source = Source { file, text, read: &read };
         let mut experiment: Experiment = parse(file, text)?;
-        let wrong =
-            |error: ScenarioError| FileError { file: file.to_string(), error: error.located(text) };
-        let beside = |name: &str| match file.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{name}"),
-            None => name.to_string(),
-        };
-        let missing = |key: &str, path: &str| wrong(error_at(key, format!("there is no {path}")));
         let mut table: Table = parse(file, text)?;
         let mut likes = Vec::new();
         for other in &experiment.like {
-            let path = beside(&format!("{other}.toml"));
-            let shared = read(&path).ok_or_else(|| missing("like", &path))?;
-            // Read as an experiment first, for errors with lines of that file.
-            let _: Experiment = parse(&path, &shared)?;
-            for (key, value) in parse::<Table>(&path, &shared)? {
-                if !OWN.contains(&key.as_str()) {
-                    table.entry(key).or_insert(value);
-                }
-            }
-            likes.push((path, shared));
+            likes.push(source.take_over(other, &mut table)?);
         }
-        if !experiment.like.is_empty() {
+        if !likes.is_empty() {
             experiment = Experiment::deserialize(table.clone())
-                .map_err(|error| wrong(error_at("like", error.to_string())))?;
+                .map_err(|error| source.wrong(error_at("like", error.to_string())))?;
         }
+        let own = table.remove("scenario");
         let (scenario, scenario_file, scenario_text) =
-            match (table.remove("scenario"), &experiment.scenario_file) {
-                (Some(Value::Table(scenario)), None) => {
-                    if let Some(scenario) = &experiment.scenario {
-                        scenario
-                            .check(registry)
-                            .map_err(|error| wrong(error.within("scenario")))?;
-                    }
-                    (scenario, file.to_string(), None)
-                }
-                (None, Some(name)) => {
-                    if name.starts_with('/') {
-                        let message = format!(
-                            "the name of a file in `{SCENARIOS}` beside this one is expected"
-                        );
-                        return Err(wrong(error_at("scenario_file", message)));
-                    }
-                    let path = beside(&format!("{SCENARIOS}/{name}"));
-                    let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
-                    Scenario::from_toml(&shared, registry)
-                        .map_err(|error| FileError { file: path.clone(), error })?;
-                    (parse(&path, &shared)?, path, Some(shared))
-                }
-                _ => {
-                    let message = "exactly one of `scenario` and `scenario_file` is expected";
-                    return Err(wrong(error_at("scenario", message)));
-                }
-            };
+            source.scenario(own, &experiment, registry)?;
         Ok(ExperimentFile {
             id: id.into(),
             file: file.into(),

@@ -219,17 +219,8 @@ fn cell_outcome(
     let mut all = Measurements::new();
     let (mut sequences, mut traces, mut charts) = (Vec::new(), Vec::new(), Vec::new());
     let mut unmet = Vec::new();
-    let of_all = e.strategies.len() + plan.bounds.len();
-    let mut done: Vec<Vec<Option<Done>>> =
-        (0..of_all).map(|_| done.take(plan.runs as usize).collect()).collect();
-    // What is compared has the same seeds: those up to the first that was cancelled.
-    let complete = |runs: &Vec<Option<Done>>| runs.iter().take_while(|run| run.is_some()).count();
-    let runs = done.iter().map(complete).min().unwrap_or(0);
-    done.iter_mut().for_each(|of| of.truncate(runs));
-    if runs == 0 {
-        done.clear();
-    }
-    let mut done = done.into_iter().map(|of| of.into_iter().flatten().collect::<Vec<Done>>());
+    let (runs, done) = with_same_seeds(plan, done);
+    let mut done = done.into_iter();
     for (strategy, mut runs) in e.strategies.iter().zip(done.by_ref()) {
         unmet.extend(runs.iter_mut().map(|run| std::mem::take(&mut run.unmet)));
         let data: Vec<&RunData> = runs.iter().map(|run| &run.data).collect();
@@ -238,16 +229,7 @@ fn cell_outcome(
             "" => strategy.name.clone(),
             name => format!("{}, {name}", strategy.name),
         };
-        if let Some(figure) = e.population.as_ref().and_then(|p| p.chart.as_ref()) {
-            let tallies: Vec<&Tally> = data.iter().filter_map(|d| d.timeouts.as_ref()).collect();
-            let title = format!("{figure}: {title}");
-            charts.push(chart::timeouts(title.clone(), &strategy.name, &tallies, &e.rows));
-            let captured: Vec<&Tally> = data.iter().filter_map(|d| d.captured.as_ref()).collect();
-            if plan.captures {
-                let title = format!("{title}, from captures");
-                charts.push(chart::timeouts(title, &strategy.name, &captured, &e.rows));
-            }
-        }
+        charts.extend(charts_of_timeouts(plan, &strategy.name, &title, &data));
         let Some(first) = runs.first_mut().and_then(|run| run.first.take()) else { continue };
         let FirstFlow { summary, events, mss } = first;
         let steps = steps(&events, mss);
@@ -260,26 +242,62 @@ fn cell_outcome(
         samples::add(bound, &[], &data, &mut all);
     }
     distances(&e.strategies, plan.registry, &mut all);
-    let (rows, tables) = (rows(e, &all), tables(e, &all));
-    let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
     let unmet = plan.input(planned).unmet(&unmet);
     let unmet = unmet.into_iter().map(|told| plan.source.wrong(told.error.within("scenario")));
-    let unmet = unmet.map(|told| told.to_string()).collect();
-    (
-        Cell {
-            name,
-            labels,
-            seed,
-            runs: runs as u32,
-            rows,
-            tables,
-            sequences,
-            measured: all,
-            unmet,
-        },
-        traces,
-        charts,
-    )
+    let cell = Cell {
+        name,
+        labels: planned.cell.labels.clone(),
+        seed: planned.cell.scenario.seed,
+        runs: runs as u32,
+        rows: rows(e, &all),
+        tables: tables(e, &all),
+        sequences,
+        measured: all,
+        unmet: unmet.map(|told| told.to_string()).collect(),
+    };
+    (cell, traces, charts)
+}
+
+/// How many runs a cell has, and these: of each strategy, then of what bounds them; none at all if
+/// there are 0. What is compared has the same seeds: those up to the first that was cancelled.
+fn with_same_seeds(
+    plan: &Plan<'_>,
+    done: &mut impl Iterator<Item = Option<Done>>,
+) -> (usize, Vec<Vec<Done>>) {
+    let of_all = plan.source.experiment.strategies.len() + plan.bounds.len();
+    let mut done: Vec<Vec<Done>> = (0..of_all)
+        .map(|_| done.take(plan.runs as usize).collect::<Vec<_>>())
+        .map(|of| of.into_iter().map_while(|run| run).collect())
+        .collect();
+    let runs = done.iter().map(Vec::len).min().unwrap_or(0);
+    done.iter_mut().for_each(|of| of.truncate(runs));
+    if runs == 0 {
+        done.clear();
+    }
+    (runs, done)
+}
+
+/// The figures of the timeouts of a population with this strategy, as the experiment wants them.
+fn charts_of_timeouts(
+    plan: &Plan<'_>,
+    strategy: &str,
+    title: &str,
+    data: &[&RunData],
+) -> Vec<Chart> {
+    let e = &plan.source.experiment;
+    let Some(figure) = e.population.as_ref().and_then(|p| p.chart.as_ref()) else {
+        return Vec::new();
+    };
+    let title = format!("{figure}: {title}");
+    let chart = |title: String, tally: fn(&RunData) -> Option<&Tally>| {
+        let tallies: Vec<&Tally> = data.iter().filter_map(|data| tally(data)).collect();
+        chart::timeouts(title, strategy, &tallies, &e.rows)
+    };
+    let mut charts = vec![chart(title.clone(), |data| data.timeouts.as_ref())];
+    if plan.captures {
+        charts.push(chart(format!("{title}, from captures"), |data| data.captured.as_ref()));
+    }
+    charts
 }
 
 #[cfg(test)]

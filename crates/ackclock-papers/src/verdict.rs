@@ -26,6 +26,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    fn of(holds: bool) -> Verdict {
+        if holds { Verdict::Holds } else { Verdict::DoesNotHold }
+    }
+
     /// The words in every output.
     pub fn words(self) -> &'static str {
         match self {
@@ -100,8 +104,7 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let samples = match ours {
         Measurement::Text(text) => {
             let same = relation == "equals" && *text == plain(other);
-            let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
-            return Judgement::of_one(verdict, text.clone());
+            return Judgement::of_one(Verdict::of(same), text.clone());
         }
         Measurement::Samples(samples) => samples,
     };
@@ -113,8 +116,7 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     }
     if let (Some(expected), "equals") = (expected, relation) {
         let same = samples.iter().all(|s| *s == expected);
-        let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
-        return Judgement::of_one(verdict, estimate(samples));
+        return Judgement::of_one(Verdict::of(same), estimate(samples));
     }
     let others = match other {
         NumberOrText::Number(n) => vec![*n; samples.len()],
@@ -127,19 +129,10 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
             None => Vec::new(),
         },
     };
-    let mut measured = estimate(samples);
-    let mut percent = None;
-    if let NumberOrText::Text(name) = other {
-        let relative = relative(samples, &others);
-        let ([ours, theirs], more) = two_estimates(samples, &others);
-        let difference = relative.map_or(String::new(), |percent| shown(percent, 1 + more as i32));
-        let [ours, theirs] = match (ours_in, unit(name)) {
-            (one, other) if one == other => [ours, in_unit(theirs, other)],
-            (one, other) => [in_unit(ours, one), in_unit(theirs, other)],
-        };
-        measured = format!("{ours} against {theirs}{difference}");
-        percent = relative.map(|r| r.mean);
-    }
+    let (mut measured, percent) = match other {
+        NumberOrText::Number(_) => (estimate(samples), None),
+        NumberOrText::Text(name) => compared((samples, ours_in), (&others, unit(name))),
+    };
     if let Some(by) = claim.by.filter(|by| by.is_below_zero()) {
         measured = format!("{measured}; it may be up to {by} on the other side");
     }
@@ -150,7 +143,7 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         );
     }
     if relation == "equals" {
-        let verdict = if *samples == others { Verdict::Holds } else { Verdict::DoesNotHold };
+        let verdict = Verdict::of(*samples == others);
         return Judgement { verdict, measured, relative: percent };
     }
     let verdicts: Vec<Verdict> =
@@ -158,6 +151,21 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let verdict =
         [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
     Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured, relative: percent }
+}
+
+/// Two measurements, each with its unit, in words; and the difference in percent of the magnitude
+/// of the other's mean.
+fn compared(
+    (samples, ours_in): (&[f64], &str),
+    (others, theirs_in): (&[f64], &str),
+) -> (String, Option<f64>) {
+    let relative = relative(samples, others);
+    let ([ours, theirs], more) = two_estimates(samples, others);
+    let difference = relative.map_or(String::new(), |percent| shown(percent, 1 + more as i32));
+    // A unit that both have is said once.
+    let ours = if ours_in == theirs_in { ours } else { in_unit(ours, ours_in) };
+    let measured = format!("{ours} against {}{difference}", in_unit(theirs, theirs_in));
+    (measured, relative.map(|r| r.mean))
 }
 
 /// The least probability with which what the paper saw would come out here.
