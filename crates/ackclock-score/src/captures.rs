@@ -1,7 +1,6 @@
 //! Captures of a run, complete and with something missing, and what is found in them.
 
-use ackclock_tcp::Registry;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Cursor;
 use std::ops::Range;
 
@@ -9,12 +8,14 @@ use ackclock_net::Rng;
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
 use ackclock_report::{CaptureFormat, CaptureWriter};
 use ackclock_run::handshake;
-use ackclock_tcp::Sighting;
-use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode, hosts};
+use ackclock_tcp::{Registry, Sighting};
+use ackclock_trace::{
+    Connection, Flow, Reader, Retransmission, Settings, Tracker, Vantage, decode, hosts,
+};
 
 use crate::matrix::Score;
 use crate::places::PLACES;
-use crate::truth::{Recording, Transmission};
+use crate::truth::{Recording, Retransmitted, Transmission};
 use crate::ways::TrueWays;
 
 /// What is missing in a capture.
@@ -285,71 +286,39 @@ impl Judged<'_> {
         score: &mut Score,
         complain: &mut impl FnMut(String),
     ) {
-        // A duplicate that the network made is no retransmission: the first frame of a number is.
-        let mut first = HashSet::new();
-        let frames: Vec<u64> = (1..=self.keys.len() as u64)
-            .filter(|&frame| {
-                self.transmission(frame)
-                    .is_some_and(|(flow, number, _)| first.insert((flow, number)))
-            })
-            .collect();
-        let firsts: HashSet<u64> = frames.iter().copied().collect();
-        let truth_of = |frame: u64| {
-            self.transmission(frame).filter(|_| firsts.contains(&frame)).map(|(.., t)| t)
+        let first = self.first_frames();
+        let truth = |frame: u64| {
+            let (.., transmission) = self.transmission(frame).filter(|_| first.contains(&frame))?;
+            Some(transmission)
         };
-        let truths: Vec<u64> = frames
-            .into_iter()
-            .filter(|&f| truth_of(f).is_some_and(|t| t.retransmitted().is_some()))
-            .collect();
-
-        let mut matched = HashSet::new();
-        let mut count = 0;
+        let (mut matched, mut timed, mut count) = (HashSet::new(), HashSet::new(), 0);
         for connection in found {
             let (flow, _) = from_sender(connection);
             count += flow.retransmissions.len() as u64;
             for r in &flow.retransmissions {
-                let again = truth_of(r.frame)
+                let again = truth(r.frame)
                     .and_then(Transmission::retransmitted)
                     .filter(|_| matched.insert(r.frame));
                 score.retransmission(again.as_ref(), Some(r));
-                if again.map(|a| a.kind) != Some(r.kind) {
-                    complain(format!("frame {}: {:?} found {:?}", r.frame, again, r));
-                } else if again.is_some_and(|a| a.spurious == Some(false) && r.spurious.is_some()) {
-                    complain(format!("frame {}: not spurious: {:?}", r.frame, r));
-                } else if again
-                    .is_some_and(|a| a.spurious == Some(true) && a.reported && r.spurious.is_none())
-                {
-                    complain(format!("frame {}: spurious: {:?}", r.frame, r));
-                } else if again
-                    .is_some_and(|a| a.lost.is_some() && r.lost.is_some() && a.lost != r.lost)
-                {
-                    complain(format!(
-                        "frame {}: lost {:?}: {:?}",
-                        r.frame,
-                        again.map(|a| a.lost),
-                        r
-                    ));
+                if let Some(wrong) = wrong(again.as_ref(), r) {
+                    complain(wrong);
                 }
             }
             for timeout in &flow.timeouts {
-                let frame = flow.retransmissions.get(timeout.retransmission).map_or(0, |r| r.frame);
-                let expiry = truth_of(frame).and_then(|t| t.expiry.as_ref());
+                let r = flow.retransmissions.get(timeout.retransmission);
+                timed.extend(r.map(|r| r.frame));
+                let frame = r.map_or(0, |r| r.frame);
+                let expiry = truth(frame).and_then(|t| t.expiry.as_ref());
                 score.timeout(expiry, Some(timeout));
                 if expiry.is_some_and(|e| e.class != timeout.class) {
                     complain(format!("frame {frame}: {expiry:?} found {timeout:?}"));
                 }
             }
         }
-        let timed: HashSet<u64> = found
-            .iter()
-            .map(|connection| from_sender(connection).0)
-            .flat_map(|flow| {
-                flow.timeouts.iter().filter_map(|t| flow.retransmissions.get(t.retransmission))
-            })
-            .map(|r| r.frame)
-            .collect();
-        for frame in &truths {
-            let Some(t) = truth_of(*frame) else { continue };
+        let mut truths = 0;
+        for frame in &first {
+            let Some(t) = truth(*frame).filter(|t| t.retransmitted().is_some()) else { continue };
+            truths += 1;
             if !matched.contains(frame) {
                 score.retransmission(t.retransmitted().as_ref(), None);
                 complain(format!("frame {frame}: {:?} not found", t.retransmitted()));
@@ -358,8 +327,34 @@ impl Judged<'_> {
                 score.timeout(t.expiry.as_ref(), None);
             }
         }
-        score.capture(truths.len() as u64, count);
+        score.capture(truths, count);
     }
+
+    /// The first frame of each transmission: a duplicate that the network made is none.
+    fn first_frames(&self) -> BTreeSet<u64> {
+        let mut seen = HashSet::new();
+        let mut is_first = |frame: &u64| {
+            self.transmission(*frame).is_some_and(|(flow, number, _)| seen.insert((flow, number)))
+        };
+        (1..=self.keys.len() as u64).filter(|frame| is_first(frame)).collect()
+    }
+}
+
+/// What differs between a retransmission and the one found.
+fn wrong(truth: Option<&Retransmitted>, found: &Retransmission) -> Option<String> {
+    let frame = found.frame;
+    let Some(truth) = truth.filter(|truth| truth.kind == found.kind) else {
+        return Some(format!("frame {frame}: {truth:?} found {found:?}"));
+    };
+    match (truth.spurious, found.spurious) {
+        (Some(false), Some(_)) => return Some(format!("frame {frame}: not spurious: {found:?}")),
+        (Some(true), None) if truth.reported => {
+            return Some(format!("frame {frame}: spurious: {found:?}"));
+        }
+        _ => {}
+    }
+    let differs = truth.lost.is_some() && found.lost.is_some() && truth.lost != found.lost;
+    differs.then(|| format!("frame {frame}: lost {:?}: {found:?}", Some(truth.lost)))
 }
 
 /// What the sender of the data sent, and where the capture is found to have been taken.

@@ -250,12 +250,46 @@ fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) -> f64 {
 /// One thing that goes wrong.
 fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
     let direction = draw.one(&["data", "data", "both"]);
-    let loss = match draw.below(14) {
+    match draw.below(14) {
+        kind @ 0..10 => {
+            let loss = loss(draw, kind, direction, segments);
+            mishaps.losses.push(format!("{{ {loss} }}"));
+        }
+        // Others compete, over a queue that is short.
+        10 => {
+            mishaps.flows = 3;
+            mishaps.queue = Some(match draw.chance(0.5) {
+                true => "red = { limit = 25, min = 5, max = 15 }".into(),
+                false => format!("droptail = {{ packets = {} }}", draw.one(&[4, 8])),
+            });
+        }
+        11 => {
+            let (p, delay) = (draw.one(&["0.5%", "3%"]), draw.one(&["2ms", "10ms", "80ms"]));
+            mishaps.keys.retain(|key| !key.starts_with("reorder"));
+            mishaps.keys.push(format!("reorder = {{ p = {p:?}, delay = \"{delay}\" }}"));
+        }
+        12 => {
+            let (at, lasts) = (draw.one(&["0.3s", "1.5s"]), draw.one(&["0.1s", "1s"]));
+            let delay = draw.one(&["0.3s", "1.2s", "4s"]);
+            mishaps.keys.retain(|key| !key.starts_with("spikes"));
+            mishaps.keys.push(format!(
+                "spikes = [{{ at = \"{at}\", for = \"{lasts}\", delay = \"{delay}\" }}]"
+            ));
+        }
+        _ => {
+            mishaps.keys.retain(|key| !key.starts_with("duplicate") && !key.starts_with("jitter"));
+            mishaps.keys.push(format!("duplicate = {:?}", draw.one(&["0.5%", "3%"])));
+            mishaps.keys.push(format!("jitter = \"{}\"", draw.one(&["1ms", "5ms"])));
+        }
+    }
+}
+
+/// One model of losses; `kind` is below 10.
+fn loss(draw: &mut Draw, kind: u64, direction: &str, segments: u64) -> String {
+    match kind {
         0 | 1 => {
-            format!(
-                "bernoulli = {{ p = {:?}, direction = {direction:?} }}",
-                draw.one(&["0.5%", "2%", "5%", "12%"])
-            )
+            let p = draw.one(&["0.5%", "2%", "5%", "12%"]);
+            format!("bernoulli = {{ p = {p:?}, direction = {direction:?} }}")
         }
         2 | 3 => {
             let (p, r) = (draw.one(&["0.5%", "2%"]), draw.one(&["20%", "40%", "70%"]));
@@ -270,8 +304,8 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
             let again = draw.chance(0.5);
             format!(
                 "three_state = {{ second_at = \"{at}\", second_for = \"{first}\", second_loss = \
-                 \"60%\", third_for = \"{then}\", \
-                 third_loss = \"10%\", lose_fast_retransmission = {again} }}"
+                 \"60%\", third_for = \"{then}\", third_loss = \"10%\", lose_fast_retransmission = \
+                 {again} }}"
             )
         }
         5 => drops(draw, segments, 0),
@@ -280,46 +314,15 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
             let tail = draw.one(&[1, 2, 3, 5]);
             drops(draw, segments, segments.saturating_sub(tail))
         }
-        8 => format!(
-            "policer = {{ rate = \"{}\", burst = \"{}\" }}",
-            draw.one(&["400kbit", "2mbit"]),
-            draw.one(&["8kb", "30kb"])
-        ),
-        9 => format!(
-            "bernoulli = {{ p = {:?}, direction = \"ack\" }}",
-            draw.one(&["5%", "20%", "40%"])
-        ),
-        10 => {
-            mishaps.flows = 3;
-            mishaps.queue = Some(match draw.chance(0.5) {
-                true => "red = { limit = 25, min = 5, max = 15 }".into(),
-                false => format!("droptail = {{ packets = {} }}", draw.one(&[4, 8])),
-            });
-            return;
-        }
-        11 => {
-            let (p, delay) = (draw.one(&["0.5%", "3%"]), draw.one(&["2ms", "10ms", "80ms"]));
-            mishaps.keys.retain(|key| !key.starts_with("reorder"));
-            mishaps.keys.push(format!("reorder = {{ p = {p:?}, delay = \"{delay}\" }}"));
-            return;
-        }
-        12 => {
-            let (at, lasts) = (draw.one(&["0.3s", "1.5s"]), draw.one(&["0.1s", "1s"]));
-            let delay = draw.one(&["0.3s", "1.2s", "4s"]);
-            mishaps.keys.retain(|key| !key.starts_with("spikes"));
-            mishaps.keys.push(format!(
-                "spikes = [{{ at = \"{at}\", for = \"{lasts}\", delay = \"{delay}\" }}]"
-            ));
-            return;
+        8 => {
+            let (rate, burst) = (draw.one(&["400kbit", "2mbit"]), draw.one(&["8kb", "30kb"]));
+            format!("policer = {{ rate = \"{rate}\", burst = \"{burst}\" }}")
         }
         _ => {
-            mishaps.keys.retain(|key| !key.starts_with("duplicate") && !key.starts_with("jitter"));
-            mishaps.keys.push(format!("duplicate = {:?}", draw.one(&["0.5%", "3%"])));
-            mishaps.keys.push(format!("jitter = \"{}\"", draw.one(&["1ms", "5ms"])));
-            return;
+            let p = draw.one(&["5%", "20%", "40%"]);
+            format!("bernoulli = {{ p = {p:?}, direction = \"ack\" }}")
         }
-    };
-    mishaps.losses.push(format!("{{ {loss} }}"));
+    }
 }
 
 /// Up to six segments from `from` on, and perhaps retransmissions of them.
