@@ -21,6 +21,7 @@
 //! | What is SMSS if the SYNs say too much? | [`segment_size`] |
 //! | How far is the sender if no handshake says it? | [`flights`] |
 //! | What does the model of a sender begin with? | `terms` |
+//! | Does it wait, or go to the model at once? | `deliver` |
 //! | When does the sender know of it? | [`delayed`] |
 //! | When was it sent? | [`send_clock`] |
 //! | Has the server answered? | [`asked`] |
@@ -34,6 +35,7 @@ mod asked;
 mod budget;
 mod clock;
 mod delayed;
+mod deliver;
 mod directions;
 mod doubts;
 mod ecn;
@@ -395,121 +397,6 @@ impl Open {
             for end in [0, 1] {
                 self.pass_on_early(end, Input::Gap(at), budget);
             }
-        }
-    }
-
-    /// Things wait, or there is no model of `end`.
-    #[inline]
-    fn is_early(&self, end: usize) -> bool {
-        self.warm_up.is_on() || !self.senders[end].has_begun()
-    }
-
-    /// Passes data on to the model of `end`, or lets it wait.
-    // Apart from ACKs: so nothing is asked twice, nor goes through memory.
-    #[inline(always)]
-    fn pass_on_data(&mut self, end: usize, data: Data, budget: &mut Budget) {
-        if self.is_early(end) {
-            return self.pass_on_early(end, Input::Data(data), budget);
-        }
-        self.deliver_data(end, data, budget);
-    }
-
-    /// Passes an ACK on to the model of `end`, or lets it wait.
-    #[inline(always)]
-    fn pass_on_acked(&mut self, end: usize, acked: &mut Acked, budget: &mut Budget) {
-        if self.is_early(end) {
-            return self.pass_on_early(end, Input::Acked(*acked), budget);
-        }
-        self.deliver_acked(end, acked, budget);
-    }
-
-    /// Passes something on to the model of `end`, also if things wait or there is none.
-    #[cold]
-    fn pass_on_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
-        if self.warm_up.is_on() {
-            if self.warm_up.push(end, input, &mut budget.places) {
-                return;
-            }
-            self.end_warm_up(budget);
-        }
-        self.deliver_early(end, input, budget);
-    }
-
-    #[cold]
-    fn end_warm_up(&mut self, budget: &mut Budget) {
-        let waiting = self.warm_up.end(&mut budget.places);
-        for end in [0, 1] {
-            if let Some(trip) = flights::round_trip(end, &waiting, self.mss(end)) {
-                self.place.learn(end, trip);
-            }
-        }
-        for (end, input) in waiting {
-            self.deliver_early(end, input, budget);
-        }
-    }
-
-    fn deliver_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
-        if !self.senders[end].has_begun() {
-            match input {
-                Input::Data(_)
-                    if self.warm_up.is_unneeded()
-                        && (self.place.forget_made_up() || self.handshake.is_cut()) =>
-                {
-                    self.warm_up.start();
-                    return self.pass_on_early(end, input, budget);
-                }
-                Input::Data(_) => self.begin(end, budget),
-                Input::Acked(acked) => return self.senders[end].keep(&acked),
-                Input::Gap(_) => return,
-            }
-        }
-        match input {
-            Input::Data(data) => self.deliver_data(end, data, budget),
-            Input::Acked(mut acked) => self.deliver_acked(end, &mut acked, budget),
-            Input::Gap(until) => {
-                self.count_event(budget);
-                self.senders[end].gap(until, self.place.delay(end), &mut budget.places);
-            }
-        }
-    }
-
-    /// Gives data to the model of `end`.
-    #[inline(always)]
-    fn deliver_data(&mut self, end: usize, data: Data, budget: &mut Budget) {
-        self.count_event(budget);
-        self.senders[end].data(data, self.place.delay(end), &mut budget.places);
-    }
-
-    /// Gives an ACK to that model. Away from the sender, as long as nothing has measured how
-    /// far off that is, an ACK measures only the part of the round trip that is behind the capture.
-    /// Timestamps will soon measure the rest; without them, that part is all that is ever known.
-    /// Where the handshake was made up, candidates learn the distance from the first flights.
-    #[inline(always)]
-    fn deliver_acked(&mut self, end: usize, acked: &mut Acked, budget: &mut Budget) {
-        self.count_event(budget);
-        let delay = self.place.delay(end);
-        if delay == Span::ZERO {
-            acked.timed &= self.place.sight(end) == Sight::Sent
-                || self.place.is_made_up()
-                || !self.timestamps(end);
-        }
-        self.senders[end].acked(acked, delay, &mut budget.places);
-    }
-
-    /// Each packet is about one event, if any are kept.
-    #[inline]
-    fn count_event(&mut self, budget: &mut Budget) {
-        if self.events {
-            self.count_kept_event(budget);
-        }
-    }
-
-    #[cold]
-    fn count_kept_event(&mut self, budget: &mut Budget) {
-        budget.count_event();
-        if !budget.keeps_events(self.number) {
-            self.events = false;
-            self.senders.iter_mut().for_each(DelayedSender::stop_events);
         }
     }
 }
