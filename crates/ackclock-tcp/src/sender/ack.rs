@@ -255,8 +255,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
-/// The ACK ends just below what was SACKed, which the receiver must have discarded (RFC 2018 section
-/// 8): how soon the retransmission timer is to expire for that.
+/// The ACK ends just below what was SACKed, which the receiver must have discarded (RFC 2018
+/// section 8): how soon the retransmission timer is to expire for that.
 #[inline(always)]
 fn reneged(c: &Sender, a: &AckSummary) -> Option<Span> {
     let head = c.s.board.head().filter(|_| a.newly_acked > 0)?;
