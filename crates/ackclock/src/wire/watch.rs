@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +16,7 @@ use ackclock_impair::exposition::Exposition;
 use ackclock_run::Cancel;
 use ackclock_tcp::{Time, TimeoutClass};
 use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::metrics::Endpoint;
@@ -46,31 +47,16 @@ type Shared = Arc<Mutex<Monitor>>;
 pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
     // Before threads.
     let mut interrupt = Interrupt::new()?;
-    let failed = |error: rustix::io::Errno| Error::system("epoll")(error.into());
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(failed)?;
     epoll::add(&epoll, &interrupt, EventData::new_u64(SIGNALS), EventFlags::IN).map_err(failed)?;
-    let mut endpoint = match watch.metrics {
-        None => None,
-        Some(address) => {
-            Some(Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?)
-        }
-    };
-    if let Some(endpoint) = &endpoint {
-        endpoint.register(&epoll).map_err(Error::system("epoll"))?;
-    }
+    let mut endpoint = listen(watch, &epoll)?;
     let monitor: Shared = Arc::new(Mutex::new(Monitor::new(watch.interface)));
     let capture = Capture::start(watch, &monitor)?;
     let mut gone = false;
     let (mut events, mut tick) = (Vec::with_capacity(64), Instant::now() + TICK);
     let teller = Teller::start();
     while interrupt.taken() == 0 && !gone {
-        let wait = tick.saturating_duration_since(Instant::now());
-        let wait = Timespec::try_from(wait).ok();
-        events.clear();
-        match epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(failed(error)),
-        }
+        wait_until(tick, &epoll, &mut events)?;
         for event in &events {
             let number = event.data.u64();
             if let (Some(endpoint), true) = (&mut endpoint, number != SIGNALS) {
@@ -90,12 +76,46 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
             gone = capture.reading.is_finished();
         }
     }
+    end(watch, &monitor, capture, teller, gone)
+}
+
+fn failed(error: rustix::io::Errno) -> Error {
+    Error::system("epoll")(error.into())
+}
+
+/// Whoever asks for metrics comes here.
+fn listen(watch: &Watch<'_>, epoll: &impl AsFd) -> Result<Option<Endpoint>, Error> {
+    let Some(address) = watch.metrics else { return Ok(None) };
+    let failed = Error::system(format!("--metrics {address}"));
+    let endpoint = Endpoint::listen(address).map_err(failed)?;
+    endpoint.register(epoll).map_err(Error::system("epoll"))?;
+    Ok(Some(endpoint))
+}
+
+/// Waits for events until this time.
+fn wait_until(at: Instant, epoll: &impl AsFd, events: &mut Vec<Event>) -> Result<(), Error> {
+    let wait = Timespec::try_from(at.saturating_duration_since(Instant::now())).ok();
+    events.clear();
+    match epoll::wait(epoll, rustix::buffer::spare_capacity(events), wait.as_ref()) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Ends the capture, and tells of all connections that are left. `gone`: it has ended by itself.
+fn end(
+    watch: &Watch<'_>,
+    monitor: &Shared,
+    capture: Capture,
+    teller: Teller,
+    gone: bool,
+) -> Result<String, Error> {
     // Nobody may read what is left to say: another signal ends the process.
     let over = Cancel::default();
     over.cancel();
     heed_signals(over);
     let (says, status, read) = capture.stop();
-    let mut monitor = locked(&monitor);
+    let mut monitor = locked(monitor);
     let mut bad = monitor.turn(now());
     bad.extend(monitor.finish());
     teller.tell(&monitor, &bad, watch.json);
