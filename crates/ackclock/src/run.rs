@@ -42,13 +42,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// How many runs to do of each strategy, each with a seed of its own. Default: the number in
-    /// the scenario. With --until the most runs. Default then: 1000. Of each strategy the
-    /// first run is the one in --events, --pcap, --qlog, --queues and graphs.
+    /// the scenario. With --until this is the most, and the default is 1000. --events, --pcap,
+    /// --qlog, --queues and graphs have the first run of each strategy.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
     /// Do runs of each strategy, in each combination of --set, until the half-width of the 95 %
-    /// confidence interval is at most so much of the mean: `goodput=2%`. At least 50. Without
-    /// --over the mean is that of the flows of each run.
+    /// confidence interval is at most so much of the mean: `goodput=2%`. There are at least 50.
+    /// Without --over, each run counts by the mean of its flows.
     #[arg(long, value_name = "MEASURE=PERCENT%")]
     pub until: Vec<Until>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per
@@ -70,15 +70,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
     let cancel = &cancel_on_signals()?;
     let mut inputs = source.inputs();
     let ScenarioFile { file, text, scenario } = source;
-    let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
-    let mut axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
-    let of_flow = |axis: &&Axis| is_strategy_of_flow(&axis.key);
-    if let Some(Axis { key, .. }) = axes.iter().find(of_flow).filter(|_| !args.strategy.is_empty())
-    {
-        return Err(Error::Usage(format!(
-            "--set: with --strategy all flows have the same one, and `{key}` has no effect"
-        )));
-    }
+    let mut axes = axes(args)?;
     let (mut text, mut cells) = (Some(text), vec![GridCell::of(scenario)]);
     if !axes.is_empty() {
         let file = (file.as_str(), text.as_deref().unwrap_or_default());
@@ -102,34 +94,25 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
         over: &args.output.over,
     };
     (0..cells.len()).try_for_each(|cell| check_seeds(&sweep, cell))?;
-    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
-    if *vs_oracle {
+    if args.output.vs_oracle {
         check(&sweep)?;
     }
     if cells.len() > 1 {
-        refuse_recordings(records, args.output.queues.is_some())?;
+        refuse_recordings(&args.output.records, args.output.queues.is_some())?;
     }
     args.output.check(inputs.iter().map(PathBuf::as_path))?;
     let (seed, scenario) = (sweep.first_seed(0), &cells[0].scenario);
-    let measures = args.output.measures_recovery();
-    let mut records = Records::new(records, measures, seed, args.strategy.len())?;
-    records.capture_at(pcap_at, scenario)?;
-    if let Some(path) = &args.output.queues {
-        records.queues.write_to(path)?;
-    }
+    let mut records = records(&args.output, scenario, seed, args.strategy.len())?;
     let Swept { runs, short } = execute(&sweep, args.jobs, &mut records, cancel)?;
-    let distances = if *vs_oracle && !cancel.is_cancelled() {
+    let distances = if args.output.vs_oracle && !cancel.is_cancelled() {
         distances(&sweep, &runs, args.jobs, cancel)?
     } else {
         Vec::new()
     };
     let title = if scenario.name.is_empty() { &file } else { &scenario.name };
     let written = records.finish(title, &parameters(scenario, seed, runs_of_each(&runs)));
-    for Shortfall { sentence, wants_runs } in short {
-        let more = if wants_runs { "; a greater --runs allows more" } else { "" };
-        let _ = writeln!(io::stderr(), "note: --until: {sentence}{more}");
-    }
-    if cells[0].scenario.flows.is_empty() && !args.output.stats {
+    note_shortfalls(short);
+    if scenario.flows.is_empty() && !args.output.stats {
         let note = "there is no `[[flow]]`; --stats has what became of the packets of `[[cbr]]`";
         let _ = writeln!(io::stderr(), "note: {note}");
     }
@@ -139,6 +122,42 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
     let written = written.and(write_parquet(&measured, &shown));
     let text = beside(&args.output.records, results(&measured, &shown))?;
     ended(after_files(text, written)?, cancel.is_cancelled())
+}
+
+/// The axes of `--set`.
+fn axes(args: &RunArgs) -> Result<Vec<Axis>, Error> {
+    let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
+    let axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
+    match axes.iter().find(|axis| is_strategy_of_flow(&axis.key)) {
+        Some(Axis { key, .. }) if !args.strategy.is_empty() => Err(Error::Usage(format!(
+            "--set: with --strategy all flows have the same one, and `{key}` has no effect"
+        ))),
+        _ => Ok(axes),
+    }
+}
+
+/// The files that are written as the runs go.
+fn records(
+    output: &OutputArgs,
+    scenario: &Scenario,
+    seed: u64,
+    strategies: usize,
+) -> Result<Records, Error> {
+    let measures = output.measures_recovery();
+    let mut records = Records::new(&output.records, measures, seed, strategies)?;
+    records.capture_at(&output.pcap_at, scenario)?;
+    if let Some(path) = &output.queues {
+        records.queues.write_to(path)?;
+    }
+    Ok(records)
+}
+
+/// What `--until` asked for and did not get.
+fn note_shortfalls(short: Vec<Shortfall>) {
+    for Shortfall { sentence, wants_runs } in short {
+        let more = if wants_runs { "; a greater --runs allows more" } else { "" };
+        let _ = writeln!(io::stderr(), "note: --until: {sentence}{more}");
+    }
 }
 
 /// What is recorded of one scenario is refused for a grid.
