@@ -55,7 +55,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) {
     if let Some(event) = event {
         show_windows(c, event);
     }
-    probe_window(c, &a);
+    fill_and_probe(c, &a);
 }
 
 /// Applies what the ACK says, and sums it up.
@@ -79,7 +79,7 @@ fn sum_up(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ra
 }
 
 /// Reports the ACK; returns the number of its event.
-#[cold]
+#[inline(never)]
 fn report(c: &mut Sender, a: &AckSummary, ranges: &Ranges) -> usize {
     let number = c.events.len();
     c.event(EventKind::Acked {
@@ -96,7 +96,7 @@ fn report(c: &mut Sender, a: &AckSummary, ranges: &Ranges) -> usize {
 }
 
 /// The event of the ACK shows the windows that it left behind.
-#[cold]
+#[inline(never)]
 fn show_windows(c: &mut Sender, number: usize) {
     if let Some(event) = c.events.get_mut(number) {
         event.cwnd = c.s.cwnd;
@@ -119,7 +119,11 @@ fn asks_for_response(c: &Sender, a: &AckSummary) -> bool {
 #[inline(always)]
 fn prepare_output(c: &mut Sender, a: &AckSummary) {
     if c.wants.rates {
-        by_rate::after_ack(c, a);
+        match a.prior_flight > 0 && !a.is_old() {
+            true => by_rate::after_ack(c, a),
+            // An old ACK may show a loss.
+            false => by_rate::between_acks(c),
+        }
     }
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, a));
@@ -137,10 +141,10 @@ fn prepare_output(c: &mut Sender, a: &AckSummary) {
     }
 }
 
-/// The receiver's window may hold back what there is to send, so that it has to be probed (RFC 9293
-/// section 3.8.6.1).
+/// Fills the send buffer, and has the receiver's window probed if it holds back what there is to
+/// send (RFC 9293 section 3.8.6.1).
 #[inline(always)]
-fn probe_window(c: &mut Sender, a: &AckSummary) {
+fn fill_and_probe(c: &mut Sender, a: &AckSummary) {
     let waits = a.prior_flight == 0 && c.s.written > c.s.snd_max;
     if waits && c.s.buffers.is_some() {
         // tcp_ack_probe: the window may have room for what is not yet filled, and then not for it.
@@ -228,7 +232,7 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
     if hold {
-        return c.regulate(a);
+        return c.regulate_cwnd(a);
     }
     match c.s.phase {
         Phase::Open => {
@@ -268,7 +272,7 @@ fn reneged(c: &Sender, a: &AckSummary) -> Option<Span> {
 fn wait_for_timeout(c: &mut Sender, a: &AckSummary, wait: Span) {
     one_timer::expire_in(c, wait);
     c.turn = Turn::NothingAgain;
-    if c.s.phase == Phase::Recovery { c.regulate(a) } else { grow(c, a) }
+    if c.s.phase == Phase::Recovery { c.regulate_cwnd(a) } else { grow(c, a) }
 }
 
 /// An ACK in the slow start after a timeout.

@@ -29,10 +29,6 @@ pub(super) fn before_ack(c: &mut Sender) {
 /// An ACK has been dealt with: the window law sets cwnd (`tcp_rate_gen`, `tcp_cong_control`).
 #[inline(never)]
 pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
-    // An old ACK may show a loss all the same.
-    if a.prior_flight == 0 || a.is_old() {
-        return between_acks(c);
-    }
     let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
     let departs = c.strategy.pacing.as_ref().map_or(c.s.now, |pacing| pacing.next(&c.s));
     let delayed = rates.deliver(&c.s, a);

@@ -72,7 +72,7 @@ pub(super) fn note(c: &mut Sender, a: &AckSummary) {
 
 fn reduce(c: &mut Sender, a: &AckSummary) {
     if c.s.cwr {
-        return c.regulate(a);
+        return c.regulate_cwnd(a);
     }
     if !a.ece || answered(c, a) {
         return;
@@ -129,7 +129,7 @@ pub(super) fn goes_on(c: &mut Sender, a: &AckSummary) -> bool {
     let under_way = core::mem::take(&mut c.s.cwr);
     if under_way {
         // What a timer finds counts one segment delivered (`tcp_rack_reo_timeout`).
-        c.regulate(&AckSummary { delivered: a.delivered.max(1), ..*a });
+        c.regulate_cwnd(&AckSummary { delivered: a.delivered.max(1), ..*a });
         let room = c.s.cwnd.saturating_sub(c.regulated());
         // Linux retransmits as cwnd allows (`tcp_xmit_retransmit_queue`). Elsewhere that makes room
         // for one at least (`tcp_cwnd_reduction`).

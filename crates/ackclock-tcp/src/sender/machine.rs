@@ -224,7 +224,7 @@ impl Sender {
 
     /// Regulation sets cwnd on an ACK within a response.
     #[inline]
-    pub(super) fn regulate(&mut self, a: &AckSummary) {
+    pub(super) fn regulate_cwnd(&mut self, a: &AckSummary) {
         let cwnd = self.strategy.regulate.on_ack(&self.s, a);
         self.set_cwnd(cwnd);
     }

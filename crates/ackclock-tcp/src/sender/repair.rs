@@ -142,7 +142,7 @@ pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
     // A filler draws a duplicate as the retransmission does: both on one ACK would feed each other
     // without end.
     c.may_fill = c.urgent.is_none();
-    c.regulate(a);
+    c.regulate_cwnd(a);
     // A marked segment is there to draw an ACK where nothing else does.
     if c.beyond.bytes > 0
         && (c.urgent.is_some() || c.s.cwnd.saturating_sub(c.regulated()) >= c.s.mss)
