@@ -133,7 +133,9 @@ impl<'a> Script<'a> {
         let passed = || all.iter().take_while(|e| e.at() <= first.at).filter_map(Entry::acked);
         let last_ack = passed().last().or(view.acks().next());
         let first_window = last_ack.map_or(65535, |a| a.window);
-        let has_room = first.position == base && first_window >= terms.mss.into();
+        // Whenever a candidate begins.
+        let least_window = passed().map(|a| a.window).min().unwrap_or(first_window);
+        let has_room = first.position == base && least_window >= terms.mss.into();
         Some(Script {
             terms,
             start: *start,
