@@ -120,8 +120,7 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
         retransmission.kind = kind;
         retransmission.probability = Some(verdict.probability);
         if let Some(expiry) = &verdict.says.expiry {
-            let expired = expired(&verdict.sent, expiry, timeout.take());
-            *timeout = Some(Timeout { spurious: retransmission.spurious, ..expired });
+            *timeout = Some(expired(retransmission, &verdict.sent, expiry, timeout.take()));
         }
     }
     for (index, (retransmission, timeout)) in all.into_iter().enumerate() {
@@ -139,8 +138,14 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     redraw(found);
 }
 
-/// The timer has expired as a candidate's did; `was`: what the model has of that, if anything.
-fn expired(sent: &Sent, expiry: &Expiry, was: Option<Timeout>) -> Timeout {
+/// The timer has expired as a candidate's did, and sent this retransmission; `was`: what the model
+/// has of that, if anything.
+fn expired(
+    retransmission: &Retransmission,
+    sent: &Sent,
+    expiry: &Expiry,
+    was: Option<Timeout>,
+) -> Timeout {
     Timeout {
         at: sent.at,
         seq: sent.seq,
@@ -152,7 +157,7 @@ fn expired(sent: &Sent, expiry: &Expiry, was: Option<Timeout>) -> Timeout {
         flight: expiry.flight,
         cwnd: expiry.cwnd,
         waited: expiry.waited,
-        spurious: None,
+        spurious: retransmission.spurious,
         passed: was.as_ref().map_or(Time::ZERO, |t| t.passed),
         episode: was.and_then(|t| t.episode),
     }

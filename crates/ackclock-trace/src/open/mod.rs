@@ -316,8 +316,8 @@ impl Open {
         }
     }
 
-    /// Bytes of a full segment, if this packet may be several: Ethernet takes no longer one than
-    /// 1460 bytes.
+    /// Bytes of a full segment of this end, if this packet is longer than one that Ethernet takes,
+    /// so that it may be several; else of this packet.
     #[inline(always)]
     fn full_segment(&self, p: &Packet, one: usize) -> u32 {
         if p.len > 1460 { self.mss(one) } else { p.len }
@@ -327,12 +327,12 @@ impl Open {
     #[inline(always)]
     fn acknowledged(&mut self, p: &Packet, one: usize, at: Time) -> Option<(Acked, bool)> {
         let shift = self.handshake.shift(one);
-        let sender = &mut self.ends[1 - one];
+        let end = &mut self.ends[1 - one];
         match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
-            (true, false) => sender.ack(p, at, shift),
+            (true, false) => end.ack(p, at, shift),
             // The window of a reset means nothing.
             (true, true) => {
-                sender.reset_acks(p.ack);
+                end.reset_acks(p.ack);
                 None
             }
             _ => None,

@@ -319,6 +319,7 @@ impl SenderModel {
             self.timer_expired(sent, is_head);
         }
         let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
+        // Before `retransmitted` adds to the retransmissions: the records take the next index.
         let replaced = self.replace(sent, records);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture.

@@ -151,7 +151,7 @@ fn is_at_receiver(found: &Found, from: End) -> bool {
     found.connection.position.is_at(from == End::Server)
 }
 
-/// Nothing passes that a black hole would: it lets shorter packets through.
+/// It is not the path MTU, which lets shorter packets through.
 fn is_cut_off(found: &Found, from: End) -> bool {
     let flow = found.flow(from);
     !matches!(flow.losses.cause, Some(LossCause::PathMtu { .. }))
