@@ -157,6 +157,7 @@ fn lossy() -> Flow {
         frame: 12,
         cause,
         timeout,
+        came_twice: false,
     };
     let rtt = Span::from_millis(100);
     Flow {

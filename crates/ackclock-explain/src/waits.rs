@@ -51,7 +51,7 @@ impl Found {
         let (most, at_sender) = (last.at.since(stall.start), self.is_at_sender(from));
         let lost = others.iter().any(|r| r.lost == Some(true))
             || timeouts.iter().any(|t| lost_behind(flow, at_sender, t))
-            || came_once(&sent);
+            || came_once(stall, &sent);
         let first = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
         let least = match before.last() {
             Some(t) if timeouts.len() >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
@@ -155,11 +155,13 @@ impl Found {
 }
 
 /// A receiver that reports what comes twice (RFC 2883) has reported one of these retransmissions,
-/// although the segment had arrived before all of them: the others were lost, or the reports of
-/// them. After a delay spike each is reported.
-fn came_once(sent: &[&Retransmission]) -> bool {
+/// although the segment had arrived before all of them, and nothing had come back until then: the
+/// others were lost, and the ACKs of all that had arrived. After a delay spike those ACKs come
+/// first, however many of the reports are lost.
+fn came_once(stall: &Stall, sent: &[&Retransmission]) -> bool {
     let arrived = sent.iter().filter(|r| r.lost == Some(false)).count();
-    arrived == 1 && sent.iter().any(|r| r.spurious == Some(Spurious::Dsack))
+    let reported = sent.iter().any(|r| r.spurious == Some(Spurious::Dsack));
+    stall.came_twice && arrived == 1 && reported
 }
 
 /// Behind what a timeout sent, more was lost of what was outstanding: half of it, where that is

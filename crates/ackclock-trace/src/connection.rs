@@ -492,4 +492,6 @@ pub struct Stall {
     pub cause: StallCause,
     /// Which of [`Flow::timeouts`] was the last in it, if there was one.
     pub timeout: Option<usize>,
+    /// The ACK that ended it reports that something has come twice (D-SACK).
+    pub came_twice: bool,
 }

@@ -12,8 +12,14 @@ use crate::overall::Overall;
 #[test]
 fn where_both_ends_stall_at_once_time_counts_once() {
     let mut explained = explained();
-    let stall =
-        |from, to, cause| Stall { start: at(from), end: at(to), frame: 1, cause, timeout: None };
+    let stall = |from, to, cause| Stall {
+        start: at(from),
+        end: at(to),
+        frame: 1,
+        cause,
+        timeout: None,
+        came_twice: false,
+    };
     explained.connections[0].connection.from_client.stalls = vec![
         stall(60, 500, StallCause::Network),
         stall(600, 700, StallCause::Network),

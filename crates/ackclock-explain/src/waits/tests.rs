@@ -18,7 +18,7 @@ fn what_is_sent_in_vain() {
         flow.retransmissions = (0..n).map(again).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(0), fixture::at(8000));
-        flow.stalls = vec![Stall { start, end, frame, cause, timeout: None }];
+        flow.stalls = vec![Stall { start, end, frame, cause, timeout: None, came_twice: false }];
         found.in_vain(End::Server)
     };
     let r = fixture::explained().connections[0].connection.from_server.retransmissions[0];
@@ -49,7 +49,7 @@ fn new_data_of_others_contradicts_an_outage() {
         flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(4040));
-        let stall = Stall { start, end, frame: 9, cause, timeout: Some(3) };
+        let stall = Stall { start, end, frame: 9, cause, timeout: Some(3), came_twice: false };
         found.outage(End::Server, &stall).map(|outage| outage.least)
     };
     let outage = Some(Some(Span::from_millis(1900)));
@@ -58,10 +58,11 @@ fn new_data_of_others_contradicts_an_outage() {
 }
 
 /// Three timeouts of the server, though the first segment had arrived before. Its D-SACKs tell an
-/// outage, of whose retransmissions only the last has come, from a delay spike, in which all have.
+/// outage, of whose retransmissions only the last has come, from a delay spike, in which all have;
+/// and if the reports of the others were lost, the ACKs that came before the last one.
 #[test]
 fn d_sacks_tell_an_outage_from_a_delay_spike() {
-    let is_outage = |came: [bool; 3]| {
+    let is_outage = |came: [bool; 3], came_twice: bool| {
         let mut found = fixture::explained().connections.remove(0);
         let flow = &mut found.connection.from_server;
         let (r, t) = (flow.retransmissions[0], flow.timeouts[0].clone());
@@ -79,13 +80,14 @@ fn d_sacks_tell_an_outage_from_a_delay_spike() {
         flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(2040));
-        let stall = Stall { start, end, frame: 9, cause, timeout: Some(2) };
+        let stall = Stall { start, end, frame: 9, cause, timeout: Some(2), came_twice };
         found.outage(End::Server, &stall).is_some()
     };
-    assert!(is_outage([false, false, true]));
-    assert!(!is_outage([true; 3]));
-    // Without a D-SACK nothing is known of them.
-    assert!(!is_outage([false; 3]));
+    assert!(is_outage([false, false, true], true));
+    assert!(!is_outage([false, false, true], false));
+    assert!(!is_outage([true; 3], true));
+    // Without a D-SACK of them nothing is known.
+    assert!(!is_outage([false; 3], true));
 }
 
 /// Four times the client's first data went again and was not acknowledged for 4 s: a full listen
@@ -114,7 +116,8 @@ fn first_data_that_is_not_acknowledged_tells_of_no_outage() {
         client.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(4100));
-        client.stalls = vec![Stall { start, end, frame: 9, cause, timeout: Some(3) }];
+        client.stalls =
+            vec![Stall { start, end, frame: 9, cause, timeout: Some(3), came_twice: false }];
         let stall = &found.connection.from_client.stalls[0];
         let text = crate::text::stall(&found, End::Client, stall);
         (found.outage(End::Client, stall).is_some(), found.unheard(End::Client), text)

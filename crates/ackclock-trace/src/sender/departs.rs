@@ -198,7 +198,7 @@ impl SenderModel {
         }
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
-        let now = Now { at, frame, progress, timers };
+        let now = Now { at, frame, progress, timers, came_twice: false };
         let resumed = Resumed {
             is_first,
             fin_alone: sent.payload() == 0,

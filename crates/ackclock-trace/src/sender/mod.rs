@@ -262,7 +262,7 @@ impl SenderModel {
     /// SYN went again, no round trip was known until then, whatever that ACK measures: Linux echoes
     /// the timestamp of the first SYN in all SYN/ACKs (`tcp_check_req`).
     #[inline]
-    fn check_stall(&mut self, at: Time, frame: u64, opens: bool) {
+    fn check_stall(&mut self, at: Time, frame: u64, opens: bool, came_twice: bool) {
         let repair = self.repair.as_ref();
         let again = repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
         let none;
@@ -273,7 +273,8 @@ impl SenderModel {
             &self.stream.timers
         };
         let probes = repair.map_or(0, |repair| repair.causes.probes.of_new_data());
-        let now = Now { at, frame, progress: self.stream.moments.progress(), timers };
+        let progress = self.stream.moments.progress();
+        let now = Now { at, frame, progress, timers, came_twice };
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again);
     }
 
@@ -371,7 +372,7 @@ impl SenderModel {
         let undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
-            self.check_stall(end, 0, false);
+            self.check_stall(end, 0, false, false);
         }
         self.elapse(end);
         undecided

@@ -136,7 +136,7 @@ impl SenderModel {
     /// `una` has moved; `opens`: over the SYN.
     #[inline]
     fn progressed(&mut self, a: &Acked, opens: bool) {
-        self.check_stall(a.at, a.frame, opens);
+        self.check_stall(a.at, a.frame, opens, a.dsack);
         self.stream.moments.progressed(a.at);
         self.limits.got_through(a.at);
         self.limits.news();

@@ -49,6 +49,7 @@ struct Wait {
     start: Time,
     end: Time,
     frame: u64,
+    came_twice: bool,
     cause: Cause,
 }
 
@@ -187,7 +188,7 @@ impl Stalls {
         let closed = matches!(cause, Cause::Outstanding { closed: true, .. });
         let last = self.found.last_mut().filter(|last| closed && last.end == start);
         if let Some(last) = last.filter(|last| last.is_closed_window()) {
-            (last.end, last.frame) = (now.at, now.frame);
+            (last.end, last.frame, last.came_twice) = (now.at, now.frame, now.came_twice);
             return;
         }
         let least = now.timers.srtt().times(2).max(Span(now.timers.rto().0 / 2));
@@ -195,7 +196,8 @@ impl Stalls {
             return;
         }
         let cause = if self.gap > start { Cause::Known(StallCause::CaptureGap) } else { cause };
-        self.found.push(Wait { start, end: now.at, frame: now.frame, cause });
+        let &Now { at: end, frame, came_twice, .. } = now;
+        self.found.push(Wait { start, end, frame, came_twice, cause });
     }
 
     /// A SYN waits for its ACK.
@@ -217,6 +219,8 @@ pub(crate) struct Now<'a> {
     /// The last progress.
     pub progress: Time,
     pub timers: &'a Timers,
+    /// It is an ACK that reports that something has come twice (D-SACK).
+    pub came_twice: bool,
 }
 
 /// What goes out with nothing outstanding.
@@ -239,8 +243,9 @@ impl Wait {
     }
 
     fn stall(&self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Stall {
-        let Wait { start, end, frame, .. } = *self;
-        let mut stall = Stall { start, end, frame, cause: StallCause::Unknown, timeout: None };
+        let Wait { start, end, frame, came_twice, .. } = *self;
+        let (cause, timeout) = (StallCause::Unknown, None);
+        let mut stall = Stall { start, end, frame, cause, timeout, came_twice };
         let (probed, closed) = match self.cause {
             Cause::Known(cause) => return Stall { cause, ..stall },
             Cause::Outstanding { probed, closed } => (probed, closed),

@@ -153,6 +153,7 @@ pub fn stalled() -> Connection {
                 frame: 62,
                 cause: StallCause::Timeout(TimeoutClass::LostRetransmission),
                 timeout: Some(0),
+                came_twice: false,
             },
             Stall {
                 start: at_ms(3_000),
@@ -160,6 +161,7 @@ pub fn stalled() -> Connection {
                 frame: 70,
                 cause: StallCause::Application,
                 timeout: None,
+                came_twice: false,
             },
         ],
         probes_of_new_data: 1,

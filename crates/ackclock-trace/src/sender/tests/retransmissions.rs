@@ -25,6 +25,26 @@ fn only_acks_were_lost() {
     assert_eq!(spurious(&line.found()), [unknown, unknown, last]);
 }
 
+/// The first ACK after a silence says whether something has come twice: it does if all others were
+/// lost, and not if the original comes late.
+#[test]
+fn what_ends_a_silence_has_come_twice() {
+    let ended = |twice: bool| {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, [0]);
+        line.ack(50.0, 1);
+        for at in [60.0, 310.0, 810.0] {
+            line.send(at, [1]);
+        }
+        if !twice {
+            line.ack(860.0, 2);
+        }
+        line.dsack(860.1, 2, (1, 2));
+        line.found().stalls.iter().map(|stall| stall.came_twice).collect::<Vec<_>>()
+    };
+    assert_eq!([true, false].map(ended), [[true], [false]]);
+}
+
 /// The original comes so late that its ACK may be the retransmission's; the recovery was as
 /// spurious.
 #[test]

@@ -27,7 +27,7 @@ fn slow_start_after_idle_time() {
         flow.ways.restart = Evidence { used, unused };
         let (start, end) = (ms(500), ms(500 + paused));
         let cause = StallCause::Application;
-        flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None }];
+        flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None, came_twice: false }];
         let mut found = connection(flow);
         found.connection.position.vantage = vantage;
         lines(found)
@@ -87,6 +87,7 @@ fn a_receiver_that_reads_nothing() {
             frame: 9,
             cause: StallCause::ZeroWindow,
             timeout: None,
+            came_twice: false,
         };
         flow.stalls = times.iter().map(stall).collect();
         connection(flow)
@@ -118,6 +119,7 @@ fn a_receiver_that_reads_nothing_for_a_moment() {
             frame: 9,
             cause: StallCause::ZeroWindow,
             timeout: None,
+            came_twice: false,
         }];
         lines(connection(flow))
     };
@@ -282,7 +284,14 @@ fn an_outage() {
     };
     flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
     let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-    flow.stalls = vec![Stall { start: ms(0), end: ms(4040), frame: 9, cause, timeout: Some(3) }];
+    flow.stalls = vec![Stall {
+        start: ms(0),
+        end: ms(4040),
+        frame: 9,
+        cause,
+        timeout: Some(3),
+        came_twice: false,
+    }];
     let out = "192.0.2.2 to 192.0.2.1: nothing came through for seconds; look for an outage (a \
         link that was down, a route that changed) (outages: 4.0 s)";
     assert_eq!(lines(connection(flow.clone())), [out]);
