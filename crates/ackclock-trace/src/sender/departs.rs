@@ -218,27 +218,38 @@ impl SenderModel {
     /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
-        let (lost, waited) = (lost(sent, asked), self.silent(sent.at));
+        let waited = self.silent(sent.at);
         let was_lost = self.limits.last_silence().is_some_and(|silence| silence.has_lost(sent));
         if was_lost && waited > self.stream.timers.srtt() {
             return waited;
         }
         // A lost FIN holds up nothing.
-        if lost == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
+        if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
         let Stream { timers, terms, .. } = &self.stream;
         let rto = timers.rto();
+        let ends = |interval: Span| {
+            let latest = Span(interval.0 / 10 * 11) + timers.srtt();
+            (nearly(interval)..=latest).contains(&waited)
+        };
+        // A pause that ends just when a timer would have expired is rare: what was lost was data
+        // then, and not an ACK.
+        let lost = match lost(sent, asked) {
+            0 if ends(rto) => 1,
+            lost => lost,
+        };
+        if lost == 0 {
+            return Span::ZERO;
+        }
         if waited >= nearly(rto) {
             self.limits.silence().lost(sent, lost, waited, timers, terms.mss);
         }
-        // RFC 6298 section 2.4 has timers wait for longer than Linux's. A pause that ends just when
-        // one of these would have expired is rare.
+        // RFC 6298 section 2.4 has timers wait for longer than Linux's.
         let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
-        let latest = Span(slower.0 / 10 * 11) + timers.srtt();
         match () {
             () if waited < nearly(rto) => Span::ZERO,
-            () if (nearly(slower)..=latest).contains(&waited) => waited,
+            () if ends(slower) => waited,
             () => waited.min(expiries(rto, lost.into())),
         }
     }

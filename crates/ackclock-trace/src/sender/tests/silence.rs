@@ -1,6 +1,6 @@
 //! Away from the sender: silence with something outstanding, and data out of order.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, TimeoutClass};
 
 use super::{Line, MSS, Sent, Sight};
 use crate::connection::StallCause;
@@ -215,4 +215,29 @@ fn duplicates_of_what_had_arrived_are_forgotten() {
     line.send(1001.1, [4 * 19]);
     line.ack(1051.0, 80);
     assert!(line.found().lifetime.of(Limit::Recovery) < Span::from_millis(100));
+}
+
+/// A request carries the ACK of the answer before, and is lost before the capture, as the number of
+/// the packet says in which it comes again. That one was the ACK alone is as likely, unless a timer
+/// would have expired just then: after 250 ms, and not after 150 or 600.
+#[test]
+fn a_request_that_carried_an_ack() {
+    let found = |waited: f64| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.ack(50.0, 0);
+        line.send(50.0, [0]);
+        line.model.peer_data(super::ms(100.0));
+        line.acked(100.0, 1, &[], false, None, true);
+        let again = line.segment(super::ms(100.0 + waited), MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 9, skipped: 1, counted: true, ..again });
+        line.ack(150.0 + waited, 2);
+        let found = line.found();
+        let Span(ns) = found.lifetime.of(Limit::Recovery);
+        (ns / 10_000_000, found.stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>())
+    };
+    let timeout = StallCause::Timeout(TimeoutClass::Unknown);
+    assert_eq!(found(270.0), (25, vec![timeout]));
+    assert_eq!(found(600.0), (0, vec![StallCause::Application]));
+    assert_eq!(found(150.0).0, 0);
 }
