@@ -66,6 +66,43 @@ impl Found {
         (!others).then_some(Outage { least, most, timeouts: timeouts.len() })
     }
 
+    /// Nothing that this end retransmitted in a stall was needed, and the ACK that ended it came
+    /// with data of the other end that had been lost until then: the request behind an answer,
+    /// which acknowledges it (RFC 9293 section 3.8.6.3 lets an ACK wait for that).
+    pub(crate) fn waited_for_lost(&self, from: End, stall: &Stall) -> bool {
+        let late =
+            stall.cause == StallCause::Network || is_repair(stall) && !self.is_needed(from, stall);
+        let stalls = &self.flow(from.other()).stalls;
+        // The last one may have no end.
+        let place = stalls.partition_point(|s| s.frame > 0 && s.frame < stall.frame);
+        let ends = |s: &Stall| s.frame > 0 && s.frame == stall.frame && is_repair(s);
+        late && stalls.get(place).is_some_and(ends)
+    }
+
+    /// For how long the end that the connection did not wait for repaired what was lost of its own,
+    /// while the other one had nothing to repair.
+    pub(crate) fn lost_of_other(&self) -> Span {
+        let (from, other) = (self.sender(), self.sender().other());
+        let own = self.flow(from).stalls.iter();
+        let own: Vec<&Stall> =
+            own.filter(|stall| is_repair(stall) && !self.waited_for_lost(from, stall)).collect();
+        let alone = |stall: &&Stall| {
+            let place = own.partition_point(|own| own.end <= stall.start);
+            own.get(place).is_none_or(|own| own.start >= stall.end)
+        };
+        let lost = self.flow(other).stalls.iter().filter(|stall| is_repair(stall)).filter(alone);
+        let lost = lost.filter(|stall| self.is_needed(other, stall));
+        lost.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+    }
+
+    /// Something that this end retransmitted in a stall was needed, or nothing of it was seen.
+    fn is_needed(&self, from: End, stall: &Stall) -> bool {
+        let all = &self.flow(from).retransmissions;
+        let first = all.partition_point(|r| r.at <= stall.start);
+        let mut within = all[first..].iter().take_while(|r| r.at <= stall.end).peekable();
+        within.peek().is_none() || within.any(|r| r.spurious.is_none())
+    }
+
     /// For how long, until the connection or the capture ended, this end sent the same again
     /// and again, and nothing of it was acknowledged.
     pub(crate) fn in_vain(&self, from: End) -> Option<Span> {
@@ -151,6 +188,15 @@ impl Found {
         let path = self.main() == Some(Limit::Path);
         let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
         (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
+    }
+}
+
+/// Data was lost, or looked like it, and was repaired.
+fn is_repair(stall: &Stall) -> bool {
+    match stall.cause {
+        StallCause::Timeout(class) => class != TimeoutClass::Handshake,
+        StallCause::TailLossProbe | StallCause::ProbeOrTimeout | StallCause::Recovery => true,
+        _ => false,
     }
 }
 

@@ -12,7 +12,7 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::{Ended, Flow, Kind, Limit, LossCause, Losses, Retransmission, StallCause};
 
-use self::recovery::{recovery, senders_without_probes};
+use self::recovery::{of_other_end, recovery, senders_without_probes};
 use self::series::one_after_the_other;
 use self::window::congestion_window;
 use super::losses;
@@ -190,7 +190,9 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             }
         }
     };
-    let others = [handshake(found), answers(found), in_turn(found)].into_iter().flatten();
+    let other_end = Some(of_other_end(found, from, known));
+    let others = [handshake(found), answers(found), in_turn(found), other_end];
+    let others = others.into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
     let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
     let repairs = advise(Limit::Recovery);

@@ -40,6 +40,10 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
         None if found.is_unheard(from, stall) => {
             "its first data was retransmitted, and not acknowledged for so long".into()
         }
+        None if found.waited_for_lost(from, stall) => format!(
+            "the acknowledgment came with data of the {} that had probably been lost before",
+            from.other().name()
+        ),
         None => format!("{}{}", if sure { "" } else { "probably " }, why(found, from, stall)),
     };
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::ways::Evidence;
-use ackclock_trace::{Flow, Kind, Limit, LossCause, Recovery, Retransmission, StallCause, State};
+use ackclock_trace::{
+    Flow, Kind, Limit, LossCause, Recovery, Retransmission, Stall, StallCause, State,
+};
 
 use super::{
     Advice, Known, Line, address, has_lost, hosts, lacking, look_for_delay, lost_somewhere,
@@ -170,6 +172,13 @@ fn came_late(late: [Span; 2], sender: &str, receiver: &str) -> Line {
     format!("{sender} to {receiver}: {late}; {look}").into()
 }
 
+/// The other end, which the connection did not wait for otherwise, repaired losses meanwhile: a
+/// server waits for requests, and for the ACKs that come with them.
+pub(super) fn of_other_end(found: &Found, from: End, known: &Known) -> Advice {
+    let line = why(found, from.other(), known);
+    Advice { line, what: names::limit(Limit::Recovery), span: found.lost_of_other() }
+}
+
 /// Why data was lost.
 fn why(found: &Found, from: End, known: &Known) -> Line {
     let (sender, receiver) = hosts(found, from);
@@ -274,7 +283,9 @@ fn late(found: &Found, from: End) -> [Span; 2] {
         timeout.is_some_and(|t| t.spurious.is_some() && !lost_behind(flow, at_sender, t))
     };
     let mut late = [Span::ZERO; 2];
-    for stall in flow.stalls.iter().filter(|stall| found.outage(from, stall).is_none()) {
+    let own =
+        |stall: &&Stall| found.outage(from, stall).is_none() && !found.waited_for_lost(from, stall);
+    for stall in flow.stalls.iter().filter(own) {
         let part = match stall.cause {
             StallCause::Network => 1,
             _ if spurious(stall.timeout) => 0,

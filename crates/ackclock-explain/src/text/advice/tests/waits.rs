@@ -318,3 +318,38 @@ fn an_outage() {
         delay spikes and lost acknowledgments (recovery: 4.0 s)";
     assert_eq!(lines(connection(flow)), [late]);
 }
+
+/// The ACK of what the server sent comes with a request that was lost at first: it was neither late
+/// nor lost, and the client's losses are what to look for, but for those of a time in which the
+/// server repaired its own.
+#[test]
+fn a_lost_request_that_carried_an_ack() {
+    let said = |frame: u64, until: u64| {
+        let mut flow = lossy(vec![again(2600, 1000, Kind::FastRetransmit)]);
+        let of = |start, end, frame, cause| Stall {
+            start: ms(start),
+            end: ms(end),
+            frame,
+            cause,
+            timeout: None,
+            came_twice: false,
+        };
+        flow.stalls =
+            vec![of(100, 1600, 20, StallCause::Network), of(2500, 3000, 30, StallCause::Recovery)];
+        let mut found = connection(flow);
+        let lost = StallCause::Timeout(TimeoutClass::Unknown);
+        found.connection.from_client.stalls =
+            vec![of(150, 1600, frame, lost), of(2550, until, 40, lost)];
+        let stall = &found.connection.from_server.stalls[0];
+        let text = crate::text::stall(&found, End::Server, stall);
+        (text, lines(found))
+    };
+    let of_client = "192.0.2.1 to 192.0.2.2: packets are lost; find where (recovery: 1.4 s)";
+    let (text, advice) = said(20, 2700);
+    let came = "server stalled 1.5 s at 0.10 s: the acknowledgment came with data of the client \
+        that had probably been lost before";
+    assert_eq!((text.as_str(), advice), (came, vec![LOST.to_string(), of_client.into()]));
+    let (text, advice) = said(21, 2700);
+    assert!(text.ends_with("acknowledgments came late"), "{text}");
+    assert!(advice.iter().any(|line| line.contains("acknowledgments come late")), "{advice:?}");
+}
