@@ -227,7 +227,7 @@ impl SenderModel {
         if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
-        let Stream { timers, terms, .. } = &self.stream;
+        let timers = &self.stream.timers;
         let rto = timers.rto();
         let ends = |interval: Span| {
             let latest = Span(interval.0 / 10 * 11) + timers.srtt();
@@ -243,7 +243,7 @@ impl SenderModel {
             return Span::ZERO;
         }
         if waited >= nearly(rto) {
-            self.limits.silence().lost(sent, lost, waited, timers, terms.mss);
+            self.limits.silence().lost(sent, lost, waited, timers);
         }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's.
         let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());

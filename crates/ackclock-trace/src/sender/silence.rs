@@ -50,14 +50,15 @@ impl Silence {
     }
 
     /// So many packets were lost before the capture in a silence that ends with `sent`. Some were
-    /// what the timer had sent before, and all others data, which goes out again from here on.
-    /// `waited`: how long it lasted.
-    pub fn lost(&mut self, sent: &Sent, packets: u16, waited: Span, timers: &Timers, mss: u32) {
+    /// what the timer had sent before, and all others data, which goes out again from here on: this
+    /// is the first of them, and the others are taken to be as long, for what is shorter than a
+    /// segment is so because no more was written. `waited`: how long it lasted.
+    pub fn lost(&mut self, sent: &Sent, packets: u16, waited: Span, timers: &Timers) {
         let rto = timers.rto();
         // The timer is the earliest in use, so that none has sent more.
         let by_timer = (2..17).take_while(|n| expiries(rto, *n) <= waited).count() as u16;
-        let data = u64::from(packets.saturating_sub(by_timer));
-        self.lost = self.lost.max(sent.position + data * u64::from(mss));
+        let others = u64::from(packets.saturating_sub(by_timer).saturating_sub(1));
+        self.lost = self.lost.max(sent.end() + others * u64::from(sent.len));
     }
 
     /// What goes out was lost in a silence before.

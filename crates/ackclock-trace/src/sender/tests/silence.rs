@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Span, TimeoutClass};
 
-use super::{Line, MSS, Sent, Sight};
+use super::{Acked, Line, MSS, Sent, Sight};
 use crate::connection::StallCause;
 use crate::lifetime::Limit;
 
@@ -240,4 +240,24 @@ fn a_request_that_carried_an_ack() {
     assert_eq!(found(270.0), (25, vec![timeout]));
     assert_eq!(found(600.0), (0, vec![StallCause::Application]));
     assert_eq!(found(150.0).0, 0);
+}
+
+/// Of requests that are shorter than a segment, one is lost before the capture, and so was the ACK
+/// before it. The pauses before those that follow are none of recovery's.
+#[test]
+fn short_requests_behind_a_lost_one() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.ack(50.0, 0);
+    for n in 0..6 {
+        let t = 100.0 + 2000.0 * n as f64;
+        let request = line.segment(super::ms(t), 100 * n, 100);
+        let skipped = if n == 1 { 2 } else { 0 };
+        line.model.sent(&Sent { frame: n + 9, skipped, counted: true, ..request });
+        line.model.peer_data(super::ms(t + 50.0));
+        let acked = line.plain(t + 50.0, 100 * (n + 1));
+        line.heard(Acked { with_data: true, ..acked });
+    }
+    let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+    assert_eq!(ns / 10_000_000, 25);
 }
