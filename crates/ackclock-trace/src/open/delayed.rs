@@ -161,7 +161,7 @@ impl DelayedSender {
             }
         }
         if self.peer_data > Time::ZERO {
-            model.sender.peer_data(data.at.min(self.peer_data + delay));
+            model.sender.peer_data(data.at.min(self.peer_data + delay), data.acks_all);
         }
         model.arrive(data.at, delay, places);
         let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));

@@ -291,6 +291,7 @@ impl Open {
             let at_once = || self.senders[one].since_asked(now.at) <= self.place.at_once(one);
             self.turns.sent(one, at_once);
         }
+        let owes = data.is_some() && !self.ends[1 - one].is_taken();
         let acked = self.acknowledged(p, one, now.at);
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
         let missing = missing && self.ends[1 - one].has_data();
@@ -308,6 +309,7 @@ impl Open {
                 self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
+            data.acks_all = owes && self.ends[1 - one].is_taken();
             if syn && one == 0 && is_new && !data.fin {
                 self.syn_data = Some(Box::new(data));
                 return;

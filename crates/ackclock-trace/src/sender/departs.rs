@@ -181,6 +181,9 @@ impl SenderModel {
     fn sender_resumes(&mut self, sent: &Sent, asked: bool) {
         let had_waited = follows_ack(sent.at, &self.stream, asked);
         let repaired = self.repaired_unseen(sent, asked);
+        if sent.missing() == 0 && sent.payload() > 0 {
+            self.stalls.ends_turn();
+        }
         self.limits.was_repairing(repaired);
         let silent = self.silent(sent.at);
         if !self.stream.terms.at_sender() && silent >= nearly(self.stream.timers.rto()) {
@@ -233,14 +236,12 @@ impl SenderModel {
             let latest = Span(interval.0 / 10 * 11) + timers.srtt();
             (nearly(interval)..=latest).contains(&waited)
         };
-        // A pause that ends just when a timer would have expired is rare: what was lost was data
-        // then, and not an ACK.
-        let lost = match lost(sent, asked) {
-            0 if ends(rto) => 1,
-            lost => lost,
-        };
+        let lost = lost(sent, asked);
         if lost == 0 {
-            return Span::ZERO;
+            // What was lost was the ACK alone, or this with the ACK: where ACKs go out with what is
+            // sent next, and a timer would expire just now, it was this.
+            let is_lost = self.stalls.carries_acks() && ends(rto);
+            return if is_lost { waited.min(rto) } else { Span::ZERO };
         }
         if waited >= nearly(rto) {
             self.limits.silence().lost(sent, lost, waited, timers);

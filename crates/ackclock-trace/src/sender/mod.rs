@@ -278,10 +278,11 @@ impl SenderModel {
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again);
     }
 
-    /// The other end's data reached this one.
+    /// The other end's data reached this one; `acked`: the data that goes out next is the first
+    /// that acknowledges all of it.
     #[inline]
-    pub fn peer_data(&mut self, at: Time) {
-        self.stalls.peer_data(at);
+    pub fn peer_data(&mut self, at: Time, acked: bool) {
+        self.stalls.peer_data(at, acked);
     }
 
     /// The capture has a gap that ends now.

@@ -23,6 +23,10 @@ use thin_vec::ThinVec;
 use super::stream::timers::Timers;
 use crate::connection::{Kind, Retransmission, Stall, StallCause, Timeout};
 
+/// Bits of [`Stalls::carries_ack`].
+const NOW: u8 = 1;
+const LAST: u8 = 2;
+
 #[derive(Debug)]
 pub(crate) struct Stalls {
     /// A gap in the capture ended here.
@@ -34,6 +38,9 @@ pub(crate) struct Stalls {
     probing_window: bool,
     /// When the other end's data last reached this one.
     peer_data: Time,
+    /// What goes out [`NOW`] is the first that acknowledges all of that, and so was what ended the
+    /// [`LAST`] turn of which no packet is missing. In one byte: open connections are many.
+    carries_ack: u8,
     /// The smallest window offered since the last progress.
     least_window: u64,
     /// Probes with new data by the last progress.
@@ -71,6 +78,7 @@ impl Default for Stalls {
             opening: false,
             probing_window: false,
             peer_data: Time::ZERO,
+            carries_ack: 0,
             least_window: u64::MAX,
             probes: 0,
             fin_alone: false,
@@ -97,10 +105,23 @@ impl Stalls {
         self.fin_alone = fin_alone;
     }
 
-    /// The other end's data reached this one: until then it had nothing to answer.
+    /// The other end's data reached this one: until then it had nothing to answer. `acked`: what
+    /// goes out next is the first that acknowledges all of it.
     #[inline]
-    pub fn peer_data(&mut self, at: Time) {
+    pub fn peer_data(&mut self, at: Time, acked: bool) {
         self.peer_data = at;
+        self.carries_ack = (self.carries_ack & LAST) | if acked { NOW } else { 0 };
+    }
+
+    /// Whether what goes out carries an ACK that had waited for it, as did what ended the turn
+    /// before. Who pauses for longer than an ACK may wait (RFC 5681 section 4.2) sends it alone.
+    pub fn carries_acks(&self) -> bool {
+        self.carries_ack == NOW | LAST
+    }
+
+    /// The turn ends with what goes out, before which nothing is missing.
+    pub fn ends_turn(&mut self) {
+        self.carries_ack = if self.carries_ack & NOW > 0 { NOW | LAST } else { 0 };
     }
 
     /// The other end has sent data at this time or later.

@@ -243,8 +243,21 @@ impl End {
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
-        let data =
-            Data { frame, at, position, seq, len, fin, again, tsval, ip_id, skipped, counted, cwr };
+        let data = Data {
+            frame,
+            at,
+            position,
+            seq,
+            len,
+            fin,
+            again,
+            tsval,
+            ip_id,
+            skipped,
+            counted,
+            cwr,
+            acks_all: false,
+        };
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {

@@ -105,7 +105,7 @@ fn an_application_that_paces_itself_on_a_short_path() {
 fn an_answer_that_takes_long() {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);
-    line.model.peer_data(ms(100.0));
+    line.model.peer_data(ms(100.0), false);
     line.send(400.0, [0]);
     line.ack(450.0, 1);
     line.send(650.0, [1]);
@@ -121,10 +121,10 @@ fn an_answer_that_takes_long() {
 fn a_client_that_asks_late() {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);
-    line.model.peer_data(ms(60.0));
+    line.model.peer_data(ms(60.0), false);
     line.send(60.0, [0]);
     line.ack(110.0, 1);
-    line.model.peer_data(ms(410.0));
+    line.model.peer_data(ms(410.0), false);
     line.send(420.0, [1]);
     line.ack(470.0, 2);
     line.send(670.0, [2]);
@@ -146,7 +146,7 @@ fn a_farewell_is_no_answer() {
             line.send(100.0, [0]);
             line.ack(150.0, 1);
         }
-        line.model.peer_data(ms(200.0));
+        line.model.peer_data(ms(200.0), false);
         let at = 1000 * first;
         line.frame += 1;
         line.sent(ms(60_200.0), at, len, false);
@@ -167,7 +167,7 @@ fn a_fin_is_no_answer() {
     line.ack(50.0, 0);
     line.send(100.0, [0]);
     line.ack(150.0, 1);
-    line.model.peer_data(ms(200.0));
+    line.model.peer_data(ms(200.0), false);
     line.frame += 1;
     line.sent(ms(60_200.0), 1000, 1, true);
     assert_eq!(line.found().lifetime.answering(), Span::ZERO);
@@ -272,7 +272,7 @@ fn a_slow_answer_away_from_the_sender_takes_no_more_memory() {
     let mut line = Line::sack(50.0);
     line.model.stream.terms.sight = Sight::Received;
     line.ack(50.0, 0);
-    line.model.peer_data(ms(60.0));
+    line.model.peer_data(ms(60.0), false);
     line.send(60.0, [0]);
     line.ack(1360.0, 1);
     assert!(!line.model.limits.has_rare_waits());
@@ -287,7 +287,7 @@ fn late_acks_count_before_anything_is_unread() {
         line.window = 4000;
         line.ack(50.0, 0);
         if asks {
-            line.model.peer_data(ms(60.0));
+            line.model.peer_data(ms(60.0), false);
         }
         let (mut at, mut next) = (100.0, 0);
         for round in 0..before + 3 {

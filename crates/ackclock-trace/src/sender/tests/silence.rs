@@ -219,27 +219,34 @@ fn duplicates_of_what_had_arrived_are_forgotten() {
 
 /// A request carries the ACK of the answer before, and is lost before the capture, as the number of
 /// the packet says in which it comes again. That one was the ACK alone is as likely, unless a timer
-/// would have expired just then: after 250 ms, and not after 150 or 600.
+/// would have expired just then: after 250 ms, and not after 150 or 600. The client must send its
+/// ACKs with its requests: the one of the answer before, and this one.
 #[test]
 fn a_request_that_carried_an_ack() {
-    let found = |waited: f64| {
+    let found = |waited: f64, carried: [bool; 2]| {
         let mut line = Line::sack(50.0);
         line.model.stream.terms.sight = Sight::Received;
         line.ack(50.0, 0);
         line.send(50.0, [0]);
-        line.model.peer_data(super::ms(100.0));
+        line.model.peer_data(super::ms(100.0), carried[0]);
         line.acked(100.0, 1, &[], false, None, true);
-        let again = line.segment(super::ms(100.0 + waited), MSS, MSS as u32);
+        line.send(110.0, [1]);
+        line.model.peer_data(super::ms(160.0), carried[1]);
+        line.acked(160.0, 2, &[], false, None, true);
+        let again = line.segment(super::ms(160.0 + waited), 2 * MSS, MSS as u32);
         line.model.sent(&Sent { frame: 9, skipped: 1, counted: true, ..again });
-        line.ack(150.0 + waited, 2);
+        line.ack(210.0 + waited, 3);
         let found = line.found();
         let Span(ns) = found.lifetime.of(Limit::Recovery);
         (ns / 10_000_000, found.stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>())
     };
     let timeout = StallCause::Timeout(TimeoutClass::Unknown);
-    assert_eq!(found(270.0), (25, vec![timeout]));
-    assert_eq!(found(600.0), (0, vec![StallCause::Application]));
-    assert_eq!(found(150.0).0, 0);
+    assert_eq!(found(270.0, [true; 2]), (25, vec![timeout]));
+    assert_eq!(found(600.0, [true; 2]), (0, vec![StallCause::Application]));
+    assert_eq!(found(150.0, [true; 2]).0, 0);
+    for carried in [[false, true], [true, false]] {
+        assert_eq!(found(270.0, carried), (0, vec![StallCause::Application]));
+    }
 }
 
 /// Of requests that are shorter than a segment, one is lost before the capture, and so was the ACK
@@ -254,7 +261,7 @@ fn short_requests_behind_a_lost_one() {
         let request = line.segment(super::ms(t), 100 * n, 100);
         let skipped = if n == 1 { 2 } else { 0 };
         line.model.sent(&Sent { frame: n + 9, skipped, counted: true, ..request });
-        line.model.peer_data(super::ms(t + 50.0));
+        line.model.peer_data(super::ms(t + 50.0), false);
         let acked = line.plain(t + 50.0, 100 * (n + 1));
         line.heard(Acked { with_data: true, ..acked });
     }
