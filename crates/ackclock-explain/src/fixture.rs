@@ -158,6 +158,7 @@ fn lossy() -> Flow {
         cause,
         timeout,
         came_twice: false,
+        alone: true,
     };
     let rtt = Span::from_millis(100);
     Flow {

@@ -66,12 +66,12 @@ impl Found {
         (!others).then_some(Outage { least, most, timeouts: timeouts.len() })
     }
 
-    /// Nothing that this end retransmitted in a stall was needed, and the ACK that ended it came
+    /// All that this end retransmitted in a stall is known to have come twice, and the ACK came
     /// with data of the other end that had been lost until then: the request behind an answer,
     /// which acknowledges it (RFC 9293 section 3.8.6.3 lets an ACK wait for that).
     pub(crate) fn waited_for_lost(&self, from: End, stall: &Stall) -> bool {
-        let late =
-            stall.cause == StallCause::Network || is_repair(stall) && !self.is_needed(from, stall);
+        let in_vain = || !self.sent_again(from, stall, |r| r.spurious.is_none());
+        let late = stall.cause == StallCause::Network || is_repair(stall) && in_vain();
         let stalls = &self.flow(from.other()).stalls;
         // The last one may have no end.
         let place = stalls.partition_point(|s| s.frame > 0 && s.frame < stall.frame);
@@ -79,28 +79,47 @@ impl Found {
         late && stalls.get(place).is_some_and(ends)
     }
 
-    /// For how long the end that the connection did not wait for repaired what was lost of its own,
-    /// while the other one had nothing to repair.
+    /// How long timers and recoveries of this end took only because of that: what they sent had
+    /// arrived.
+    pub(crate) fn repaired_for_lost(&self, from: End) -> Span {
+        let own = self.flow(from).stalls.iter().filter(|stall| is_repair(stall));
+        let own = own.filter(|stall| self.waited_for_lost(from, stall));
+        own.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+    }
+
+    /// For how long the end that the connection waits for waited itself until the other one had
+    /// repaired its losses: it sent nothing meanwhile and waited for no ACK, or for none but that
+    /// which came with what was lost. What the other one sent again is known to have been needed,
+    /// or was never seen before.
     pub(crate) fn lost_of_other(&self) -> Span {
         let (from, other) = (self.sender(), self.sender().other());
         let own = self.flow(from).stalls.iter();
         let own: Vec<&Stall> =
-            own.filter(|stall| is_repair(stall) && !self.waited_for_lost(from, stall)).collect();
-        let alone = |stall: &&Stall| {
+            own.filter(|s| s.cause == StallCause::Network || is_repair(s)).collect();
+        let waited = |stall: &&Stall| {
             let place = own.partition_point(|own| own.end <= stall.start);
-            own.get(place).is_none_or(|own| own.start >= stall.end)
+            let mut meanwhile = own[place..].iter().take_while(|own| own.start < stall.end);
+            match meanwhile.next() {
+                None => stall.alone,
+                Some(first) => {
+                    self.waited_for_lost(from, first)
+                        && meanwhile.all(|own| self.waited_for_lost(from, own))
+                }
+            }
         };
-        let lost = self.flow(other).stalls.iter().filter(|stall| is_repair(stall)).filter(alone);
-        let lost = lost.filter(|stall| self.is_needed(other, stall));
+        let needed =
+            |stall: &&Stall| self.sent_again(other, stall, |r| r.known && r.spurious.is_none());
+        let lost = self.flow(other).stalls.iter().filter(|stall| is_repair(stall));
+        let lost = lost.filter(waited).filter(needed);
         lost.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
     }
 
-    /// Something that this end retransmitted in a stall was needed, or nothing of it was seen.
-    fn is_needed(&self, from: End, stall: &Stall) -> bool {
+    /// Something that this end retransmitted in a stall was so, or nothing of it was seen.
+    fn sent_again(&self, from: End, stall: &Stall, was: impl Fn(&Retransmission) -> bool) -> bool {
         let all = &self.flow(from).retransmissions;
         let first = all.partition_point(|r| r.at <= stall.start);
         let mut within = all[first..].iter().take_while(|r| r.at <= stall.end).peekable();
-        within.peek().is_none() || within.any(|r| r.spurious.is_none())
+        within.peek().is_none() || within.any(was)
     }
 
     /// For how long, until the connection or the capture ended, this end sent the same again

@@ -494,4 +494,6 @@ pub struct Stall {
     pub timeout: Option<usize>,
     /// The ACK that ended it reports that something has come twice (D-SACK).
     pub came_twice: bool,
+    /// The other end sent no data in it, before what this one sent last in it.
+    pub alone: bool,
 }

@@ -19,6 +19,7 @@ fn where_both_ends_stall_at_once_time_counts_once() {
         cause,
         timeout: None,
         came_twice: false,
+        alone: true,
     };
     explained.connections[0].connection.from_client.stalls = vec![
         stall(60, 500, StallCause::Network),

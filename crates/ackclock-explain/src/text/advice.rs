@@ -12,7 +12,7 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::{Ended, Flow, Kind, Limit, LossCause, Losses, Retransmission, StallCause};
 
-use self::recovery::{of_other_end, recovery, senders_without_probes};
+use self::recovery::{of_other_end, recovery, repairs_of_own, senders_without_probes};
 use self::series::one_after_the_other;
 use self::window::congestion_window;
 use super::losses;
@@ -179,6 +179,7 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             Limit::Recovery if lifetime.kept() >= Span(lifetime.of(limit).0 / 5 * 4) => {
                 return Vec::new();
             }
+            Limit::Recovery => (names::limit(limit), repairs_of_own(found, from)),
             _ => (names::limit(limit), lifetime.of(limit)),
         };
         match span {
@@ -190,7 +191,7 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
             }
         }
     };
-    let other_end = Some(of_other_end(found, from, known));
+    let other_end = of_other_end(found, from, least, known);
     let others = [handshake(found), answers(found), in_turn(found), other_end];
     let others = others.into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
@@ -210,7 +211,7 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
 fn policer(found: &Found, from: End, told: Span, known: &Known) -> Option<Advice> {
     let policed = matches!(found.flow(from).losses.cause, Some(LossCause::Policer { .. }));
     let line = known.why_lost(found, from).filter(|_| policed)?;
-    let (what, span) = (names::limit(Limit::Recovery), found.lifetime().of(Limit::Recovery) - told);
+    let (what, span) = (names::limit(Limit::Recovery), repairs_of_own(found, from) - told);
     (span > Span::ZERO).then_some(Advice { line, what, span })
 }
 

@@ -57,6 +57,7 @@ struct Wait {
     end: Time,
     frame: u64,
     came_twice: bool,
+    alone: bool,
     cause: Cause,
 }
 
@@ -218,7 +219,8 @@ impl Stalls {
         }
         let cause = if self.gap > start { Cause::Known(StallCause::CaptureGap) } else { cause };
         let &Now { at: end, frame, came_twice, .. } = now;
-        self.found.push(Wait { start, end, frame, came_twice, cause });
+        let alone = self.peer_data <= start;
+        self.found.push(Wait { start, end, frame, came_twice, alone, cause });
     }
 
     /// A SYN waits for its ACK.
@@ -264,9 +266,9 @@ impl Wait {
     }
 
     fn stall(&self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Stall {
-        let Wait { start, end, frame, came_twice, .. } = *self;
+        let Wait { start, end, frame, came_twice, alone, .. } = *self;
         let (cause, timeout) = (StallCause::Unknown, None);
-        let mut stall = Stall { start, end, frame, cause, timeout, came_twice };
+        let mut stall = Stall { start, end, frame, cause, timeout, came_twice, alone };
         let (probed, closed) = match self.cause {
             Cause::Known(cause) => return Stall { cause, ..stall },
             Cause::Outstanding { probed, closed } => (probed, closed),

@@ -7,7 +7,8 @@ use super::*;
 fn a_stall_that_the_capture_cuts_off_has_no_frame() {
     let (start, end, cause) = (Time::ZERO, Time(1), StallCause::Unknown);
     let frame = |frame| {
-        let stall = Stall { start, end, frame, cause, timeout: None, came_twice: false };
+        let stall =
+            Stall { start, end, frame, cause, timeout: None, came_twice: false, alone: true };
         StallJson::of(End::Client, &stall).frame
     };
     assert_eq!([frame(0), frame(9)], [None, Some(9)]);

@@ -38,7 +38,7 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         return vec![advice];
     }
     let (sender, receiver) = hosts(found, from);
-    let span = flow.lifetime.of(Limit::Recovery);
+    let span = repairs_of_own(found, from);
     let parts = late(found, from);
     let late = (parts[0] + parts[1]).min(span);
     let advice = |line, span| Advice { line, what: RECOVERY, span };
@@ -106,8 +106,7 @@ fn unheard(found: &Found, from: End) -> Option<Advice> {
              {receiver} {queue}, its firewall, and the way to it"
         )
     };
-    let span = found.flow(from).lifetime.of(Limit::Recovery);
-    Some(Advice { line: line.into(), what: RECOVERY, span })
+    Some(Advice { line: line.into(), what: RECOVERY, span: repairs_of_own(found, from) })
 }
 
 /// Nothing was acknowledged any more, for most of the time.
@@ -146,7 +145,7 @@ fn outage(found: &Found, from: End) -> Option<Advice> {
 }
 
 fn is_most_of_recovery(found: &Found, from: End, span: Span) -> bool {
-    span > Span(found.flow(from).lifetime.of(Limit::Recovery).0 / 2)
+    span > Span(repairs_of_own(found, from).0 / 2)
 }
 
 fn is_at_receiver(found: &Found, from: End) -> bool {
@@ -172,11 +171,17 @@ fn came_late(late: [Span; 2], sender: &str, receiver: &str) -> Line {
     format!("{sender} to {receiver}: {late}; {look}").into()
 }
 
-/// The other end, which the connection did not wait for otherwise, repaired losses meanwhile: a
-/// server waits for requests, and for the ACKs that come with them.
-pub(super) fn of_other_end(found: &Found, from: End, known: &Known) -> Advice {
+/// The other end's losses, for which the end that the connection waits for waited for `least` or
+/// longer: a server waits for requests, and for the ACKs that come with them.
+pub(super) fn of_other_end(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
+    let span = Some(found.lost_of_other()).filter(|span| *span > Span::ZERO && *span >= least)?;
     let line = why(found, from.other(), known);
-    Advice { line, what: names::limit(Limit::Recovery), span: found.lost_of_other() }
+    Some(Advice { line, what: "waiting for what was lost", span })
+}
+
+/// How long this end repaired what it had lost itself.
+pub(super) fn repairs_of_own(found: &Found, from: End) -> Span {
+    found.flow(from).lifetime.of(Limit::Recovery) - found.repaired_for_lost(from)
 }
 
 /// Why data was lost.

@@ -88,6 +88,7 @@ fn acknowledgments_that_come_late() {
             cause,
             timeout: None,
             came_twice: false,
+            alone: true,
         }];
         lines(connection(flow))
     };
@@ -113,7 +114,7 @@ fn one_timer_and_much_that_came_late() {
     flow.retransmissions.push(again(2100, 1000, Kind::FastRetransmit));
     let of = |start, end, cause, timeout| {
         let (start, end) = (ms(start), ms(end));
-        Stall { start, end, frame: 9, cause, timeout, came_twice: false }
+        Stall { start, end, frame: 9, cause, timeout, came_twice: false, alone: true }
     };
     let expired = StallCause::Timeout(TimeoutClass::NonTrigger);
     flow.stalls = vec![of(0, 800, expired, Some(0)), of(1000, 1900, StallCause::Network, None)];
@@ -127,7 +128,8 @@ fn one_timer_and_much_that_came_late() {
 fn no_time_is_told_twice() {
     let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
     let (start, end, cause) = (ms(100), ms(1800), StallCause::Network);
-    flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None, came_twice: false }];
+    flow.stalls =
+        vec![Stall { start, end, frame: 9, cause, timeout: None, came_twice: false, alone: true }];
     flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
     assert_eq!(
         lines(connection(flow)),
@@ -216,6 +218,7 @@ fn first_data_that_was_not_acknowledged() {
             cause,
             timeout: None,
             came_twice: false,
+            alone: true,
         };
         let mut found = connection(Flow::default());
         let offered = found.connection.from_client.offered;
@@ -504,6 +507,7 @@ fn nothing_is_lost_after_a_delay_spike() {
         cause,
         timeout: Some(0),
         came_twice: false,
+        alone: true,
     };
     found.connection.from_server.stalls = vec![stall];
     let late = "192.0.2.2 to 192.0.2.1: timers expire though what they send had arrived; look for \

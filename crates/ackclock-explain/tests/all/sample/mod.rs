@@ -154,6 +154,7 @@ pub fn stalled() -> Connection {
                 cause: StallCause::Timeout(TimeoutClass::LostRetransmission),
                 timeout: Some(0),
                 came_twice: false,
+                alone: true,
             },
             Stall {
                 start: at_ms(3_000),
@@ -162,6 +163,7 @@ pub fn stalled() -> Connection {
                 cause: StallCause::Application,
                 timeout: None,
                 came_twice: false,
+                alone: true,
             },
         ],
         probes_of_new_data: 1,

@@ -69,7 +69,7 @@ fn timeout(frame: u64, retransmission: usize, class: TimeoutClass) -> Timeout {
 
 fn stall(start: u64, end: u64, cause: StallCause) -> Stall {
     let [start, end] = [start, end].map(|ms| Time(ms * 1_000_000));
-    Stall { start, end, frame: 0, cause, timeout: None, came_twice: false }
+    Stall { start, end, frame: 0, cause, timeout: None, came_twice: false, alone: true }
 }
 
 fn verdict(frame: u64, kind: Option<Kind>, class: Option<TimeoutClass>) -> Verdict {

@@ -45,6 +45,23 @@ fn what_ends_a_silence_has_come_twice() {
     assert_eq!([true, false].map(ended), [[true], [false]]);
 }
 
+/// While it waits for its timer, the other end's data comes, or does not.
+#[test]
+fn it_waits_alone() {
+    let alone = |heard: f64| {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, [0]);
+        line.model.peer_data(ms(50.0), false);
+        line.ack(50.0, 1);
+        line.send(60.0, [1]);
+        line.model.peer_data(ms(heard), false);
+        line.send(310.0, [1]);
+        line.ack(360.0, 2);
+        line.found().stalls.iter().map(|stall| stall.alone).collect::<Vec<_>>()
+    };
+    assert_eq!([50.0, 300.0].map(alone), [[true], [false]]);
+}
+
 /// The original comes so late that its ACK may be the retransmission's; the recovery was as
 /// spurious.
 #[test]

@@ -27,7 +27,15 @@ fn slow_start_after_idle_time() {
         flow.ways.restart = Evidence { used, unused };
         let (start, end) = (ms(500), ms(500 + paused));
         let cause = StallCause::Application;
-        flow.stalls = vec![Stall { start, end, frame: 9, cause, timeout: None, came_twice: false }];
+        flow.stalls = vec![Stall {
+            start,
+            end,
+            frame: 9,
+            cause,
+            timeout: None,
+            came_twice: false,
+            alone: true,
+        }];
         let mut found = connection(flow);
         found.connection.position.vantage = vantage;
         lines(found)
@@ -88,6 +96,7 @@ fn a_receiver_that_reads_nothing() {
             cause: StallCause::ZeroWindow,
             timeout: None,
             came_twice: false,
+            alone: true,
         };
         flow.stalls = times.iter().map(stall).collect();
         connection(flow)
@@ -120,6 +129,7 @@ fn a_receiver_that_reads_nothing_for_a_moment() {
             cause: StallCause::ZeroWindow,
             timeout: None,
             came_twice: false,
+            alone: true,
         }];
         lines(connection(flow))
     };
@@ -291,6 +301,7 @@ fn an_outage() {
         cause,
         timeout: Some(3),
         came_twice: false,
+        alone: true,
     }];
     let out = "192.0.2.2 to 192.0.2.1: nothing came through for seconds; look for an outage (a \
         link that was down, a route that changed) (outages: 4.0 s)";
@@ -320,12 +331,17 @@ fn an_outage() {
 }
 
 /// The ACK of what the server sent comes with a request that was lost at first: it was neither late
-/// nor lost, and the client's losses are what to look for, but for those of a time in which the
-/// server repaired its own.
+/// nor lost, and the client's losses are what to look for. What the server's timer sent meanwhile,
+/// in vain, is no loss of its own. Of the client's other losses those count in which the server
+/// sent nothing, and repaired nothing.
 #[test]
 fn a_lost_request_that_carried_an_ack() {
-    let said = |frame: u64, until: u64| {
+    let found = |frame: u64, cause: StallCause, alone: bool| {
         let mut flow = lossy(vec![again(2600, 1000, Kind::FastRetransmit)]);
+        let vain = Retransmission { spurious: Some(Spurious::Dsack), ..flow.retransmissions[0] };
+        if cause != StallCause::Network {
+            flow.retransmissions.insert(0, Retransmission { at: ms(400), ..vain });
+        }
         let of = |start, end, frame, cause| Stall {
             start: ms(start),
             end: ms(end),
@@ -333,23 +349,42 @@ fn a_lost_request_that_carried_an_ack() {
             cause,
             timeout: None,
             came_twice: false,
+            alone,
         };
-        flow.stalls =
-            vec![of(100, 1600, 20, StallCause::Network), of(2500, 3000, 30, StallCause::Recovery)];
+        flow.stalls = vec![of(100, 1600, 20, cause), of(2500, 3000, 30, StallCause::Recovery)];
         let mut found = connection(flow);
         let lost = StallCause::Timeout(TimeoutClass::Unknown);
         found.connection.from_client.stalls =
-            vec![of(150, 1600, frame, lost), of(2550, until, 40, lost)];
-        let stall = &found.connection.from_server.stalls[0];
-        let text = crate::text::stall(&found, End::Server, stall);
-        (text, lines(found))
+            vec![of(150, 1600, frame, lost), of(2550, 2950, 40, lost), of(4000, 4450, 50, lost)];
+        found
     };
-    let of_client = "192.0.2.1 to 192.0.2.2: packets are lost; find where (recovery: 1.4 s)";
-    let (text, advice) = said(20, 2700);
+    let text = |found: &Found| {
+        let stall = &found.connection.from_server.stalls[0];
+        crate::text::stall(found, End::Server, stall)
+    };
+    let of_client = |span: &str| {
+        format!(
+            "192.0.2.1 to 192.0.2.2: packets are lost; find where (waiting for what was lost: \
+             {span} s)"
+        )
+    };
     let came = "server stalled 1.5 s at 0.10 s: the acknowledgment came with data of the client \
         that had probably been lost before";
-    assert_eq!((text.as_str(), advice), (came, vec![LOST.to_string(), of_client.into()]));
-    let (text, advice) = said(21, 2700);
-    assert!(text.ends_with("acknowledgments came late"), "{text}");
+    let network = found(20, StallCause::Network, false);
+    assert_eq!(text(&network), came);
+    assert_eq!(lines(network), [LOST.to_string(), of_client("1.4")]);
+    let alone = lines(found(20, StallCause::Network, true));
+    assert_eq!(alone, [LOST.to_string(), of_client("1.9")]);
+    // Another packet brought the ACK.
+    let late = found(21, StallCause::Network, false);
+    assert!(text(&late).ends_with("acknowledgments came late"), "{}", text(&late));
+    let advice = lines(late);
     assert!(advice.iter().any(|line| line.contains("acknowledgments come late")), "{advice:?}");
+    assert!(advice.iter().all(|line| !line.contains("waiting for")), "{advice:?}");
+    // The server's timer has expired meanwhile.
+    let timer = StallCause::Timeout(TimeoutClass::Unknown);
+    let timer = found(20, timer, false);
+    let whole = timer.lifetime().of(Limit::Recovery);
+    let own = super::super::recovery::repairs_of_own(&timer, End::Server);
+    assert_eq!(own, whole - Span::from_millis(1500));
 }
