@@ -2,12 +2,13 @@
 //! one.
 
 use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
 
 #[cfg(unix)]
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use socket2::{Domain, Socket, Type};
 
 use crate::Error;
 
@@ -38,17 +39,25 @@ pub(crate) fn make_room(clients: u32, api: bool) -> Result<Option<String>, Error
     Ok((limit < needed(clients)).then(|| warning(limit, room, clients)))
 }
 
-/// The files that are to be left over.
+/// The files that are to be left over. It is asked for with each client: copies of a file that is
+/// open are the cheapest.
 ///
 /// # Errors
 /// If there are not so many.
-pub(crate) fn left_over() -> io::Result<Vec<Socket>> {
+#[cfg(unix)]
+pub(crate) fn left_over() -> io::Result<Vec<OwnedFd>> {
     // If it is something else, it is not that there are too few.
-    let one = |_| match Socket::new(Domain::IPV4, Type::DGRAM, None) {
+    let one = |_| match fcntl_dupfd_cloexec(io::stderr(), 0).map_err(io::Error::from) {
         Err(error) if are_used_up(&error) => Some(Err(error)),
-        socket => socket.ok().map(Ok),
+        copy => copy.ok().map(Ok),
     };
     (0..LEFT_OVER).filter_map(one).collect()
+}
+
+/// Sockets are no files elsewhere.
+#[cfg(not(unix))]
+pub(crate) fn left_over() -> io::Result<()> {
+    Ok(())
 }
 
 /// Says which limit it is, if there are no more files.
