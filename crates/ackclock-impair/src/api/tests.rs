@@ -676,6 +676,19 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             400,
             "[0].name: write a string, not the number 1",
         ),
+        // As Toxiproxy shows its proxies, and its command line keeps them in a file.
+        (
+            ("POST", "/populate"),
+            r#"[{"name": "x", "upstream": "127.0.0.1:1", "toxics": []}]"#,
+            400,
+            "[0].toxics: conditions take the place of toxics: write `conditions`",
+        ),
+        (
+            ("POST", "/proxies/web"),
+            r#"{"enabled": true, "toxics": null}"#,
+            400,
+            "toxics: conditions take the place of toxics",
+        ),
         (("PUT", "/proxies"), "", 405, "PUT does nothing here; there is GET, HEAD, POST"),
         (("GET", "/x"), "", 404, "there is no /x; there is /version, /metrics, /proxies, "),
         (
