@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::Stack;
 use crate::socket::Socket;
 
 /// A buffer may grow to this part of what is free.
@@ -72,5 +73,15 @@ impl Memory {
     /// What was held `before` is held `now`.
     pub(crate) fn account(&mut self, before: usize, now: usize) {
         self.used = self.used - before + now;
+    }
+}
+
+impl Stack {
+    /// From now on all connections together may take so many bytes, as [`StackConfig::memory`] has
+    /// it. What they hold stays theirs, also where that is more.
+    ///
+    /// [`StackConfig::memory`]: crate::StackConfig::memory
+    pub fn set_memory(&mut self, bytes: usize) {
+        self.memory.budget = bytes;
     }
 }

@@ -161,8 +161,7 @@ impl<S: Service> Daemon<S> {
             warn_of_memory(memory, budget.connections, args.max_connections);
         }
         // Buffers are of one stack each, and know nothing of those of others.
-        let (buffers, waiting) = (budget.buffers / args.queues, budget.waiting / args.queues);
-        let hosts = open_hosts(&args.wire, args.queues, buffers, waiting.max(1))?;
+        let hosts = open_hosts(&args.wire, args.queues, budget.buffers(0), budget.waiting)?;
         let limits =
             SourceLimits { connections: args.max_per_source, rate: args.max_rate_per_source };
         let log = args.access_log.as_deref();

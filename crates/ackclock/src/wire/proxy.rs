@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::overwrite;
 use counted::{Counted, Failure};
 use origin::{Origin, is_transparent};
-use pair::{Attempt, Pair, is_lost};
+use pair::{Attempt, Pair, has_ended, is_lost};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["listen", "listeners"]).required(true)))]
@@ -216,7 +216,8 @@ impl Proxy {
         self.fail(net, socket, last, failure, &why);
     }
 
-    /// No backend takes a client. Of several addresses, `last` was tried last.
+    /// No backend takes a client, which is not said of one that has gone meanwhile. Of several
+    /// addresses, `last` was tried last.
     fn fail(
         &mut self,
         net: &mut Net,
@@ -225,6 +226,9 @@ impl Proxy {
         failure: Failure,
         why: &str,
     ) {
+        if has_ended(net, socket) {
+            return net.drop(socket, "no_backend");
+        }
         self.counts.failures[failure as usize] += 1;
         net.note(socket, |about| {
             (about.backend, about.backend_failure) = (last, Some(failure.name()));
@@ -361,6 +365,26 @@ impl Service for Proxy {
         self.unopened.retain(&mut stays);
         self.unnamed.retain(stays);
         self.open_again(net);
+    }
+
+    /// Those that have reset their connection before there was a backend, and then those that read
+    /// nothing of what it has sent. Who has nothing to read may be waiting for that, and keeps its
+    /// place.
+    fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
+        let connecting = self.pairs.iter().filter(|(_, pair)| pair.is_connecting());
+        let mut gone: Vec<_> = connecting.map(|(&socket, _)| socket).collect();
+        gone.retain(|&socket| has_ended(net, socket));
+        gone.truncate(clients);
+        for &socket in &gone {
+            self.end(net, socket, true, "no_backend");
+        }
+        let mut stalled = net.stalled(self.pairs.keys().copied());
+        stalled.truncate(clients - gone.len());
+        for &socket in &stalled {
+            net.displaced += 1;
+            self.end(net, socket, true, "displaced");
+        }
+        gone.len() + stalled.len()
     }
 
     /// Nobody but the two ends knows when a connection is done.

@@ -442,7 +442,8 @@ impl Service for Server {
 
     /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have
     /// FIN first, and their places only once they answer, or for as long again do not: without a
-    /// place they would be without number.
+    /// place they would be without number. Where there are too few of them, those that read nothing
+    /// of a response are reset.
     fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
         let reset = self.reset_lingering(net, clients);
         let clients = clients - reset;
@@ -452,14 +453,24 @@ impl Service for Server {
         let idle = idle.filter(|(_, c)| c.deadline + LEAST_IDLE <= idle_until);
         let mut idle: Vec<(Time, SocketId)> = idle.map(|(s, c)| (c.deadline, *s)).collect();
         idle.sort_unstable();
-        let leave = |c: &&Client| matches!(c.phase, Phase::Lingering);
-        let leaving = self.clients.values().filter(leave).count();
+        let mut leave = |(socket, c): &(&SocketId, &Client)| {
+            matches!(c.phase, Phase::Lingering)
+                && net.status(**socket).is_none_or(|status| status.unacked == 0)
+        };
+        let leaving = self.clients.iter().filter(&mut leave).count();
         idle.truncate(clients.saturating_sub(leaving));
-        let room = reset + leaving + idle.len();
+        let mut room = leaving + idle.len();
         for (_, socket) in idle {
             self.end_idle(net, socket);
         }
-        room
+        let stalled = net.stalled(self.clients.keys().copied());
+        for &socket in stalled.iter().take(clients.saturating_sub(room)) {
+            self.clients.remove(&socket);
+            net.displaced += 1;
+            net.drop(socket, "displaced");
+            room += 1;
+        }
+        reset + room
     }
 
     fn drain(&mut self, net: &mut Net) {

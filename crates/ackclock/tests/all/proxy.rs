@@ -780,6 +780,78 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     daemon.end();
 }
 
+/// A client that reads nothing of what the backend sends has its place only as long as nobody
+/// waits; one to which nothing is sent may rest.
+#[test]
+fn who_reads_nothing_makes_room_for_those_who_wait() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 3, |mut stream| {
+        stream.read_exact(&mut [0; 1]).unwrap();
+        // The one that reads nothing is reset.
+        let _ = stream.write_all(&noise(9_000_000, 3));
+    });
+    let args = ["--max-connections", "2", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut silent = connect(&ns, ADDRESS);
+    let mut stuck = connect(&ns, ADDRESS);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&stuck, 50_000).unwrap();
+    stuck.write_all(b"x").unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let begin = Instant::now();
+    let mut one = connect(&ns, ADDRESS);
+    one.write_all(b"x").unwrap();
+    assert!(outcome(&mut one) == Ok(noise(9_000_000, 3)));
+    let waited = begin.elapsed();
+    assert!(waited < Duration::from_secs(10), "{waited:?}");
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_connections_displaced_total"], 1.0);
+    silent.write_all(b"x").unwrap();
+    assert!(outcome(&mut silent) == Ok(noise(9_000_000, 3)));
+    thread.join().unwrap();
+    drop(stuck);
+    daemon.end();
+}
+
+/// A client that has sent something and reset while its backend is being connected to has its place
+/// only as long as nobody waits, and no backend is said to have failed it.
+#[test]
+fn who_is_gone_before_there_is_a_backend_makes_room() {
+    let Some(ns) = namespace() else { return };
+    // Where nobody accepts, two SYNs fill a queue of one, and further ones are dropped.
+    let listener = ns.run(|| Socket::new(Domain::IPV4, Type::STREAM, None)).unwrap().unwrap();
+    listener.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+    listener.listen(0).unwrap();
+    let to = listener.local_addr().unwrap().as_socket().unwrap();
+    let fill = ns.run(|| TcpStream::connect(to)).unwrap().unwrap();
+    let args = ["--max-connections", "1", "--metrics", "127.0.0.1:9100"];
+    let args = [&args[..], &["--connect-timeout", "5s", "--drain", "1s"]].concat();
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let named = |name: &str| metrics(&ns, "127.0.0.1:9100")[name];
+    let failed = "ackclock_backend_failures_total{reason=\"timeout\"}";
+    let leave = || {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"hi").unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        reset(client);
+    };
+    leave();
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(named("ackclock_connections_open"), 1.0);
+    let begin = Instant::now();
+    let waits = connect(&ns, ADDRESS);
+    while named("ackclock_connections_total") < 2.0 {
+        assert!(begin.elapsed() < Duration::from_secs(4), "it has the place of one that is gone");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    reset(waits);
+    // Where nobody waits, it is tried for as long as for others.
+    leave();
+    std::thread::sleep(Duration::from_millis(7500));
+    assert_eq!((named("ackclock_connections_open"), named(failed)), (0.0, 0.0));
+    drop((fill, listener));
+    daemon.end();
+}
+
 /// Of those that come at once from one address, as many are taken as it may open in a second.
 #[test]
 fn clients_that_come_too_fast_are_refused() {

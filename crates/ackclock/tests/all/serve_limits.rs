@@ -141,6 +141,51 @@ fn who_ignores_the_end_makes_room_too() {
     assert!((4.0..9.0).contains(&lasted), "{lasted}");
 }
 
+/// Who reads nothing of its response has its place only as long as nobody waits. Who reads, however
+/// slowly, keeps its own.
+#[test]
+fn who_reads_nothing_makes_room_for_those_who_wait() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-stalled");
+    let bytes = noise(4_000_000, 5);
+    fs::write(dir.join("big"), &bytes).unwrap();
+    fs::write(dir.join("a"), "A").unwrap();
+    let log = dir.join("log");
+    let args = ["--max-connections", "2", "--metrics", "127.0.0.1:9100", "--access-log"];
+    let server = serve(&ns, &dir, &[&args[..], &[log.to_str().unwrap()]].concat());
+    let ask = |what: &str| {
+        let mut client = connect(&ns, ADDRESS);
+        rustix::net::sockopt::set_socket_recv_buffer_size(&client, 50_000).unwrap();
+        client.write_all(format!("GET /{what} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
+        client
+    };
+    let (mut slow, stuck) = (ask("big"), ask("big"));
+    let reading = std::thread::spawn(move || {
+        let (mut got, mut chunk) = (Vec::new(), [0; 30_000]);
+        // For longer than the other one has to wait; then it has read enough for a test.
+        while got.len() < 400_000 {
+            std::thread::sleep(Duration::from_millis(500));
+            let n = slow.read(&mut chunk).unwrap();
+            got.extend_from_slice(&chunk[..n]);
+        }
+        slow.read_to_end(&mut got).unwrap();
+        got.ends_with(&bytes)
+    });
+    std::thread::sleep(Duration::from_secs(2));
+    let begin = Instant::now();
+    let mut one = ask("a");
+    assert_eq!(codes(&rest(&mut one)), ["200"]);
+    let waited = begin.elapsed();
+    assert!(waited < Duration::from_secs(10), "{waited:?}");
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_connections_displaced_total"], 1.0);
+    assert!(reading.join().unwrap());
+    drop((one, stuck));
+    server.end();
+    let lines = fs::read_to_string(&log).unwrap();
+    assert_eq!(lines.matches("\"ended\":\"displaced\"").count(), 1, "{lines}");
+}
+
 /// `many` asks for what has this byte so many times, and `one` with `head`. Both have sent that
 /// before the server looks at it. `one` waits for less than a third of the time that all takes.
 fn one_is_not_kept_waiting(
@@ -328,6 +373,22 @@ fn connections_that_rest_hold_little_memory() {
     // What the allocator leaves lying between them differs from run to run.
     let resident = (server.memory() as f64 - resident as f64) / 60.0;
     assert!(resident < 400_000.0, "{resident} bytes of memory for each");
+    server.end();
+}
+
+/// What is not in use by buffers is there for clients: the least memory is enough for 200, which
+/// hold little of it.
+#[test]
+fn memory_that_no_buffer_takes_is_for_clients() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-least-memory");
+    let server = serve(&ns, &dir, &["--memory", "32mb", "--metrics", "127.0.0.1:9100"]);
+    let clients: Vec<TcpStream> = (0..200).map(|_| connect(&ns, ADDRESS)).collect();
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_connections_open"], 200.0);
+    assert!(now["ackclock_connections_most"] >= 200.0);
+    assert!(server.memory() < 32 << 20, "{}", server.memory());
+    drop(clients);
     server.end();
 }
 

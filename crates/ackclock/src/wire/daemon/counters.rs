@@ -26,6 +26,7 @@ pub(super) struct Counters {
     unsent: u64,
     memory: u64,
     handed_over: u64,
+    displaced: u64,
     /// Timeouts of SYN/ACKs, of those that nobody answered, too.
     handshake_timeouts: u64,
     drops: Option<DeviceDrops>,
@@ -52,6 +53,7 @@ impl Counters {
             half_open: stack.half_open() as u64,
             memory: stack.memory() as u64,
             handed_over,
+            displaced: net.displaced,
             handshake_timeouts: stack.timeouts()[TimeoutClass::Handshake as usize],
             unsent: net.host.unsent(),
             // They are of the device, not of a queue.
@@ -62,7 +64,12 @@ impl Counters {
 
 /// What is added up over the queues: metric, help, and what a queue has counted.
 type Row = (&'static str, &'static str, fn(&Counters) -> u64);
-const SUMS: [Row; 11] = [
+const SUMS: [Row; 12] = [
+    (
+        "ackclock_connections_displaced_total",
+        "Connections reset since they took nothing while other clients waited.",
+        |q| q.displaced,
+    ),
     (
         "ackclock_accept_queue_drops_total",
         "Handshakes held up because too many clients wait.",

@@ -5,9 +5,15 @@ use std::fs;
 use super::mail::ROOM;
 use crate::proc::bytes_of;
 
-/// What a connection takes beside its buffers: itself, the least of each buffer, a request that is
-/// not complete.
-const CONNECTION: usize = 40 * 1024;
+/// What is kept for a connection beside what its buffers have grown to: itself, the least of each
+/// buffer, a request that is not complete.
+pub(super) const CONNECTION: usize = 40 * 1024;
+
+/// The same of one that is not the service's yet: it has no request.
+const HANDSHAKE: usize = 24 * 1024;
+
+/// What a connection holds of its buffers, and counts with them: the least of one.
+const HELD: usize = 8 * 1024;
 
 /// What the process takes without connections: its code, its stack, buffers of its own.
 const PROCESS: usize = 16 << 20;
@@ -28,23 +34,35 @@ const WAITING: usize = 2048;
 pub(super) struct Budget {
     /// All of it, in bytes.
     pub all: usize,
-    /// For buffers, beyond what each has in any case.
-    pub buffers: usize,
-    /// Connections at the same time.
+    /// What the connections of a queue share with their buffers.
+    pub queue: usize,
+    /// Connections at the same time, at most.
     pub connections: usize,
-    /// Connections that are half open, and that wait to be accepted; each at most.
+    /// Connections of a queue that are half open, and that wait to be accepted; each at most.
     pub waiting: usize,
 }
 
 impl Budget {
-    /// At most half of it goes to what connections have in any case, so that buffers can grow.
+    /// A quarter of it at most goes to what is not the service's yet.
     pub fn new(all: usize, most_connections: usize, queues: usize) -> Budget {
         let rest = all.saturating_sub(least(queues) - PROCESS);
-        let connections = most_connections.min(rest / 4 / CONNECTION).max(1);
         let waiting = (rest / 4 / CONNECTION).min(WAITING);
-        let fixed = (connections + waiting) * CONNECTION;
-        let buffers = rest.saturating_sub(fixed);
-        Budget { all, buffers, connections, waiting: (waiting / 2).max(1) }
+        let queue = (rest - waiting * HANDSHAKE) / queues;
+        let room = queues * (queue / (CONNECTION + HELD));
+        let connections = most_connections.min(room).max(1);
+        Budget { all, queue, connections, waiting: (waiting / 2 / queues).max(1) }
+    }
+
+    /// Whether a queue with so many connections, which hold so much, has room for another one. The
+    /// first one is always taken.
+    pub fn has_room(&self, connections: usize, held: usize) -> bool {
+        connections == 0 || held + (connections + 1) * CONNECTION <= self.queue
+    }
+
+    /// What so many connections of a queue may take for their buffers, beyond what is kept for each
+    /// of them.
+    pub fn buffers(&self, connections: usize) -> usize {
+        self.queue.saturating_sub(connections * CONNECTION)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,7 +9,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use ackclock_live::Host;
 use ackclock_stack::{Error as TcpError, Limits, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
-use ackclock_tcp::{Composition, Span, Stats, Time};
+use ackclock_tcp::{Composition, Sender, Span, Stats, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use super::super::Ecn;
@@ -30,6 +31,10 @@ pub(crate) struct Own {
     pub keep_alive: Option<KeepAlives>,
 }
 
+/// Timeouts or window probes in a row, after which an application is to know that its peer takes
+/// nothing (RFC 9293 section 3.8.3, R1).
+const R1: u32 = 3;
+
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 2;
 
@@ -50,6 +55,8 @@ pub(crate) struct Net {
     /// By [`TooMany::index`]: when a client that is refused has a line again, and how many have had
     /// none.
     refused: [(Time, u64); 2],
+    /// Clients that were reset for others that waited.
+    pub displaced: u64,
 }
 
 /// A client that is taken: what it had waited for until then, and what the access log is to say
@@ -155,6 +162,7 @@ impl Net {
             arms: vec![Arm::new(config.strategy.clone())],
             access: AccessLog::new(&shared),
             refused: Default::default(),
+            displaced: 0,
             shared,
         })
     }
@@ -250,7 +258,35 @@ impl Net {
         self.arms[arm].with_ecn += u64::from(ecn);
         let limits = self.host.stack().limits(now, socket).unwrap_or_default();
         self.clients.insert(socket, Client { before: limits, about: None });
+        self.share_memory();
         Ok(())
+    }
+
+    /// Whether there is memory for another client: the more their buffers hold, the fewer there may
+    /// be.
+    pub(super) fn has_memory(&mut self) -> bool {
+        let held = self.host.stack().memory();
+        self.shared.budget.has_room(self.clients.len(), held)
+    }
+
+    /// Buffers may have what is not kept for clients.
+    fn share_memory(&mut self) {
+        let buffers = self.shared.budget.buffers(self.clients.len());
+        self.host.stack().set_memory(buffers);
+    }
+
+    /// Those of these clients that take nothing of what there is for them, so that others may have
+    /// their places: who has taken nothing for longest comes first.
+    ///
+    /// RFC 9293 section 3.8.6.1 keeps a connection whose window is closed, "subject to the
+    /// implementation's resource management concerns".
+    pub fn stalled(&mut self, clients: impl Iterator<Item = SocketId>) -> Vec<SocketId> {
+        let stack = self.host.stack();
+        let expiries = |socket: &SocketId| stack.sender(*socket).map_or(0, Sender::expiries);
+        let mut stalled: Vec<_> = clients.map(|socket| (expiries(&socket), socket)).collect();
+        stalled.retain(|&(expiries, _)| expiries >= R1);
+        stalled.sort_unstable_by_key(|&(expiries, socket)| (Reverse(expiries), socket));
+        stalled.into_iter().map(|(_, socket)| socket).collect()
     }
 
     /// Writes a line for clients that are refused, once a second: a flood should fill no disk.
@@ -371,6 +407,7 @@ impl Net {
         let taken = self.clients.remove(&socket);
         if taken.is_some() {
             self.shared.room.give_back();
+            self.share_memory();
         }
         let taken = taken.as_ref();
         let Some(duration) = self.log(socket, taken, why) else { return };

@@ -28,15 +28,18 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// Clients wait since there are `most` connections; `queue` is where, if there are several.
-    pub fn waiting(&self, now: Time, waiting: usize, queue: Option<usize>, most: usize) {
+    /// Clients wait since there are `most` connections, or for memory; `queue` is where, if there
+    /// are several.
+    pub fn waiting(&self, now: Time, waiting: usize, queue: Option<usize>, most: Option<usize>) {
         if due(&self.waiting, now) {
             let at = queue.map_or_else(String::new, |queue| format!(" at queue {queue}"));
-            let most = counted(most as u64, "connection");
-            say(&format!(
-                "{}{at}: there may be {most} (--max-connections, --memory, open files)",
-                wait(waiting)
-            ));
+            let why = match most.map(|most| counted(most as u64, "connection")) {
+                Some(most) => {
+                    format!("there may be {most} (--max-connections, --memory, open files)")
+                }
+                None => "those that there are take all of --memory".into(),
+            };
+            say(&format!("{}{at}: {why}", wait(waiting)));
         }
     }
 

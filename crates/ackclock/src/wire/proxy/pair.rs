@@ -192,7 +192,12 @@ impl Pair {
     }
 }
 
-/// Whether a client's connection ended before its time, and nothing is left of what had come.
+/// Whether a client's connection ended before its time.
+pub(super) fn has_ended(net: &mut Net, socket: SocketId) -> bool {
+    net.status(socket).is_none_or(|status| status.reason.is_some())
+}
+
+/// The same, and nothing is left of what had come.
 pub(super) fn is_lost(net: &mut Net, socket: SocketId) -> bool {
     net.status(socket).is_none_or(|status| status.reason.is_some() && status.readable == 0)
 }

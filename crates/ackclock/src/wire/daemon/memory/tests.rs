@@ -1,22 +1,33 @@
-use super::{Budget, least};
+use super::{Budget, CONNECTION, least};
 
 #[test]
-fn connections_take_half_at_most() {
-    // 10,000 connections take 470 MiB.
+fn connections_and_their_buffers_share_what_there_is() {
+    // Of 2 GiB 16 MiB are the process's, and 48 MiB for 2,048 that are not taken.
     let all = 2 << 30;
-    let fixed = 12_048 * 40 * 1024;
-    let buffers = all - (16 << 20) - fixed;
-    let connections = 10_000;
-    let expected = Budget { all, buffers, connections, waiting: 1024 };
+    let queue = all - (64 << 20);
+    let expected = Budget { all, queue, connections: 10_000, waiting: 1024 };
     assert_eq!(Budget::new(all, 10_000, 1), expected);
-    let all = 176 << 20;
-    let expected = Budget { all, buffers: 80 << 20, connections: 1024, waiting: 512 };
+    let (all, queue) = (176 << 20, 136 << 20);
+    let expected = Budget { all, queue, connections: 2901, waiting: 512 };
     assert_eq!(Budget::new(all, 10_000, 1), expected);
-    let expected = Budget { all: 0, buffers: 0, connections: 1, waiting: 1 };
+    let expected = Budget { all: 0, queue: 0, connections: 1, waiting: 1 };
     assert_eq!(Budget::new(0, 10, 1), expected);
     // Each further queue takes 3 MiB.
-    let all = (176 + 9) << 20;
-    let expected = Budget { all, buffers: 80 << 20, connections: 1024, waiting: 512 };
+    let (all, queue) = ((176 + 9) << 20, 34 << 20);
+    let expected = Budget { all, queue, connections: 2900, waiting: 128 };
     assert_eq!(Budget::new(all, 10_000, 4), expected);
     assert_eq!([1, 4].map(least), [32 << 20, 41 << 20]);
+}
+
+/// However much their buffers hold: what is kept for each, and that, is never more than there is.
+#[test]
+fn no_connection_is_taken_for_which_there_is_no_room() {
+    let budget = Budget::new(32 << 20, 10_000, 1);
+    assert!(budget.has_room(0, usize::MAX / 2));
+    for held in (0..budget.queue).step_by(1 << 16) {
+        let taken = (1..).find(|&taken| !budget.has_room(taken, held)).unwrap();
+        assert!(taken == 1 || taken * CONNECTION + held <= budget.queue, "{taken} {held}");
+        assert!(taken > 1 || 2 * CONNECTION + held > budget.queue, "{taken} {held}");
+    }
+    assert_eq!((budget.buffers(0), budget.buffers(1 << 20)), (budget.queue, 0));
 }
