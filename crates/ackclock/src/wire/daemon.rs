@@ -47,7 +47,8 @@ pub(crate) use net::{Listening, Net, Own};
 use notices::Notices;
 use room::Room;
 pub(crate) use service::{Again, Counts, Found, Reload, Service, Why};
-use sources::{SourceLimits, Sources};
+pub(crate) use sources::SourceLimits;
+use sources::Sources;
 use worker::Worker;
 
 /// What the commands that serve have in common.
@@ -97,7 +98,7 @@ pub(crate) struct DaemonArgs {
     pub max_per_source: Option<u32>,
     /// The most new connections a second from one address, or from one /64 prefix of IPv6. As many
     /// may come at once. Further ones are reset. Default: no limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RATE)))]
     pub max_rate_per_source: Option<u32>,
     /// Serve as this user. Capabilities are given up in any case, once the device is open.
     #[arg(long, value_name = "NAME")]
@@ -110,8 +111,9 @@ pub(crate) struct DaemonArgs {
 struct Shared {
     budget: Budget,
     room: Room,
-    /// `None` where there are no limits.
-    sources: Option<Mutex<Sources>>,
+    sources: Mutex<Sources>,
+    /// Of listeners that have none of their own.
+    limits: SourceLimits,
     log: Option<LogFile>,
     notices: Notices,
     /// Whether SIGHUP could read its file when it last came.
@@ -171,7 +173,8 @@ impl<S: Service> Daemon<S> {
         let shared = Arc::new(Shared {
             budget,
             room: Room::new(budget.connections, bells.clone()),
-            sources: limits.any().then(|| Mutex::new(Sources::new(limits))),
+            sources: Mutex::default(),
+            limits,
             log,
             notices: Notices::default(),
             reloaded: AtomicBool::new(true),
@@ -255,6 +258,9 @@ fn queues(text: &str) -> Result<usize, String> {
 }
 
 const MOST_QUEUES: usize = 64;
+
+/// The largest rate by source.
+pub(crate) const MOST_RATE: u32 = 1_000_000;
 
 /// At least what has room for a hundred connections.
 fn memory(text: &str) -> Result<Size, String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_impair::names;
+use ackclock_net::scenario::deployable;
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_stack::overlap;
 use ackclock_tcp::Registry;
@@ -15,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Ecn;
-use super::daemon::{Found, Listening, Own};
+use super::daemon::{Found, Listening, MOST_RATE, Own, SourceLimits};
 use super::keep_alive::KeepAlives;
 use super::prefix::Prefix;
 use super::proxy_protocol::ProxyProtocol;
@@ -56,7 +57,7 @@ impl LookUps {
 
 /// Where to listen for these.
 pub(crate) fn listening(routes: &Routes) -> Vec<Listening> {
-    routes.iter().map(|(&address, route)| (address, route.own)).collect()
+    routes.iter().map(|(&address, route)| (address, route.own.clone())).collect()
 }
 
 /// Where the proxy listens, and which strategies it sends by.
@@ -67,7 +68,7 @@ struct RoutesFile {
     /// One for each address to listen at.
     #[schemars(length(min = 1))]
     listener: Vec<Listener>,
-    /// Clients that get another strategy than that of `--strategy`.
+    /// Clients that get another strategy than that of their listener.
     #[serde(default)]
     split: Vec<Part>,
 }
@@ -92,6 +93,36 @@ struct Listener {
     /// `--keep-alive` without.
     #[schemars(with = "Option<String>")]
     keep_alive: Option<KeepAlives>,
+    /// The strategy of its clients, as `--strategy`. `[[split]]` goes before it.
+    strategy: Option<String>,
+    /// The most connections to it from one address, as `--max-per-source`. A listener with this or
+    /// the following key counts for itself.
+    #[schemars(range(min = 1))]
+    max_per_source: Option<u32>,
+    /// The most new connections to it a second from one address, as `--max-rate-per-source`.
+    #[schemars(range(min = 1, max = MOST_RATE))]
+    max_rate_per_source: Option<u32>,
+}
+
+impl Listener {
+    /// What it has of its own. An error has the key that is wrong.
+    fn own(&self, registry: &Registry) -> Result<Own, (&'static str, String)> {
+        let number = |key, value: Option<u32>, most| match value {
+            Some(n) if !(1..=most).contains(&n) => {
+                Err((key, format!("{n} is no limit; write a number from 1 to {most}")))
+            }
+            value => Ok(value),
+        };
+        let connections = number("max_per_source", self.max_per_source, u32::MAX)?;
+        let rate = number("max_rate_per_source", self.max_rate_per_source, MOST_RATE)?;
+        let strategy = self.strategy.as_ref().map(|text| deployable(text, registry));
+        Ok(Own {
+            ecn: self.ecn.map(Ecn::from),
+            keep_alive: self.keep_alive,
+            strategy: strategy.transpose().map_err(|message| ("strategy", message))?,
+            limits: SourceLimits { connections, rate },
+        })
+    }
 }
 
 /// When the clients of a listener have ECN: who listens asks nobody.
@@ -275,7 +306,10 @@ pub(crate) fn read(
         names::each(names.into_iter().collect(), find).into_iter().collect();
     let (mut routes, mut unknown) = (Routes::new(), BTreeSet::new());
     for (i, listener) in listener.into_iter().enumerate() {
-        let Listener { listen, to, proxy_protocol, transparent, ecn, keep_alive } = listener;
+        let its = listener
+            .own(registry)
+            .map_err(|(key, message)| at(format!("listener[{i}].{key}"), message))?;
+        let Listener { listen, to, proxy_protocol, transparent, .. } = listener;
         check_listen(listen, own)
             .map_err(|message| at(format!("listener[{i}].listen"), message))?;
         if let Some(other) = routes.keys().filter(|other| overlap(**other, listen)).min() {
@@ -293,13 +327,8 @@ pub(crate) fn read(
                 Vec::new()
             }
         };
-        let route = Route {
-            to: addresses,
-            name: names::name(&to),
-            proxy_protocol,
-            transparent,
-            own: Own { ecn: ecn.map(Ecn::from), keep_alive },
-        };
+        let route =
+            Route { to: addresses, name: names::name(&to), proxy_protocol, transparent, own: its };
         check_families(listen, &route)
             .map_err(|why| at(format!("listener[{i}].transparent"), why))?;
         routes.insert(listen, Arc::new(route));

@@ -1007,7 +1007,9 @@ fn the_schema_of_listeners_has_the_keys_and_refuses_others() {
         (keys.collect::<Vec<_>>(), definition["required"].clone())
     };
     let text = |keys: &[&str]| keys.iter().map(|k| k.to_string()).collect::<Vec<_>>();
-    let expected = text(&["ecn", "keep_alive", "listen", "proxy_protocol", "to", "transparent"]);
+    let limits = ["max_per_source", "max_rate_per_source"];
+    let own = ["proxy_protocol", "strategy", "to", "transparent"];
+    let expected = text(&[&["ecn", "keep_alive", "listen"], &limits[..], &own[..]].concat());
     assert_eq!(keys("Listener"), (expected, serde_json::json!(["listen", "to"])));
     let expected = text(&["clients", "strategy"]);
     assert_eq!(keys("Part"), (expected, serde_json::json!(["strategy", "clients"])));

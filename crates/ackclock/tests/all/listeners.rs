@@ -202,3 +202,50 @@ fn clients_get_the_strategies_of_the_file() {
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("prr - newreno"), "{table}");
 }
+
+/// A listener may have a strategy and limits of its own, which SIGHUP changes for new clients.
+#[test]
+fn a_listener_has_limits_and_a_strategy_of_its_own() {
+    let Some(ns) = namespace() else { return };
+    let file = scratch("listeners-own").join("proxy.toml");
+    let to = backend(&ns, "one");
+    let [own, other] = ["10.77.0.2:80", "10.77.0.2:81"];
+    let write = |strategy: &str, most: u32| {
+        let keys = format!("strategy = \"{strategy}\"\nmax_per_source = {most}\n");
+        fs::write(&file, listener(own, to) + &keys + &listener(other, to)).unwrap();
+    };
+    write("prr", 1);
+    let args = ["proxy", "--listeners", file.to_str().unwrap(), "--metrics", "127.0.0.1:9100"];
+    let more = ["--strategy", "sack", "--max-per-source", "2"];
+    let daemon = Daemon::start(&ns, &[&args[..], &more].concat());
+    // One that is refused may hear of it while it connects.
+    let taken = |listen: &str| {
+        let listen: SocketAddr = listen.parse().unwrap();
+        let mut client = ns.run(|| TcpStream::connect(listen)).unwrap().ok()?;
+        client.read_exact(&mut [0; 3]).ok().map(|()| client)
+    };
+    let open = || {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        ["sack", "prr", "newreno"].map(|strategy| {
+            let key = format!("ackclock_connections_open{{strategy=\"{strategy}\"}}");
+            now.get(&key).copied()
+        })
+    };
+    let mut clients: Vec<_> = [own, own, other, other, other].map(taken).into();
+    let found: Vec<bool> = clients.iter().map(Option::is_some).collect();
+    assert_eq!(found, [true, false, true, true, false]);
+    assert_eq!(open(), [Some(2.0), Some(1.0), None]);
+    let said = settled(|| daemon.said());
+    let line = format!("10.77.0.1 is refused at {own}: it has 1 connection (--max-per-source)");
+    assert_eq!(said, [line]);
+    // Those that are open go on, and count.
+    write("newreno", 2);
+    daemon.signal(Signal::HUP);
+    settled(|| daemon.said());
+    let more = [own, own, other].map(taken);
+    assert_eq!(more.each_ref().map(Option::is_some), [true, false, false]);
+    assert_eq!(open(), [Some(2.0), Some(1.0), Some(1.0)]);
+    clients.extend(more);
+    drop(clients);
+    daemon.end();
+}

@@ -143,10 +143,7 @@ fn sum(queues: &[Counters], count: fn(&Counters) -> u64) -> u64 {
 
 /// Who came and was taken, refused, or waits, and the bytes of those taken.
 fn write_clients(to: &mut Exposition, of: &[Strategy], queues: &[Counters], shared: &Shared) {
-    let refused = shared
-        .sources
-        .as_ref()
-        .map_or([0; 2], |sources| sources.lock().unwrap_or_else(PoisonError::into_inner).refused);
+    let refused = shared.sources.lock().unwrap_or_else(PoisonError::into_inner).refused;
     to.each("strategy", of, |to, (_, open)| {
         to.gauge("ackclock_connections_open", "Client connections that are open.", *open);
     });

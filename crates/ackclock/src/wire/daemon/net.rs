@@ -18,17 +18,19 @@ use super::super::keep_alive::KeepAlives;
 use super::super::split::Split;
 use super::Shared;
 use super::access::{About, AccessLog, Ended};
-use super::sources::{Sources, TooMany, subscriber};
+use super::sources::{Account, SourceLimits, Sources, TooMany};
 use crate::error::Error;
 
 /// An address to listen at, and what is otherwise for its clients than the configuration says.
 pub(crate) type Listening = (SocketAddr, Own);
 
 /// What a listener may have of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Own {
     pub ecn: Option<Ecn>,
     pub keep_alive: Option<KeepAlives>,
+    pub strategy: Option<Composition>,
+    pub limits: SourceLimits,
 }
 
 /// Timeouts or window probes in a row, after which an application is to know that its peer takes
@@ -64,6 +66,7 @@ pub(crate) struct Net {
 struct Client {
     before: Limits,
     about: Option<Box<About>>,
+    account: Account,
 }
 
 /// A strategy, and what became of its connections.
@@ -172,8 +175,8 @@ impl Net {
         self.host.now()
     }
 
-    /// Listens at these addresses and no others; the listeners that there are keep what they have,
-    /// but for ECN and keep-alives.
+    /// Listens at these addresses and no others; of the listeners that there are new clients have
+    /// what is their own by now.
     pub(super) fn listen(
         &mut self,
         listeners: &mut Vec<(Listening, ListenerId)>,
@@ -186,21 +189,22 @@ impl Net {
         }
         let backlog = self.host.stack().config().half_open;
         let stack = self.host.stack();
-        for &(address, own) in addresses {
+        for (address, own) in addresses {
             let ecn = own.ecn.map_or(config.ecn, Ecn::into);
             let keep_alive = own.keep_alive.map_or(config.keep_alive, |own| own.0);
-            if let Some(((_, had), listener)) =
-                listeners.iter_mut().find(|((other, _), _)| *other == address)
+            let listening = (*address, own.clone());
+            if let Some((had, listener)) =
+                listeners.iter_mut().find(|((other, _), _)| other == address)
             {
-                *had = own;
+                *had = listening;
                 let _ = stack.set_ecn(*listener, ecn);
                 let _ = stack.set_keep_alive(*listener, keep_alive);
                 continue;
             }
             let listener = stack
-                .listen(address, TcpConfig { ecn, keep_alive, ..config.clone() }, backlog)
+                .listen(*address, TcpConfig { ecn, keep_alive, ..config.clone() }, backlog)
                 .map_err(|error| Error::Usage(format!("{address}: {error}")))?;
-            listeners.push(((address, own), listener));
+            listeners.push((listening, listener));
         }
         Ok(())
     }
@@ -221,43 +225,57 @@ impl Net {
         }
     }
 
-    /// From now on gives new clients of these listeners the strategies of `split`.
+    /// From now on gives new clients of these listeners the strategies of `split`, and all others
+    /// that of their listener.
     pub(super) fn split(&mut self, listeners: &[(Listening, ListenerId)], split: &Split) {
-        let name = |arm: &Arm, strategy: &Composition| arm.strategy.name() == strategy.name();
-        let mut numbers = Vec::new();
-        for strategy in split.strategies() {
-            let there = self.arms.iter().position(|arm| name(arm, strategy));
-            numbers.push(there.unwrap_or(self.arms.len()));
-            if there.is_none() {
-                self.arms.push(Arm::new(strategy.clone()));
-            }
-        }
+        let parts: Vec<usize> = split.strategies().map(|strategy| self.arm(strategy)).collect();
+        let own = |((_, own), _): &(Listening, ListenerId)| own.strategy.clone();
+        let own: Vec<usize> =
+            listeners.iter().map(|l| own(l).map_or(0, |strategy| self.arm(&strategy))).collect();
         let others: Vec<Composition> =
             self.arms[1..].iter().map(|arm| arm.strategy.clone()).collect();
         if others.is_empty() {
             return;
         }
-        for (_, listener) in listeners {
-            let (split, numbers) = (split.clone(), numbers.clone());
+        for ((_, listener), own) in listeners.iter().zip(own) {
+            let (split, parts) = (split.clone(), parts.clone());
             // The stack counts from 1 what lies beside the strategy of the configuration.
-            let choose = move |client| numbers.get(split.of(client)?)?.checked_sub(1);
+            let choose =
+                move |client| split.of(client).map_or(own, |part| parts[part]).checked_sub(1);
             let _ = self.host.stack().choose_strategies(*listener, others.clone(), choose);
         }
     }
 
-    /// Takes a client, or resets it if its address has reached a limit.
-    pub(super) fn admit(&mut self, socket: SocketId) -> Result<(), (IpAddr, TooMany)> {
-        let (now, source) = (self.host.now(), self.source(socket));
-        if let Err(why) = self.sources().map_or(Ok(()), |mut s| s.admit(now, source)) {
-            self.log_refused(socket, why);
+    /// The number of a strategy, which has one from now on.
+    fn arm(&mut self, strategy: &Composition) -> usize {
+        let there = self.arms.iter().position(|arm| arm.strategy.name() == strategy.name());
+        there.unwrap_or_else(|| {
+            self.arms.push(Arm::new(strategy.clone()));
+            self.arms.len() - 1
+        })
+    }
+
+    /// Takes a client of this listener, with its own limits, or resets it if its address has
+    /// reached one.
+    pub(super) fn admit(
+        &mut self,
+        socket: SocketId,
+        listener: SocketAddr,
+        own: SourceLimits,
+    ) -> Result<(), (Account, TooMany)> {
+        let (now, (listener, limits)) = (self.host.now(), self.shared.limits.at(listener, own));
+        let account = Account::new(listener, self.source(socket));
+        let admitted = self.sources().admit(now, account, limits);
+        if let Err(why) = admitted {
+            self.log_refused(socket, account, why);
             self.host.stack().abort(now, socket);
-            return Err((subscriber(source), why));
+            return Err((account, why));
         }
         let (arm, ecn) = self.status(socket).map_or((0, false), |s| (s.strategy, s.ecn));
         self.arms[arm].accepted += 1;
         self.arms[arm].with_ecn += u64::from(ecn);
         let limits = self.host.stack().limits(now, socket).unwrap_or_default();
-        self.clients.insert(socket, Client { before: limits, about: None });
+        self.clients.insert(socket, Client { before: limits, about: None, account });
         self.share_memory();
         Ok(())
     }
@@ -290,7 +308,7 @@ impl Net {
     }
 
     /// Writes a line for clients that are refused, once a second: a flood should fill no disk.
-    fn log_refused(&mut self, socket: SocketId, why: TooMany) {
+    fn log_refused(&mut self, socket: SocketId, account: Account, why: TooMany) {
         let now = self.host.now();
         let (due, clients) = &mut self.refused[why.index()];
         *clients += 1;
@@ -298,21 +316,18 @@ impl Net {
             *due = now + Span::from_secs(1);
             let about = About { refused: Some(std::mem::take(clients)), ..About::default() };
             let before = self.host.stack().limits(now, socket).unwrap_or_default();
-            let client = Client { before, about: Some(Box::new(about)) };
+            let client = Client { before, about: Some(Box::new(about)), account };
             self.log(socket, Some(&client), TooMany::NAMES[why.index()].1);
         }
     }
 
-    fn sources(&self) -> Option<MutexGuard<'_, Sources>> {
-        let sources = self.shared.sources.as_ref()?;
-        Some(sources.lock().unwrap_or_else(PoisonError::into_inner))
+    fn sources(&self) -> MutexGuard<'_, Sources> {
+        self.shared.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forgets addresses of which nothing needs to be known.
     pub(super) fn sweep_sources(&self, now: Time) {
-        if let Some(mut sources) = self.sources() {
-            sources.sweep(now);
-        }
+        self.sources().sweep(now);
     }
 
     fn source(&mut self, socket: SocketId) -> IpAddr {
@@ -390,10 +405,6 @@ impl Net {
     /// Lets a socket go, with a reset unless it is over, for which `why` is the reason.
     pub fn drop(&mut self, socket: SocketId, why: &str) {
         self.note_end(socket, why);
-        let source = self.source(socket);
-        if let Some(mut sources) = self.sources() {
-            sources.leave(source);
-        }
         let now = self.host.now();
         if self.is_over(socket) {
             self.host.stack().close(now, socket);
@@ -405,8 +416,9 @@ impl Net {
     /// Keeps what is worth knowing of a connection.
     fn note_end(&mut self, socket: SocketId, why: &str) {
         let taken = self.clients.remove(&socket);
-        if taken.is_some() {
+        if let Some(client) = &taken {
             self.shared.room.give_back();
+            self.sources().leave(client.account);
             self.share_memory();
         }
         let taken = taken.as_ref();

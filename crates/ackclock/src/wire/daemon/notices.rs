@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ackclock_report::counted;
 use ackclock_tcp::{Span, Time};
 
-use super::sources::TooMany;
+use super::sources::{Account, TooMany};
 use crate::error::Error;
 use crate::output::say;
 
@@ -57,17 +57,18 @@ impl Notices {
     }
 
     /// A client was reset since its address has reached a limit.
-    pub fn refused(&self, now: Time, source: IpAddr, why: TooMany) {
+    pub fn refused(&self, now: Time, account: Account, why: TooMany) {
         if due(&self.refused[why.index()], now) {
-            // A subscriber of IPv6 has a prefix (`sources::subscriber`).
+            let Account { listener, subscriber: source } = account;
             let len = if source.is_ipv4() { "" } else { "/64" };
+            let at = listener.map_or_else(String::new, |listener| format!(" at {listener}"));
             say(&match why {
                 TooMany::Connections(most) => {
                     let most = counted(most.into(), "connection");
-                    format!("{source}{len} is refused: it has {most} (--max-per-source)")
+                    format!("{source}{len} is refused{at}: it has {most} (--max-per-source)")
                 }
                 TooMany::Rate(rate) => format!(
-                    "{source}{len} is refused: it opens more than {} a second \
+                    "{source}{len} is refused{at}: it opens more than {} a second \
                      (--max-rate-per-source)",
                     counted(rate.into(), "connection")
                 ),

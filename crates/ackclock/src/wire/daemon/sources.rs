@@ -2,13 +2,13 @@
 //! algorithm (ITU-T I.371, annex A, virtual scheduling), with bursts of as many as a second allows.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use ackclock_tcp::{Span, Time};
 
 /// What one address may have.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceLimits {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SourceLimits {
     /// Connections at the same time (`--max-per-source`).
     pub connections: Option<u32>,
     /// New ones a second (`--max-rate-per-source`).
@@ -16,9 +16,29 @@ pub(super) struct SourceLimits {
 }
 
 impl SourceLimits {
-    /// Whether there is one.
-    pub fn any(&self) -> bool {
-        self.connections.is_some() || self.rate.is_some()
+    /// The limits of a listener that may have its own, and with which its connections count: those
+    /// of a listener that has one count by themselves.
+    pub fn at(self, listener: SocketAddr, own: SourceLimits) -> (Option<SocketAddr>, SourceLimits) {
+        let limits = SourceLimits {
+            connections: own.connections.or(self.connections),
+            rate: own.rate.or(self.rate),
+        };
+        ((own != SourceLimits::default()).then_some(listener), limits)
+    }
+}
+
+/// The connections that count together: of an address, at a listener with limits of its own or at
+/// all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Account {
+    pub listener: Option<SocketAddr>,
+    /// An address of IPv4, or a prefix of IPv6.
+    pub subscriber: IpAddr,
+}
+
+impl Account {
+    pub fn new(listener: Option<SocketAddr>, address: IpAddr) -> Account {
+        Account { listener, subscriber: subscriber(address) }
     }
 }
 
@@ -49,23 +69,24 @@ struct Source {
     due: Time,
 }
 
-/// The addresses that connections are from.
+/// The addresses that connections are from. They are counted without limits, too: SIGHUP may bring
+/// some.
+#[derive(Default)]
 pub(super) struct Sources {
-    limits: SourceLimits,
-    sources: HashMap<IpAddr, Source>,
+    sources: HashMap<Account, Source>,
     /// Clients refused, by [`TooMany::NAMES`].
     pub refused: [u64; 2],
 }
 
 impl Sources {
-    pub fn new(limits: SourceLimits) -> Sources {
-        Sources { limits, sources: HashMap::new(), refused: [0; 2] }
-    }
-
     /// Counts a new connection, or says why it may not be.
-    pub fn admit(&mut self, now: Time, address: IpAddr) -> Result<(), TooMany> {
-        let source = self.sources.entry(subscriber(address)).or_default();
-        let admitted = source.admit(now, self.limits);
+    pub fn admit(
+        &mut self,
+        now: Time,
+        account: Account,
+        limits: SourceLimits,
+    ) -> Result<(), TooMany> {
+        let admitted = self.sources.entry(account).or_default().admit(now, limits);
         if let Err(why) = admitted {
             self.refused[why.index()] += 1;
         }
@@ -73,8 +94,8 @@ impl Sources {
     }
 
     /// One of its connections is over.
-    pub fn leave(&mut self, address: IpAddr) {
-        if let Some(source) = self.sources.get_mut(&subscriber(address)) {
+    pub fn leave(&mut self, account: Account) {
+        if let Some(source) = self.sources.get_mut(&account) {
             source.open = source.open.saturating_sub(1);
         }
     }
@@ -108,7 +129,7 @@ impl Source {
 }
 
 /// An address of IPv4, or the prefix that a subscriber has in IPv6.
-pub(super) fn subscriber(address: IpAddr) -> IpAddr {
+fn subscriber(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & u128::MAX << 64).into(),
         v4 => v4,

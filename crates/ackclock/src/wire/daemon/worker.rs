@@ -263,15 +263,14 @@ impl<S: Service> Worker<S> {
         }
         let shared = self.net.shared.clone();
         while waiting(&mut self.net) > 0 && self.net.has_memory() && shared.room.take() {
-            let taken = self.listeners.iter().zip(1..).find_map(|(&((address, _), l), next)| {
-                Some((self.net.host.stack().accept(l).ok()?, address, next))
+            let taken = self.listeners.iter().zip(1..).find_map(|(((address, own), l), next)| {
+                Some((self.net.host.stack().accept(*l).ok()?, *address, own.limits, next))
             });
             // Where there is seldom room, the first of all that have clients would get all of it.
-            let taken = taken.map(|(socket, address, next)| {
+            let admitted = taken.map(|(socket, address, limits, next)| {
                 self.listeners.rotate_left(next);
-                (socket, address)
+                (socket, address, self.net.admit(socket, address, limits))
             });
-            let admitted = taken.map(|(socket, address)| (socket, address, self.net.admit(socket)));
             match admitted {
                 Some((socket, address, Ok(()))) => {
                     self.service.opened(&mut self.net, socket, address);

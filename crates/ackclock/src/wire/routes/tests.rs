@@ -83,6 +83,14 @@ fn a_file_has_a_route_for_each_listener_and_errors_name_the_line() {
     assert!(text.starts_with("F:8: ") && text.contains("neither `off` nor a time"), "{text}");
     assert!(routes(&two.replace("ecn", "keep_alive")).is_ok());
     assert!(routes(&two.replace("ecn = \"off\"", "transparent = true")).is_ok());
+    for (key, part) in [
+        ("strategy = \"oracle\"", "listener[1].strategy: "),
+        ("max_per_source = 0", "listener[1].max_per_source: 0 is no limit; write a number from 1"),
+        ("max_rate_per_source = 1_000_001", "write a number from 1 to 1000000"),
+    ] {
+        let text = wrong("ecn = \"off\"", key);
+        assert!(text.starts_with("F:8: ") && text.contains(part), "{text}");
+    }
     let text = wrong("127.0.0.1:8080", "nobody");
     assert!(text.starts_with("F:3: "), "{text}");
     let text = wrong("127.0.0.1:8080", "10.77.0.2:81");
