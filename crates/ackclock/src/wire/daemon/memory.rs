@@ -36,6 +36,8 @@ pub(super) struct Budget {
     pub all: usize,
     /// What the connections of a queue share with their buffers.
     pub queue: usize,
+    /// What of that no buffer takes, so that others can come.
+    pub kept: usize,
     /// Connections at the same time, at most.
     pub connections: usize,
     /// Connections of a queue that are half open, and that wait to be accepted; each at most.
@@ -43,14 +45,16 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A quarter of it at most goes to what is not the service's yet.
+    /// A quarter of it at most goes to what is not the service's yet. Of the rest half at most is
+    /// kept for connections that may come.
     pub fn new(all: usize, most_connections: usize, queues: usize) -> Budget {
         let rest = all.saturating_sub(least(queues) - PROCESS);
         let waiting = (rest / 4 / CONNECTION).min(WAITING);
         let queue = (rest - waiting * HANDSHAKE) / queues;
         let room = queues * (queue / (CONNECTION + HELD));
         let connections = most_connections.min(room).max(1);
-        Budget { all, queue, connections, waiting: (waiting / 2 / queues).max(1) }
+        let kept = (queue / 2).min(connections * CONNECTION);
+        Budget { all, queue, kept, connections, waiting: (waiting / 2 / queues).max(1) }
     }
 
     /// Whether a queue with so many connections, which hold so much, has room for another one. The
@@ -60,9 +64,9 @@ impl Budget {
     }
 
     /// What so many connections of a queue may take for their buffers, beyond what is kept for each
-    /// of them.
+    /// of them, and for others.
     pub fn buffers(&self, connections: usize) -> usize {
-        self.queue.saturating_sub(connections * CONNECTION)
+        self.queue.saturating_sub(self.kept.max(connections * CONNECTION))
     }
 }
 

@@ -5,16 +5,17 @@ fn connections_and_their_buffers_share_what_there_is() {
     // Of 2 GiB 16 MiB are the process's, and 48 MiB for 2,048 that are not taken.
     let all = 2 << 30;
     let queue = all - (64 << 20);
-    let expected = Budget { all, queue, connections: 10_000, waiting: 1024 };
+    let kept = 10_000 * CONNECTION;
+    let expected = Budget { all, queue, kept, connections: 10_000, waiting: 1024 };
     assert_eq!(Budget::new(all, 10_000, 1), expected);
     let (all, queue) = (176 << 20, 136 << 20);
-    let expected = Budget { all, queue, connections: 2901, waiting: 512 };
+    let expected = Budget { all, queue, kept: 68 << 20, connections: 2901, waiting: 512 };
     assert_eq!(Budget::new(all, 10_000, 1), expected);
-    let expected = Budget { all: 0, queue: 0, connections: 1, waiting: 1 };
+    let expected = Budget { all: 0, queue: 0, kept: 0, connections: 1, waiting: 1 };
     assert_eq!(Budget::new(0, 10, 1), expected);
     // Each further queue takes 3 MiB.
     let (all, queue) = ((176 + 9) << 20, 34 << 20);
-    let expected = Budget { all, queue, connections: 2900, waiting: 128 };
+    let expected = Budget { all, queue, kept: 17 << 20, connections: 2900, waiting: 128 };
     assert_eq!(Budget::new(all, 10_000, 4), expected);
     assert_eq!([1, 4].map(least), [32 << 20, 41 << 20]);
 }
@@ -29,5 +30,8 @@ fn no_connection_is_taken_for_which_there_is_no_room() {
         assert!(taken == 1 || taken * CONNECTION + held <= budget.queue, "{taken} {held}");
         assert!(taken > 1 || 2 * CONNECTION + held > budget.queue, "{taken} {held}");
     }
-    assert_eq!((budget.buffers(0), budget.buffers(1 << 20)), (budget.queue, 0));
+    // Buffers that take all that they may leave as many places as half of it has.
+    let half = (1..).find(|&taken| !budget.has_room(taken, budget.buffers(0))).unwrap();
+    assert_eq!(half, budget.queue / 2 / CONNECTION);
+    assert_eq!((budget.buffers(half), budget.buffers(1 << 20)), (budget.buffers(0), 0));
 }
