@@ -144,12 +144,12 @@ impl<S: Service> Daemon<S> {
     /// Opens the device, and listens; `make` makes the service of each queue.
     pub fn open(
         args: &DaemonArgs,
+        interrupt: Interrupt,
         listen: &[Listening],
         config: &TcpConfig,
         split: &Split,
         mut make: impl FnMut() -> S,
     ) -> Result<Daemon<S>, Error> {
-        let interrupt = Interrupt::with_hangup()?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
         let (queues, least) = (args.queues, least(args.queues));
         if queues > 1 && memory < least {

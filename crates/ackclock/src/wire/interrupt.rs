@@ -1,11 +1,15 @@
 //! Ctrl-C.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::panic::resume_unwind;
 use std::process;
 use std::thread;
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use ackclock_run::Cancel;
 
@@ -80,6 +84,35 @@ impl Interrupt {
             *(if hangup { &mut self.hangups } else { &mut self.taken }) += 1;
         }
         self.taken
+    }
+
+    /// Does some work that may take long, with the signals blocked in all its threads. SIGINT or
+    /// SIGTERM ends the process meanwhile, which has done nothing yet; SIGHUP waits.
+    pub fn during<T: Send>(&mut self, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        let failed = Error::system("signals");
+        // The end of the pipe says that the work is done, also where it panics.
+        let (done, open) = io::pipe().map_err(Error::system("signals"))?;
+        thread::scope(|scope| {
+            let working = scope.spawn(move || {
+                let _open = open;
+                work()
+            });
+            loop {
+                let mut fds = [PollFd::new(&done, PollFlags::IN), PollFd::new(self, PollFlags::IN)];
+                match poll(&mut fds, None) {
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(error) => return Err(failed(error.into())),
+                }
+                let is_done = !fds[0].revents().is_empty();
+                if self.taken() > 0 {
+                    process::exit(exit::DONE.code.into());
+                }
+                if is_done {
+                    break;
+                }
+            }
+            Ok(working.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })
     }
 
     /// How many SIGHUP [`Interrupt::taken`] has found since this was asked.

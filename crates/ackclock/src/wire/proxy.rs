@@ -22,6 +22,7 @@ use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
 use super::daemon::{Daemon, DaemonArgs, Found, Net, Service, Why};
+use super::interrupt::Interrupt;
 use super::keep_alive::KeepAlives;
 use super::options::patience;
 use super::privileges::permitted;
@@ -88,7 +89,9 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     overwrite::check(args.listeners.as_deref(), &args.daemon.access_log)?;
     let look_ups = Arc::new(LookUps::default());
     let origin = Origin::of(args, registry, &look_ups)?;
-    let Listeners { routes, split, unknown } = origin.read()?;
+    // Threads that look names up may stay for long, and are to leave signals to this one.
+    let mut interrupt = Interrupt::with_hangup()?;
+    let Listeners { routes, split, unknown } = interrupt.during(|| origin.read())??;
     let config = ackclock_stack::TcpConfig {
         keep_alive: args.keep_alive.0,
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
@@ -104,7 +107,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         counts: Counted { look_ups: look_ups.clone(), ..Counted::default() },
         chunk: vec![0; CHUNK],
     };
-    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
+    let daemon = Daemon::open(&args.daemon, interrupt, &listening(&routes), &config, &split, make)?;
     let line = |(listen, route): (&SocketAddr, &Arc<Route>)| {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         let to = if to.is_empty() { route.name.clone().into_iter().collect() } else { to };

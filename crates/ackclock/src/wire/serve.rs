@@ -19,6 +19,7 @@ use clap::Args;
 
 use super::daemon::{Again, Daemon, DaemonArgs, Net, Own, Reload, Service};
 use super::files::Files;
+use super::interrupt::Interrupt;
 use super::options::patience;
 use super::prefix::Prefix;
 use super::split::Split;
@@ -97,7 +98,8 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         counts: Counted::default(),
         chunk: vec![0; CHUNK],
     };
-    let daemon = Daemon::open(&args.daemon, &listen, &config, &split, make)?;
+    let daemon =
+        Daemon::open(&args.daemon, Interrupt::with_hangup()?, &listen, &config, &split, make)?;
     let said = format!("serving {}", args.dir.display());
     let at = |own: &Prefix| SocketAddr::new(own.addr, args.port);
     let lines = wire.addr.iter().map(|own| format!("{said} at http://{}/", at(own)));

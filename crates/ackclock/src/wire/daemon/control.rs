@@ -114,6 +114,8 @@ impl<S: Service> Control<S> {
     /// a line.
     pub fn run(&mut self, reread: &Reread<S::Plan>) -> Result<String, Error> {
         let mut events = Vec::with_capacity(64);
+        // SIGHUP may have come before there was anything to be read again.
+        self.on_signal(reread);
         loop {
             let fetches = self.endpoint.as_ref().is_some_and(|e| !e.is_idle()).then_some(TICK);
             let end = self.end.map(|end| end.saturating_duration_since(Instant::now()));
