@@ -403,6 +403,7 @@ impl Service for Proxy {
     }
 
     fn counts(&self) -> Counted {
-        self.counts.clone()
+        let waiting = [self.unopened.len() as u64, self.unnamed.len() as u64];
+        Counted { waiting, ..self.counts.clone() }
     }
 }

@@ -633,7 +633,10 @@ fn clients_wait_where_there_are_no_open_files() {
     daemon.end();
 
     let (to, thread) = backend(&ns, 3, echo);
-    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let daemon = proxy(&ns, &to.to_string(), &["--metrics", "127.0.0.1:9100"]);
+    let mut fetch = connect(&ns, "127.0.0.1:9100");
+    // Its file is not the one that is left.
+    std::thread::sleep(Duration::from_millis(300));
     daemon.limit_files(1);
     let [mut first, mut second, mut third] = [(); 3].map(|()| connect(&ns, ADDRESS));
     second.write_all(b"x").unwrap();
@@ -642,6 +645,10 @@ fn clients_wait_where_there_are_no_open_files() {
     assert_eq!(third.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
     let said = "1 client waits: there are no more open files (`ulimit -Hn`)";
     assert_eq!(daemon.said(), [said]);
+    fetch.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let text = String::from_utf8(outcome(&mut fetch).unwrap()).unwrap();
+    assert!(text.contains("\nackclock_connections_waiting_for_file 2\n"), "{text}");
+    assert!(text.contains("\nackclock_connections_waiting_for_name 0\n"), "{text}");
     // The file of the first is for the second, and more of them for the third.
     first.write_all(b"x").unwrap();
     first.read_exact(&mut [0; 1]).unwrap();

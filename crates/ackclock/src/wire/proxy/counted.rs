@@ -17,6 +17,8 @@ pub(super) struct Counted {
     pub connects: Histogram,
     /// Connections that rested for too long: open, and half closed.
     pub rested: [u64; 2],
+    /// Clients that wait now: for an open file, and for their backend's name.
+    pub waiting: [u64; 2],
     /// The same for all queues.
     pub look_ups: Arc<LookUps>,
 }
@@ -81,6 +83,7 @@ impl Counts for Counted {
         self.failures.iter_mut().zip(other.failures).for_each(|(own, theirs)| *own += theirs);
         self.connects.join(&other.connects);
         self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
+        self.waiting.iter_mut().zip(other.waiting).for_each(|(own, theirs)| *own += theirs);
         self.look_ups = other.look_ups.clone();
     }
 
@@ -100,6 +103,10 @@ impl Counts for Counted {
             "state",
             &[("open", open), ("half_closed", half_closed)],
         );
+        let help = "Clients taken that have no backend yet, and wait for an open file.";
+        to.gauge("ackclock_connections_waiting_for_file", help, self.waiting[0]);
+        let help = "The same, and wait for the look-up of its name.";
+        to.gauge("ackclock_connections_waiting_for_name", help, self.waiting[1]);
         to.counters(
             "ackclock_name_lookups_total",
             "Look-ups of backends' names, by whether addresses were found.",
