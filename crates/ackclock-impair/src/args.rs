@@ -167,6 +167,7 @@ fn with_api(
                 enabled: true,
                 seed: Some(seed),
                 conditions: vec![Condition { name: Some("options".into()), ..condition }],
+                toxics: (),
             };
             Some((new.found(registry).map_err(Error::from)?, to))
         }

@@ -118,10 +118,6 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         wrong(match in_json(text) {
             Some(text) if key.is_empty() => format!("the body: {text}"),
             Some(text) => format!("{key}: {text}"),
-            // Toxiproxy shows proxies with this key, and its clients post none.
-            None if text.starts_with("unknown field `toxics`") => {
-                format!("{key}: conditions take the place of toxics: write `conditions`")
-            }
             None => ScenarioError::from_serde(key, text).to_string(),
         })
     })?;

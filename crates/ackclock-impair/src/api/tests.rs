@@ -679,13 +679,13 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
         // As Toxiproxy shows its proxies, and its command line keeps them in a file.
         (
             ("POST", "/populate"),
-            r#"[{"name": "x", "upstream": "127.0.0.1:1", "toxics": []}]"#,
+            r#"[{"name": "x", "upstream": "127.0.0.1:1", "toxics": [{"type": "latency"}]}]"#,
             400,
             "[0].toxics: conditions take the place of toxics: write `conditions`",
         ),
         (
             ("POST", "/proxies/web"),
-            r#"{"enabled": true, "toxics": null}"#,
+            r#"{"enabled": true, "toxics": [{"type": "latency"}]}"#,
             400,
             "toxics: conditions take the place of toxics",
         ),

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 
 use ackclock_tcp::Registry;
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Condition, Problem};
@@ -25,6 +26,8 @@ pub(crate) struct NewProxy {
     pub(crate) seed: Option<u64>,
     #[serde(default, deserialize_with = "super::objects")]
     pub(crate) conditions: Vec<Condition>,
+    #[serde(default, skip_serializing, deserialize_with = "no_toxics")]
+    pub(crate) toxics: (),
 }
 
 fn any_port() -> String {
@@ -73,6 +76,19 @@ pub(crate) struct Changes {
     upstream: Option<String>,
     #[serde(default, deserialize_with = "given")]
     enabled: Option<bool>,
+    #[serde(default, deserialize_with = "no_toxics")]
+    #[expect(dead_code, reason = "it says nothing")]
+    toxics: (),
+}
+
+/// Toxiproxy's client in Go posts the key with each proxy, as `null` or an empty list
+/// (`ActiveToxics`). One that holds something is not to be dropped unseen.
+fn no_toxics<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
+    let toxics = Option::<Vec<IgnoredAny>>::deserialize(from)?;
+    if toxics.is_none_or(|toxics| toxics.is_empty()) {
+        return Ok(());
+    }
+    Err(D::Error::custom("conditions take the place of toxics: write `conditions`"))
 }
 
 /// `null` is refused: it would change nothing.
