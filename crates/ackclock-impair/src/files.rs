@@ -9,6 +9,8 @@ use std::os::fd::OwnedFd;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+#[cfg(unix)]
+use socket2::{Domain, Socket, Type};
 
 use crate::Error;
 
@@ -39,19 +41,26 @@ pub(crate) fn make_room(clients: u32, api: bool) -> Result<Option<String>, Error
     Ok((limit < needed(clients)).then(|| warning(limit, room, clients)))
 }
 
-/// The files that are to be left over. It is asked for with each client: copies of a file that is
-/// open are the cheapest.
+/// The files that are to be left over. It is asked for with each client: the cheapest are a socket,
+/// since a copy takes no file of the system, and its copies.
 ///
 /// # Errors
 /// If there are not so many.
 #[cfg(unix)]
 pub(crate) fn left_over() -> io::Result<Vec<OwnedFd>> {
-    // If it is something else, it is not that there are too few.
-    let one = |_| match fcntl_dupfd_cloexec(io::stderr(), 0).map_err(io::Error::from) {
-        Err(error) if are_used_up(&error) => Some(Err(error)),
-        copy => copy.ok().map(Ok),
-    };
-    (0..LEFT_OVER).filter_map(one).collect()
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, None).map(OwnedFd::from);
+    let copy = |of: &OwnedFd| fcntl_dupfd_cloexec(of, 0).map_err(io::Error::from);
+    let all = socket.and_then(|socket| {
+        let copies: io::Result<Vec<_>> = (1..LEFT_OVER).map(|_| copy(&socket)).collect();
+        let mut all = copies?;
+        all.push(socket);
+        Ok(all)
+    });
+    match all {
+        Err(error) if are_used_up(&error) => Err(error),
+        // If it is something else, it is not that there are too few.
+        all => Ok(all.unwrap_or_default()),
+    }
 }
 
 /// Sockets are no files elsewhere.
