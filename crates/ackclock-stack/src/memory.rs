@@ -20,7 +20,7 @@ pub(crate) const LEAST: usize = 8 * 1024;
 /// they grow. `tests/memory.rs` measures it.
 pub(crate) const TIME_WAIT: usize = 768;
 
-/// TIME-WAIT may take this part of the budget. Beyond that a connection has none, as in Linux
+/// TIME-WAIT may take this part of the first budget. Beyond that a connection has none, as in Linux
 /// (`tcp_time_wait`, beyond `tcp_max_tw_buckets`).
 const TIME_WAIT_SHARE: usize = 8;
 
@@ -28,13 +28,16 @@ const TIME_WAIT_SHARE: usize = 8;
 pub(crate) struct Memory {
     budget: usize,
     used: usize,
-    /// Connections in TIME-WAIT.
+    /// Connections in TIME-WAIT, and how many there may be: a share of the first budget, which
+    /// nobody who comes takes away.
     time_waits: usize,
+    most_time_waits: usize,
 }
 
 impl Memory {
     pub(crate) fn new(budget: usize) -> Memory {
-        Memory { budget, used: 0, time_waits: 0 }
+        let most_time_waits = budget / TIME_WAIT_SHARE / TIME_WAIT;
+        Memory { budget, used: 0, time_waits: 0, most_time_waits }
     }
 
     /// Bytes in use.
@@ -56,7 +59,7 @@ impl Memory {
 
     /// Counts another connection in TIME-WAIT if there may be one.
     pub(crate) fn may_wait(&mut self) -> bool {
-        let may = (self.time_waits + 1) * TIME_WAIT <= self.budget / TIME_WAIT_SHARE;
+        let may = self.time_waits < self.most_time_waits;
         if may {
             self.time_waits += 1;
             self.account(0, TIME_WAIT);

@@ -1,4 +1,4 @@
-use super::{LEAST, Memory};
+use super::{LEAST, Memory, TIME_WAIT};
 
 /// Buffers of 4 MiB that nobody empties, one after the other: each takes what it is granted.
 #[test]
@@ -37,4 +37,13 @@ fn the_more_is_in_use_the_less_a_buffer_gets() {
 fn without_a_budget_everything_is_granted() {
     assert!(Memory::new(usize::MAX).grant() >= 1 << 50);
     assert_eq!(Memory::new(0).grant(), LEAST);
+}
+
+/// However little is left for buffers.
+#[test]
+fn time_wait_keeps_its_share() {
+    let mut memory = Memory::new(1 << 20);
+    memory.budget = 0;
+    let waits = (0..1000).filter(|_| memory.may_wait()).count();
+    assert_eq!((waits, memory.used()), ((1 << 17) / TIME_WAIT, 170 * TIME_WAIT));
 }
