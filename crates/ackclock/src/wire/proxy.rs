@@ -219,8 +219,8 @@ impl Proxy {
         self.fail(net, socket, last, failure, &why);
     }
 
-    /// No backend takes a client, which is not said of one that has gone meanwhile. Of several
-    /// addresses, `last` was tried last.
+    /// No backend takes a client, which may have gone meanwhile. Of several addresses, `last` was
+    /// tried last.
     fn fail(
         &mut self,
         net: &mut Net,
@@ -229,9 +229,6 @@ impl Proxy {
         failure: Failure,
         why: &str,
     ) {
-        if has_ended(net, socket) {
-            return net.drop(socket, "no_backend");
-        }
         self.counts.failures[failure as usize] += 1;
         net.note(socket, |about| {
             (about.backend, about.backend_failure) = (last, Some(failure.name()));
