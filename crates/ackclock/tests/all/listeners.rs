@@ -251,6 +251,36 @@ fn a_listener_has_limits_and_a_strategy_of_its_own() {
     daemon.end();
 }
 
+/// Queues take clients of their listeners by turns; strategies have one number at all of them.
+#[test]
+fn a_strategy_is_the_same_at_each_queue() {
+    let Some(ns) = namespace() else { return };
+    let file = scratch("listeners-queues").join("proxy.toml");
+    let to = backend(&ns, "one");
+    let [first, second] = ["10.77.0.2:80", "10.77.0.2:81"];
+    let write = |[one, two]: [&str; 2]| {
+        fs::write(&file, listener(first, to) + one + &listener(second, to) + two).unwrap();
+    };
+    write(["", ""]);
+    let args = ["proxy", "--listeners", file.to_str().unwrap(), "--queues", "2"];
+    let args = [&args[..], &["--strategy", "sack", "--metrics", "127.0.0.1:9100"]].concat();
+    let daemon = Daemon::start(&ns, &args);
+    // It turns the listeners of one queue.
+    assert_eq!(greeting(&connect(&ns, first)), "one");
+    let before = settled(|| daemon.said()).len();
+    write(["strategy = \"prr\"\n", "strategy = \"newreno\"\n"]);
+    daemon.signal(Signal::HUP);
+    assert_eq!(settled(|| daemon.said()).len(), before + 1);
+    // They come to one queue by chance once in 2^19 times.
+    let clients: Vec<TcpStream> = (0..20).map(|_| connect(&ns, first)).collect();
+    clients.iter().for_each(|client| assert_eq!(greeting(client), "one"));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let open = |name| now[&format!("ackclock_connections_open{{strategy=\"{name}\"}}")];
+    assert_eq!(["prr", "newreno"].map(open), [20.0, 0.0]);
+    drop(clients);
+    daemon.end();
+}
+
 /// SIGHUP while a name is looked up at the start ends nothing, and SIGTERM everything at once.
 #[test]
 fn signals_are_heeded_while_the_start_looks_a_name_up() {

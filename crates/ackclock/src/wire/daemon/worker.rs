@@ -81,6 +81,8 @@ impl<S: Service> Worker<S> {
     /// Listens at these addresses and no others, and gives new clients these strategies.
     pub fn listen(&mut self, listen: &[Listening], split: &Split) -> Result<(), Error> {
         self.net.listen(&mut self.listeners, &self.config, listen)?;
+        // Strategies are numbered in their order, which is to be one for all queues.
+        self.listeners.sort_unstable_by_key(|((address, _), _)| *address);
         self.net.split(&self.listeners, split);
         Ok(())
     }
