@@ -1,6 +1,7 @@
 //! What a command that serves says to its operator while it serves, on standard error.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,22 +10,26 @@ use std::sync::{Mutex, PoisonError};
 use ackclock_report::counted;
 use ackclock_tcp::{Span, Time};
 
-use super::sources::{Account, TooMany};
+use super::sources::{Account, SourceLimits, TooMany};
 use crate::error::Error;
 use crate::output::say;
 
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);
 
+/// When a line of each may be written again.
+type Each<K> = Mutex<HashMap<K, AtomicU64>>;
+
 /// When lines may be written again, in nanoseconds of the workers' clock.
 #[derive(Default)]
 pub(super) struct Notices {
     waiting: AtomicU64,
-    refused: [AtomicU64; 2],
     access_log: AtomicU64,
     files: AtomicU64,
+    /// By the listener, if it has limits of its own, and which one it is.
+    refused: Each<(Option<SocketAddr>, usize)>,
     /// By the address that clients connected to, and why no backend took them.
-    backend: Mutex<HashMap<(SocketAddr, &'static str), AtomicU64>>,
+    backend: Each<(SocketAddr, &'static str)>,
 }
 
 impl Notices {
@@ -37,6 +42,7 @@ impl Notices {
                 Some(most) => {
                     format!("there may be {most} (--max-connections, --memory, open files)")
                 }
+                None if queue.is_some() => "those that it has take its part of --memory".into(),
                 None => "those that there are take all of --memory".into(),
             };
             say(&format!("{}{at}: {why}", wait(waiting)));
@@ -56,22 +62,25 @@ impl Notices {
         }
     }
 
-    /// A client was reset since its address has reached a limit.
-    pub fn refused(&self, now: Time, account: Account, why: TooMany) {
-        if due(&self.refused[why.index()], now) {
-            let Account { listener, subscriber: source } = account;
+    /// A client was reset since its address has reached a limit, which may be its listener's own.
+    pub fn refused(&self, now: Time, account: Account, why: TooMany, own: SourceLimits) {
+        let Account { listener, subscriber: source } = account;
+        if due_of(&self.refused, (listener, why.index()), now) {
             let len = if source.is_ipv4() { "" } else { "/64" };
             let at = listener.map_or_else(String::new, |listener| format!(" at {listener}"));
             say(&match why {
                 TooMany::Connections(most) => {
                     let most = counted(most.into(), "connection");
-                    format!("{source}{len} is refused{at}: it has {most} (--max-per-source)")
+                    let limit = own.connections.map_or("--max-per-source", |_| "max_per_source");
+                    format!("{source}{len} is refused{at}: it has {most} ({limit})")
                 }
-                TooMany::Rate(rate) => format!(
-                    "{source}{len} is refused{at}: it opens more than {} a second \
-                     (--max-rate-per-source)",
-                    counted(rate.into(), "connection")
-                ),
+                TooMany::Rate(rate) => {
+                    let rate = counted(rate.into(), "connection");
+                    let limit = own.rate.map_or("--max-rate-per-source", |_| "max_rate_per_source");
+                    format!(
+                        "{source}{len} is refused{at}: it opens more than {rate} a second ({limit})"
+                    )
+                }
             });
         }
     }
@@ -79,8 +88,7 @@ impl Notices {
     /// A client of this address of ours was reset since no backend took it. `why` says more than
     /// the reason, where that is possible.
     pub fn no_backend(&self, now: Time, server: SocketAddr, reason: &'static str, why: &str) {
-        let mut backend = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
-        if due(backend.entry((server, reason)).or_default(), now) {
+        if due_of(&self.backend, (server, reason), now) {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             say(&format!("a client of {server} is reset: no backend takes it ({reason}{why})"));
         }
@@ -133,6 +141,12 @@ impl Notices {
 
 fn wait(clients: usize) -> String {
     format!("{clients} {}", if clients == 1 { "client waits" } else { "clients wait" })
+}
+
+/// The same of each of several.
+fn due_of<K: Eq + Hash>(each: &Each<K>, key: K, now: Time) -> bool {
+    let mut each = each.lock().unwrap_or_else(PoisonError::into_inner);
+    due(each.entry(key).or_default(), now)
 }
 
 /// Whether this is the one who may write a line now.

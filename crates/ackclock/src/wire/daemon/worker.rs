@@ -271,15 +271,15 @@ impl<S: Service> Worker<S> {
             // Where there is seldom room, the first of all that have clients would get all of it.
             let admitted = taken.map(|(socket, address, limits, next)| {
                 self.listeners.rotate_left(next);
-                (socket, address, self.net.admit(socket, address, limits))
+                (socket, address, limits, self.net.admit(socket, address, limits))
             });
             match admitted {
-                Some((socket, address, Ok(()))) => {
+                Some((socket, address, _, Ok(()))) => {
                     self.service.opened(&mut self.net, socket, address);
                 }
-                Some((.., Err((source, why)))) => {
+                Some((_, _, own, Err((source, why)))) => {
                     shared.room.give_back();
-                    shared.notices.refused(self.net.now(), source, why);
+                    shared.notices.refused(self.net.now(), source, why, own);
                 }
                 None => return shared.room.give_back(),
             }
