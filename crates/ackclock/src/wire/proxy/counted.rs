@@ -105,7 +105,7 @@ impl Counts for Counted {
         );
         let help = "Clients taken that have no backend yet, and wait for an open file.";
         to.gauge("ackclock_connections_waiting_for_file", help, self.waiting[0]);
-        let help = "The same, and wait for the look-up of its name.";
+        let help = "Clients taken that have no backend yet, and wait for the look-up of its name.";
         to.gauge("ackclock_connections_waiting_for_name", help, self.waiting[1]);
         to.counters(
             "ackclock_name_lookups_total",
