@@ -314,8 +314,8 @@ fn warn_of_files(files: u64, most: u32, wanted: u32) {
 
 fn warn_of_memory(memory: usize, most: usize, wanted: u32) {
     say(&format!(
-        "warning: {}mb of memory may be taken, which is room for {}, not for --max-connections \
-         {wanted}; further clients wait; --memory is the limit",
+        "warning: {}mb of memory may be taken, which is room for {} at most, not for \
+         --max-connections {wanted}; further clients wait; --memory is the limit",
         memory >> 20,
         counted(most as u64, "connection")
     ));

@@ -260,8 +260,8 @@ fn little_memory_is_said() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-memory");
     let server = serve(&ns, &dir, &["--memory", "40mb"]);
-    let warning = "warning: 40mb of memory may be taken, which is room for 435 connections, not \
-                   for --max-connections 10000; further clients wait; --memory is the limit";
+    let warning = "warning: 40mb of memory may be taken, which is room for 435 connections at \
+                   most, not for --max-connections 10000; further clients wait; --memory is the limit";
     assert_eq!(server.said(), [warning]);
     server.end();
     let server = serve(&ns, &dir, &["--memory", "40mb", "--max-connections", "435"]);

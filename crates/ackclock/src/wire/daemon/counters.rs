@@ -260,7 +260,7 @@ fn write_host(to: &mut Exposition, queues: &[Counters], shared: &Shared) {
     to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", shared.budget.all as u64);
     to.gauge(
         "ackclock_connections_most",
-        "Connections for which there is room.",
+        "Connections for which there is room, at most: fewer where their buffers hold much.",
         shared.budget.connections as u64,
     );
     to.gauge(

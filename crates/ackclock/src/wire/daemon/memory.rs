@@ -53,7 +53,7 @@ impl Budget {
         let queue = (rest - waiting * HANDSHAKE) / queues;
         let room = queues * (queue / (CONNECTION + HELD));
         let connections = most_connections.min(room).max(1);
-        let kept = (queue / 2).min(connections * CONNECTION);
+        let kept = (queue / 2).min(connections.div_ceil(queues) * CONNECTION);
         Budget { all, queue, kept, connections, waiting: (waiting / 2 / queues).max(1) }
     }
 

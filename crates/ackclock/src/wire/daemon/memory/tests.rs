@@ -18,6 +18,8 @@ fn connections_and_their_buffers_share_what_there_is() {
     let expected = Budget { all, queue, kept: 17 << 20, connections: 2900, waiting: 128 };
     assert_eq!(Budget::new(all, 10_000, 4), expected);
     assert_eq!([1, 4].map(least), [32 << 20, 41 << 20]);
+    // Each keeps memory for its part of few connections.
+    assert_eq!(Budget::new(2 << 30, 1000, 4).kept, 250 * CONNECTION);
 }
 
 /// However much their buffers hold: what is kept for each, and that, is never more than there is.
