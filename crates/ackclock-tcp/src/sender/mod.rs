@@ -40,7 +40,7 @@ use crate::strategy::Axis;
 use crate::time::{Span, Time};
 
 use machine::Turn;
-use timers::{Timers, WaitsFor};
+use timers::WaitsFor;
 
 pub use config::SenderConfig;
 pub use machine::Sender;
@@ -276,15 +276,6 @@ impl Sender {
     /// Bytes acknowledged cumulatively.
     pub fn acked(&self) -> u64 {
         self.s.snd_una
-    }
-
-    /// How often in a row the retransmission timer has expired, or a window probe has gone, and the
-    /// peer has taken nothing since: what R1 of RFC 9293 section 3.8.3 is held against.
-    pub fn expiries(&self) -> u32 {
-        let Timers { backoff, persist_at, persist_backoff, .. } = self.timers;
-        let timeouts = if self.s.timed_out == Some(self.s.snd_una) { backoff } else { 0 };
-        let probes = if persist_at == Time::NEVER { 0 } else { persist_backoff };
-        timeouts.max(probes)
     }
 
     /// Whether everything written has been acknowledged.

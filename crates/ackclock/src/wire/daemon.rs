@@ -43,7 +43,7 @@ use control::{Control, Reread};
 use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
-pub(crate) use net::{Listening, Net, Own};
+pub(crate) use net::{Listening, Net, Own, in_vain};
 use notices::Notices;
 use room::Room;
 pub(crate) use service::{Again, Counts, Found, Reload, Service, Why};

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::thread::CapabilitySet;
 
-use super::daemon::{Daemon, DaemonArgs, Found, Net, Service, Why};
+use super::daemon::{Daemon, DaemonArgs, Found, Net, Service, Why, in_vain};
 use super::interrupt::Interrupt;
 use super::keep_alive::KeepAlives;
 use super::options::patience;
@@ -185,7 +185,7 @@ impl Proxy {
         mut attempt: Attempt,
     ) -> Result<(), Attempt> {
         let Some(status) = net.status(socket).filter(|_| !is_lost(net, socket)) else {
-            net.drop(socket, "no_backend");
+            self.leave(net, socket, &attempt);
             return Ok(());
         };
         let version = attempt.route.proxy_protocol;
@@ -235,6 +235,44 @@ impl Proxy {
         });
         net.warn_of_backend(socket, failure.name(), why);
         net.drop(socket, "no_backend");
+    }
+
+    /// Who is gone waits for no file, and for no name; `most` of them at most. Returns how many.
+    fn let_go(
+        &mut self,
+        net: &mut Net,
+        most: usize,
+        is_gone: fn(&mut Net, SocketId) -> bool,
+    ) -> usize {
+        let waiting: Vec<_> = self.unopened.drain(..).collect();
+        let mut gone = Vec::new();
+        for (socket, attempt) in waiting {
+            if gone.len() < most && is_gone(net, socket) {
+                gone.push((socket, attempt));
+            } else {
+                self.unopened.push_back((socket, attempt));
+            }
+        }
+        let mut left = most - gone.len();
+        gone.extend(self.unnamed.extract_if(.., |(socket, _)| {
+            let is_gone = left > 0 && is_gone(net, *socket);
+            left -= usize::from(is_gone);
+            is_gone
+        }));
+        for (socket, attempt) in &gone {
+            self.leave(net, *socket, attempt);
+        }
+        gone.len()
+    }
+
+    /// A client has gone. What its backend's addresses have said until then counts all the same.
+    fn leave(&mut self, net: &mut Net, socket: SocketId, attempt: &Attempt) {
+        // So it was before the first of them.
+        if attempt.error == ErrorKind::NotFound {
+            net.drop(socket, "no_backend");
+        } else {
+            self.give_up(net, socket, attempt);
+        }
     }
 
     /// Connects for those for which there was no open file, as long as there are.
@@ -354,37 +392,35 @@ impl Service for Proxy {
         for socket in idle {
             self.end(net, socket, true, "idle");
         }
-        // Who is gone waits for no file, and for no name.
-        let mut stays = |(socket, _): &(SocketId, Attempt)| {
-            let lost = is_lost(net, *socket);
-            if lost {
-                net.drop(*socket, "no_backend");
-            }
-            !lost
-        };
-        self.unopened.retain(&mut stays);
-        self.unnamed.retain(stays);
+        self.let_go(net, usize::MAX, is_lost);
         self.open_again(net);
     }
 
-    /// Those that have reset their connection before there was a backend, and then those that read
-    /// nothing of what it has sent. Who has nothing to read may be waiting for that, and keeps its
-    /// place.
+    /// Those that are gone themselves; then, where nothing has moved for R2, those that have never
+    /// sent anything, and last those that take nothing of what their backend has sent. Who has sent
+    /// something and has nothing to read may be waiting for that, and keeps its place.
     fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
-        let connecting = self.pairs.iter().filter(|(_, pair)| pair.is_connecting());
-        let mut gone: Vec<_> = connecting.map(|(&socket, _)| socket).collect();
-        gone.retain(|&socket| has_ended(net, socket));
-        gone.truncate(clients);
-        for &socket in &gone {
-            self.end(net, socket, true, "no_backend");
+        let mut room = self.let_go(net, clients, has_ended);
+        let since = |net: &mut Net, (&socket, pair): (&SocketId, &mut Pair)| {
+            (pair.rests_since(net, socket), socket)
+        };
+        let mut rest: Vec<_> = self.pairs.iter_mut().map(|pair| since(net, pair)).collect();
+        let gone: Vec<_> = rest.extract_if(.., |&mut (_, s)| has_ended(net, s)).collect();
+        let is_silent = |&mut (_, socket): &mut (Time, SocketId)| {
+            net.status(socket).is_some_and(|s| s.read == 0 && s.readable == 0)
+        };
+        let silent: Vec<_> = rest.extract_if(.., is_silent).collect();
+        let displaced = in_vain(net.now(), silent.into_iter()).into_iter();
+        let displaced = displaced.chain(net.stalled(rest.into_iter())).map(|s| (s, "displaced"));
+        let gone = gone.into_iter().map(|(_, socket)| (socket, "no_backend"));
+        for (socket, why) in gone.chain(displaced).take(clients - room) {
+            if net.has_room(clients) {
+                break;
+            }
+            self.end(net, socket, true, why);
+            room += 1;
         }
-        let mut stalled = net.stalled(self.pairs.keys().copied());
-        stalled.truncate(clients - gone.len());
-        for &socket in &stalled {
-            net.displaced += 1;
-            self.end(net, socket, true, "displaced");
-        }
-        gone.len() + stalled.len()
+        room
     }
 
     /// Nobody but the two ends knows when a connection is done.

@@ -444,13 +444,13 @@ impl Service for Server {
 
     /// Those that have been idle for longest, as nginx does (`ngx_drain_connections`). They have
     /// FIN first, and their places only once they answer, or for as long again do not: without a
-    /// place they would be without number. Where there are too few of them, those that read nothing
-    /// of a response are reset.
+    /// place they would be without number. Where there are too few, those that have taken nothing
+    /// of a response for R2 are reset.
     fn make_room(&mut self, net: &mut Net, clients: usize) -> usize {
         let reset = self.reset_lingering(net, clients);
         let clients = clients - reset;
         let idle_until = net.now() + self.idle;
-        // The deadline of an idle one says since when it is.
+        // The deadline of an idle one says since when it is; that of half a request does not.
         let idle = self.clients.iter().filter(|(_, c)| c.is_idle());
         let idle = idle.filter(|(_, c)| c.deadline + LEAST_IDLE <= idle_until);
         let mut idle: Vec<(Time, SocketId)> = idle.map(|(s, c)| (c.deadline, *s)).collect();
@@ -462,13 +462,17 @@ impl Service for Server {
         let leaving = self.clients.iter().filter(&mut leave).count();
         idle.truncate(clients.saturating_sub(leaving));
         let mut room = leaving + idle.len();
-        for (_, socket) in idle {
-            self.end_idle(net, socket);
-        }
-        let stalled = net.stalled(self.clients.keys().copied());
-        for &socket in stalled.iter().take(clients.saturating_sub(room)) {
+        idle.into_iter().for_each(|(_, socket)| self.end_idle(net, socket));
+        let since = |c: &Client| Time::ZERO + c.deadline.since(Time::ZERO + self.idle);
+        let is_timed = |c: &Client| c.inbox.is_empty() || !matches!(c.phase, Phase::Reading);
+        let timed = self.clients.iter().filter(|(_, c)| is_timed(c));
+        let stalled = net.stalled(timed.map(|(socket, c)| (since(c), *socket)));
+        let missing = clients.saturating_sub(room);
+        for socket in stalled.into_iter().take(missing) {
+            if net.has_room(missing) {
+                break;
+            }
             self.clients.remove(&socket);
-            net.displaced += 1;
             net.drop(socket, "displaced");
             room += 1;
         }

@@ -141,49 +141,31 @@ fn who_ignores_the_end_makes_room_too() {
     assert!((4.0..9.0).contains(&lasted), "{lasted}");
 }
 
-/// Who reads nothing of its response has its place only as long as nobody waits. Who reads, however
-/// slowly, keeps its own.
+/// Who reads nothing of its response for some timeouts or window probes keeps its place, also where
+/// another one waits for it.
 #[test]
-fn who_reads_nothing_makes_room_for_those_who_wait() {
+fn who_pauses_keeps_its_place() {
     let Some(ns) = namespace() else { return };
-    let dir = scratch("serve-stalled");
+    let dir = scratch("serve-pause");
     let bytes = noise(4_000_000, 5);
     fs::write(dir.join("big"), &bytes).unwrap();
     fs::write(dir.join("a"), "A").unwrap();
-    let log = dir.join("log");
-    let args = ["--max-connections", "2", "--metrics", "127.0.0.1:9100", "--access-log"];
-    let server = serve(&ns, &dir, &[&args[..], &[log.to_str().unwrap()]].concat());
+    let server = serve(&ns, &dir, &["--max-connections", "1", "--metrics", "127.0.0.1:9100"]);
     let ask = |what: &str| {
         let mut client = connect(&ns, ADDRESS);
         rustix::net::sockopt::set_socket_recv_buffer_size(&client, 50_000).unwrap();
         client.write_all(format!("GET /{what} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
         client
     };
-    let (mut slow, stuck) = (ask("big"), ask("big"));
-    let reading = std::thread::spawn(move || {
-        let (mut got, mut chunk) = (Vec::new(), [0; 30_000]);
-        // For longer than the other one has to wait; then it has read enough for a test.
-        while got.len() < 400_000 {
-            std::thread::sleep(Duration::from_millis(500));
-            let n = slow.read(&mut chunk).unwrap();
-            got.extend_from_slice(&chunk[..n]);
-        }
-        slow.read_to_end(&mut got).unwrap();
-        got.ends_with(&bytes)
-    });
-    std::thread::sleep(Duration::from_secs(2));
-    let begin = Instant::now();
-    let mut one = ask("a");
-    assert_eq!(codes(&rest(&mut one)), ["200"]);
-    let waited = begin.elapsed();
-    assert!(waited < Duration::from_secs(10), "{waited:?}");
-    let now = metrics(&ns, "127.0.0.1:9100");
-    assert_eq!(now["ackclock_connections_displaced_total"], 1.0);
-    assert!(reading.join().unwrap());
-    drop((one, stuck));
+    let (mut pauses, mut waits) = (ask("big"), ask("a"));
+    std::thread::sleep(Duration::from_secs(8));
+    let mut got = Vec::new();
+    pauses.read_to_end(&mut got).unwrap();
+    assert!(got.ends_with(&bytes));
+    drop(pauses);
+    assert_eq!(codes(&rest(&mut waits)), ["200"]);
+    assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_connections_displaced_total"], 0.0);
     server.end();
-    let lines = fs::read_to_string(&log).unwrap();
-    assert_eq!(lines.matches("\"ended\":\"displaced\"").count(), 1, "{lines}");
 }
 
 /// `many` asks for what has this byte so many times, and `one` with `head`. Both have sent that

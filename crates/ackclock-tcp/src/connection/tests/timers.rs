@@ -98,29 +98,6 @@ fn impatient() -> ConnectionConfig {
     ConnectionConfig { user_timeout: Some(Span::from_secs(10)), ..config() }
 }
 
-/// Timeouts and window probes of a peer that takes nothing. Without timestamps what goes again
-/// gives no sample, and the back-off stays; what is acknowledged counts all the same.
-#[test]
-fn expiries_count_until_something_is_taken() {
-    run_established(config(), |x| {
-        let count = |x: &mut Script, expected| assert_eq!(x.c.sender().expiries(), expected);
-        x.write(10).sends("PA 1+10 a301");
-        count(x, 0);
-        x.fire(1000).sends("PA 1+10 a301");
-        x.fire(3000).sends("PA 1+10 a301");
-        count(x, 2);
-        x.at(3100).gets("A 301 a11 w0").sends("");
-        count(x, 0);
-        x.write(10).sends("");
-        x.fire(4100).sends("A 10 a301");
-        x.at(4200).gets("A 301 a11 w0").sends("");
-        x.fire(6100).sends("A 10 a301");
-        count(x, 2);
-        x.at(6200).gets("A 301 a11 w4000").sends("PA 11+10 a301");
-        count(x, 0);
-    });
-}
-
 /// Data that is not acknowledged, from when it was written on (RFC 9293 section 3.8.3).
 #[test]
 fn the_user_timeout_of_data() {

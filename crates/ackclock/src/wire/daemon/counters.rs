@@ -67,7 +67,7 @@ type Row = (&'static str, &'static str, fn(&Counters) -> u64);
 const SUMS: [Row; 12] = [
     (
         "ackclock_connections_displaced_total",
-        "Connections reset since they took nothing while other clients waited.",
+        "Connections reset since nothing had moved for 100 s, and other clients waited.",
         |q| q.displaced,
     ),
     (

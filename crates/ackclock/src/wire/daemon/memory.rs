@@ -57,10 +57,10 @@ impl Budget {
         Budget { all, queue, kept, connections, waiting: (waiting / 2 / queues).max(1) }
     }
 
-    /// Whether a queue with so many connections, which hold so much, has room for another one. The
+    /// Whether a queue with so many connections, which hold so much, has room for so many more. The
     /// first one is always taken.
-    pub fn has_room(&self, connections: usize, held: usize) -> bool {
-        connections == 0 || held + (connections + 1) * CONNECTION <= self.queue
+    pub fn has_room(&self, connections: usize, held: usize, more: usize) -> bool {
+        connections == 0 || held + (connections + more) * CONNECTION <= self.queue
     }
 
     /// What so many connections of a queue may take for their buffers, beyond what is kept for each

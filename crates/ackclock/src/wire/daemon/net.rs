@@ -1,6 +1,5 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,7 +8,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use ackclock_live::Host;
 use ackclock_stack::{Error as TcpError, Limits, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
-use ackclock_tcp::{Composition, Sender, Span, Stats, Time};
+use ackclock_tcp::{Composition, Span, Stats, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use super::super::Ecn;
@@ -33,9 +32,9 @@ pub(crate) struct Own {
     pub limits: SourceLimits,
 }
 
-/// Timeouts or window probes in a row, after which an application is to know that its peer takes
-/// nothing (RFC 9293 section 3.8.3, R1).
-const R1: u32 = 3;
+/// For so long a client may take nothing before its place goes to another one: after less no
+/// connection is to be given up (R2 of RFC 9293 section 3.8.3).
+const R2: Span = Span::from_secs(100);
 
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 2;
@@ -58,7 +57,7 @@ pub(crate) struct Net {
     /// none.
     refused: [(Time, u64); 2],
     /// Clients that were reset for others that waited.
-    pub displaced: u64,
+    pub(super) displaced: u64,
 }
 
 /// A client that is taken: what it had waited for until then, and what the access log is to say
@@ -280,11 +279,16 @@ impl Net {
         Ok(())
     }
 
-    /// Whether there is memory for another client: the more their buffers hold, the fewer there may
-    /// be.
-    pub(super) fn has_memory(&mut self) -> bool {
+    /// Whether there is memory for so many more clients: the more their buffers hold, the fewer
+    /// there may be.
+    pub(super) fn has_memory(&mut self, more: usize) -> bool {
         let held = self.host.stack().memory();
-        self.shared.budget.has_room(self.clients.len(), held)
+        self.shared.budget.has_room(self.clients.len(), held, more)
+    }
+
+    /// Whether so many more clients may be taken. One that goes may leave room for several.
+    pub fn has_room(&mut self, more: usize) -> bool {
+        self.has_memory(more) && self.shared.room.has(more)
     }
 
     /// Buffers may have what is not kept for clients.
@@ -294,17 +298,16 @@ impl Net {
     }
 
     /// Those of these clients that take nothing of what there is for them, so that others may have
-    /// their places: who has taken nothing for longest comes first.
+    /// their places: who has taken nothing for longest comes first. Each has the time when
+    /// something last moved.
     ///
     /// RFC 9293 section 3.8.6.1 keeps a connection whose window is closed, "subject to the
     /// implementation's resource management concerns".
-    pub fn stalled(&mut self, clients: impl Iterator<Item = SocketId>) -> Vec<SocketId> {
-        let stack = self.host.stack();
-        let expiries = |socket: &SocketId| stack.sender(*socket).map_or(0, Sender::expiries);
-        let mut stalled: Vec<_> = clients.map(|socket| (expiries(&socket), socket)).collect();
-        stalled.retain(|&(expiries, _)| expiries >= R1);
-        stalled.sort_unstable_by_key(|&(expiries, socket)| (Reverse(expiries), socket));
-        stalled.into_iter().map(|(_, socket)| socket).collect()
+    pub fn stalled(&mut self, clients: impl Iterator<Item = (Time, SocketId)>) -> Vec<SocketId> {
+        let now = self.now();
+        let waits = |net: &mut Net, socket| net.status(socket).is_some_and(|s| s.unacked > 0);
+        let waiting = clients.filter(|&(_, socket)| waits(self, socket));
+        in_vain(now, waiting)
     }
 
     /// Writes a line for clients that are refused, once a second: a flood should fill no disk.
@@ -417,6 +420,7 @@ impl Net {
     fn note_end(&mut self, socket: SocketId, why: &str) {
         let taken = self.clients.remove(&socket);
         if let Some(client) = &taken {
+            self.displaced += u64::from(why == "displaced");
             self.shared.room.give_back();
             self.sources().leave(client.account);
             self.share_memory();
@@ -484,3 +488,13 @@ impl Net {
         epoll::add(&self.epoll, source, EventData::new_u64(number + SERVICE), both)
     }
 }
+
+/// Those for whom nothing has moved for R2, since when it has; the longest first.
+pub(crate) fn in_vain(now: Time, clients: impl Iterator<Item = (Time, SocketId)>) -> Vec<SocketId> {
+    let mut rest: Vec<_> = clients.filter(|&(since, _)| since + R2 <= now).collect();
+    rest.sort_unstable();
+    rest.into_iter().map(|(_, socket)| socket).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -23,9 +23,9 @@ impl Room {
         self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// Whether there is none.
-    pub fn is_full(&self) -> bool {
-        self.taken.load(Ordering::Acquire) >= self.most
+    /// Whether there are so many more.
+    pub fn has(&self, places: usize) -> bool {
+        self.taken.load(Ordering::Acquire) + places <= self.most
     }
 
     /// Gives a place back. Where all were taken, others may wait for it: they look again.

@@ -222,7 +222,7 @@ impl<S: Service> Worker<S> {
     /// What is to be done once a second.
     fn sweep(&mut self) {
         self.service.sweep(&mut self.net);
-        if self.net.host.stack().waiting() > 0 && !self.has_room() {
+        if self.net.host.stack().waiting() > 0 && !self.net.has_room(1) {
             // Who has gone meanwhile needs none that others have.
             let waiting = self.net.host.stack().waiting_alive();
             self.make_room(waiting, 1);
@@ -238,11 +238,6 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Whether another client may be taken.
-    fn has_room(&mut self) -> bool {
-        self.net.has_memory() && !self.net.shared.room.is_full()
-    }
-
     /// Makes room for so many clients of any queue; so many workers are asked with this one. What
     /// is missing the next one may have, unless it is memory: each has its own.
     fn make_room(&mut self, clients: usize, asked: usize) {
@@ -250,7 +245,7 @@ impl<S: Service> Worker<S> {
         if let Some((next, workers)) = &self.next
             && missing > 0
             && asked < *workers
-            && self.net.shared.room.is_full()
+            && !self.net.shared.room.has(1)
         {
             next.try_leave(Box::new(move |worker| worker.make_room(missing, asked + 1)));
         }
@@ -264,7 +259,7 @@ impl<S: Service> Worker<S> {
             return;
         }
         let shared = self.net.shared.clone();
-        while waiting(&mut self.net) > 0 && self.net.has_memory() && shared.room.take() {
+        while waiting(&mut self.net) > 0 && self.net.has_memory(1) && shared.room.take() {
             let taken = self.listeners.iter().zip(1..).find_map(|(((address, own), l), next)| {
                 Some((self.net.host.stack().accept(*l).ok()?, *address, own.limits, next))
             });
@@ -287,7 +282,7 @@ impl<S: Service> Worker<S> {
         let waiting = waiting(&mut self.net);
         if waiting > 0 && !self.net.draining {
             let queue = self.next.is_some().then_some(self.queue);
-            let most = self.net.has_memory().then_some(shared.budget.connections);
+            let most = self.net.has_memory(1).then_some(shared.budget.connections);
             shared.notices.waiting(self.net.now(), waiting, queue, most);
         }
     }

@@ -26,14 +26,24 @@ fn connections_and_their_buffers_share_what_there_is() {
 #[test]
 fn no_connection_is_taken_for_which_there_is_no_room() {
     let budget = Budget::new(32 << 20, 10_000, 1);
-    assert!(budget.has_room(0, usize::MAX / 2));
+    assert!(budget.has_room(0, usize::MAX / 2, 1));
     for held in (0..budget.queue).step_by(1 << 16) {
-        let taken = (1..).find(|&taken| !budget.has_room(taken, held)).unwrap();
+        let taken = (1..).find(|&taken| !budget.has_room(taken, held, 1)).unwrap();
         assert!(taken == 1 || taken * CONNECTION + held <= budget.queue, "{taken} {held}");
         assert!(taken > 1 || 2 * CONNECTION + held > budget.queue, "{taken} {held}");
     }
     // Buffers that take all that they may leave as many places as half of it has.
-    let half = (1..).find(|&taken| !budget.has_room(taken, budget.buffers(0))).unwrap();
+    let half = (1..).find(|&taken| !budget.has_room(taken, budget.buffers(0), 1)).unwrap();
     assert_eq!(half, budget.queue / 2 / CONNECTION);
     assert_eq!((budget.buffers(half), budget.buffers(1 << 20)), (budget.buffers(0), 0));
+}
+
+/// One that held much leaves room for many: no other one has to go for them.
+#[test]
+fn what_one_gives_back_may_be_room_for_several() {
+    let budget = Budget::new(32 << 20, 10_000, 1);
+    let held = budget.queue - 100 * CONNECTION;
+    assert!(!budget.has_room(100, held, 1));
+    let after = |held| [9, 10].map(|more| budget.has_room(99, held, more));
+    assert_eq!(after(held - 8 * CONNECTION), [true, false]);
 }

@@ -11,9 +11,9 @@ fn a_place_that_others_may_wait_for_is_announced() {
         poll(&mut both, Some(&Timespec::default())).unwrap()
     };
     assert_eq!([(); 3].map(|()| room.take()), [true, true, false]);
-    assert_eq!((rings(), room.is_full()), (0, true));
+    assert_eq!((rings(), room.has(1)), (0, false));
     room.give_back();
-    assert_eq!((rings(), room.is_full()), (2, false));
+    assert_eq!((rings(), room.has(1), room.has(2)), (2, true, false));
     bells.iter().for_each(Bell::silence);
     // Nobody was turned away since.
     room.give_back();
