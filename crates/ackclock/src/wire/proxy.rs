@@ -244,21 +244,16 @@ impl Proxy {
         most: usize,
         is_gone: fn(&mut Net, SocketId) -> bool,
     ) -> usize {
-        let waiting: Vec<_> = self.unopened.drain(..).collect();
-        let mut gone = Vec::new();
-        for (socket, attempt) in waiting {
-            if gone.len() < most && is_gone(net, socket) {
-                gone.push((socket, attempt));
-            } else {
-                self.unopened.push_back((socket, attempt));
-            }
-        }
-        let mut left = most - gone.len();
-        gone.extend(self.unnamed.extract_if(.., |(socket, _)| {
-            let is_gone = left > 0 && is_gone(net, *socket);
-            left -= usize::from(is_gone);
-            is_gone
-        }));
+        let mut left = most;
+        let mut goes = |&(socket, _): &(SocketId, Attempt)| {
+            let goes = left > 0 && is_gone(net, socket);
+            left -= usize::from(goes);
+            goes
+        };
+        let unopened = std::mem::take(&mut self.unopened).into_iter();
+        let (mut gone, stay): (VecDeque<_>, VecDeque<_>) = unopened.partition(&mut goes);
+        self.unopened = stay;
+        gone.extend(self.unnamed.extract_if(.., |waiting| goes(waiting)));
         for (socket, attempt) in &gone {
             self.leave(net, *socket, attempt);
         }
