@@ -98,7 +98,10 @@ pub(crate) struct DaemonArgs {
     pub max_per_source: Option<u32>,
     /// The most new connections a second from one address, or from one /64 prefix of IPv6. As many
     /// may come at once. Further ones are reset. Default: no limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RATE)))]
+    #[arg(
+        long, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RATE)),
+    )]
     pub max_rate_per_source: Option<u32>,
     /// Serve as this user. Capabilities are given up in any case, once the device is open.
     #[arg(long, value_name = "NAME")]
