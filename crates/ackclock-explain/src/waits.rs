@@ -84,7 +84,7 @@ impl Found {
     pub(crate) fn repaired_for_lost(&self, from: End) -> Span {
         let own = self.flow(from).stalls.iter().filter(|stall| is_repair(stall));
         let own = own.filter(|stall| self.waited_for_lost(from, stall));
-        own.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+        total(own)
     }
 
     /// For how long the end that the connection waits for waited itself until the other one had
@@ -110,8 +110,7 @@ impl Found {
         let needed =
             |stall: &&Stall| self.sent_again(other, stall, |r| r.known && r.spurious.is_none());
         let lost = self.flow(other).stalls.iter().filter(|stall| is_repair(stall));
-        let lost = lost.filter(waited).filter(needed);
-        lost.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+        total(lost.filter(waited).filter(needed))
     }
 
     /// Something that this end retransmitted in a stall was so, or nothing of it was seen.
@@ -158,7 +157,7 @@ impl Found {
     pub(crate) fn unheard(&self, from: End) -> Span {
         let stalls = self.flow(from).stalls.iter();
         let unheard = stalls.filter(|stall| self.is_unheard(from, stall));
-        unheard.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
+        total(unheard)
     }
 
     /// The capture was taken at the server, which has answered only the last of several SYNs.
@@ -208,6 +207,11 @@ impl Found {
         let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
         (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
     }
+}
+
+/// How long these took together.
+pub(crate) fn total<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Span {
+    stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
 }
 
 /// Data was lost, or looked like it, and was repaired.

@@ -8,6 +8,7 @@ use super::{
     nothing_was_lost,
 };
 use crate::explained::{End, Found};
+use crate::waits::total;
 
 /// While its window limits, the path may carry nearly all that it can. What lowered it does not
 /// explain the time before.
@@ -91,7 +92,7 @@ fn pauses(found: &Found, from: End) -> bool {
     let flow = found.flow(from);
     let stalls = found.flows().flat_map(|(_, flow)| &flow.stalls);
     let pauses = stalls.filter(|stall| stall.cause == StallCause::Application);
-    let paused = pauses.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start));
+    let paused = total(pauses);
     flow.ways.restart.verdict().is_none() && paused > flow.lifetime.of(Limit::CongestionWindow)
 }
 
