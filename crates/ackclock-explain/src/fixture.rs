@@ -105,6 +105,11 @@ pub(crate) fn again(at: Time, kind: Kind) -> Retransmission {
     }
 }
 
+/// A stall in which the other end sent nothing.
+pub(crate) fn stall(start: Time, end: Time, cause: StallCause) -> Stall {
+    Stall { start, end, frame: 9, cause, timeout: None, came_twice: false, alone: true }
+}
+
 /// A timeout of the first segment, alone on its way.
 pub(crate) fn timeout(at: Time, class: TimeoutClass, state: State) -> Timeout {
     Timeout {
@@ -151,15 +156,8 @@ fn lossy() -> Flow {
         retransmissions: 1,
         spurious: false,
     };
-    let stall = |from, to, cause, timeout| Stall {
-        start: at(from),
-        end: at(to),
-        frame: 12,
-        cause,
-        timeout,
-        came_twice: false,
-        alone: true,
-    };
+    let stall =
+        |from, to, cause, timeout| Stall { frame: 12, timeout, ..stall(at(from), at(to), cause) };
     let rtt = Span::from_millis(100);
     Flow {
         bytes: 3000,

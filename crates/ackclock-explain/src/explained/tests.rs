@@ -3,7 +3,7 @@ use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, Sta
 
 use crate::clock::Back;
 use crate::explained::{End, Found};
-use crate::fixture::{at, explained};
+use crate::fixture::{self, at, explained};
 use crate::overall::Overall;
 
 /// The server stalls from 110 to 1100 ms by the network and to 1500 ms by the client's window.
@@ -12,15 +12,7 @@ use crate::overall::Overall;
 #[test]
 fn where_both_ends_stall_at_once_time_counts_once() {
     let mut explained = explained();
-    let stall = |from, to, cause| Stall {
-        start: at(from),
-        end: at(to),
-        frame: 1,
-        cause,
-        timeout: None,
-        came_twice: false,
-        alone: true,
-    };
+    let stall = |from, to, cause| Stall { frame: 1, ..fixture::stall(at(from), at(to), cause) };
     explained.connections[0].connection.from_client.stalls = vec![
         stall(60, 500, StallCause::Network),
         stall(600, 700, StallCause::Network),

@@ -33,15 +33,7 @@ fn data_of_others_contradicts_an_outage() {
         flow.timeouts = (0..4).map(timeout).collect();
         let (start, end) = (fixture::at(100), fixture::at(4040));
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-        flow.stalls = vec![Stall {
-            start,
-            end,
-            frame: 9,
-            cause,
-            timeout: Some(3),
-            came_twice: false,
-            alone: true,
-        }];
+        flow.stalls = vec![Stall { timeout: Some(3), ..fixture::stall(start, end, cause) }];
         let again_then = reported.map(|later| again(later, true));
         let reported = reported.map(|_| Spurious::Dsack);
         let first = Retransmission { spurious: reported, ..again(at, lost) };

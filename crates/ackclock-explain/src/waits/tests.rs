@@ -18,8 +18,7 @@ fn what_is_sent_in_vain() {
         flow.retransmissions = (0..n).map(again).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(0), fixture::at(8000));
-        flow.stalls =
-            vec![Stall { start, end, frame, cause, timeout: None, came_twice: false, alone: true }];
+        flow.stalls = vec![Stall { frame, ..fixture::stall(start, end, cause) }];
         found.in_vain(End::Server)
     };
     let r = fixture::explained().connections[0].connection.from_server.retransmissions[0];
@@ -50,8 +49,7 @@ fn new_data_of_others_contradicts_an_outage() {
         flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(4040));
-        let stall =
-            Stall { start, end, frame: 9, cause, timeout: Some(3), came_twice: false, alone: true };
+        let stall = Stall { timeout: Some(3), ..fixture::stall(start, end, cause) };
         found.outage(End::Server, &stall).map(|outage| outage.least)
     };
     let outage = Some(Some(Span::from_millis(1900)));
@@ -82,8 +80,7 @@ fn d_sacks_tell_an_outage_from_a_delay_spike() {
         flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(2040));
-        let stall =
-            Stall { start, end, frame: 9, cause, timeout: Some(2), came_twice, alone: true };
+        let stall = Stall { timeout: Some(2), came_twice, ..fixture::stall(start, end, cause) };
         found.outage(End::Server, &stall).is_some()
     };
     assert!(is_outage([false, false, true], true));
@@ -119,15 +116,7 @@ fn first_data_that_is_not_acknowledged_tells_of_no_outage() {
         client.timeouts = times.into_iter().enumerate().map(timeout).collect();
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let (start, end) = (fixture::at(100), fixture::at(4100));
-        client.stalls = vec![Stall {
-            start,
-            end,
-            frame: 9,
-            cause,
-            timeout: Some(3),
-            came_twice: false,
-            alone: true,
-        }];
+        client.stalls = vec![Stall { timeout: Some(3), ..fixture::stall(start, end, cause) }];
         let stall = &found.connection.from_client.stalls[0];
         let text = crate::text::stall(&found, End::Client, stall);
         (found.outage(End::Client, stall).is_some(), found.unheard(End::Client), text)

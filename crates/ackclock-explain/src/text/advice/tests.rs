@@ -81,15 +81,7 @@ fn lines(found: Found) -> Vec<String> {
 fn acknowledgments_that_come_late() {
     let late = |cause: StallCause, end: u64| {
         let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
-        flow.stalls = vec![Stall {
-            start: ms(100),
-            end: ms(end),
-            frame: 9,
-            cause,
-            timeout: None,
-            came_twice: false,
-            alone: true,
-        }];
+        flow.stalls = vec![fixture::stall(ms(100), ms(end), cause)];
         lines(connection(flow))
     };
     let line = "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
@@ -114,7 +106,7 @@ fn one_timer_and_much_that_came_late() {
     flow.retransmissions.push(again(2100, 1000, Kind::FastRetransmit));
     let of = |start, end, cause, timeout| {
         let (start, end) = (ms(start), ms(end));
-        Stall { start, end, frame: 9, cause, timeout, came_twice: false, alone: true }
+        Stall { timeout, ..fixture::stall(start, end, cause) }
     };
     let expired = StallCause::Timeout(TimeoutClass::NonTrigger);
     flow.stalls = vec![of(0, 800, expired, Some(0)), of(1000, 1900, StallCause::Network, None)];
@@ -128,8 +120,7 @@ fn one_timer_and_much_that_came_late() {
 fn no_time_is_told_twice() {
     let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
     let (start, end, cause) = (ms(100), ms(1800), StallCause::Network);
-    flow.stalls =
-        vec![Stall { start, end, frame: 9, cause, timeout: None, came_twice: false, alone: true }];
+    flow.stalls = vec![fixture::stall(start, end, cause)];
     flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
     assert_eq!(
         lines(connection(flow)),
@@ -211,15 +202,7 @@ fn first_data_that_was_not_acknowledged() {
     let again = [again(400, 0, Kind::Timeout), third, again(1300, 1000, Kind::SlowStart)];
     let at = |vantage, again: &[Retransmission], until: u64| {
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-        let stall = Stall {
-            start: ms(100),
-            end: ms(until),
-            frame: 9,
-            cause,
-            timeout: None,
-            came_twice: false,
-            alone: true,
-        };
+        let stall = fixture::stall(ms(100), ms(until), cause);
         let mut found = connection(Flow::default());
         let offered = found.connection.from_client.offered;
         found.connection.from_client =
@@ -500,15 +483,7 @@ fn nothing_is_lost_after_a_delay_spike() {
     flow.retransmissions.extend([1, 2].map(|n| again(2100, n * 1000, Kind::FastRetransmit)));
     assert_eq!(lines(found.clone()), [LOST]);
     let cause = StallCause::Timeout(TimeoutClass::NonTrigger);
-    let stall = Stall {
-        start: ms(100),
-        end: ms(2050),
-        frame: 9,
-        cause,
-        timeout: Some(0),
-        came_twice: false,
-        alone: true,
-    };
+    let stall = Stall { timeout: Some(0), ..fixture::stall(ms(100), ms(2050), cause) };
     found.connection.from_server.stalls = vec![stall];
     let late = "192.0.2.2 to 192.0.2.1: timers expire though what they send had arrived; look for \
         delay spikes and lost acknowledgments (recovery: 1.9 s)";

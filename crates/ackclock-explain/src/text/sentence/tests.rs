@@ -11,15 +11,7 @@ fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission 
 }
 
 fn stall(cause: StallCause, timeout: Option<usize>) -> Stall {
-    Stall {
-        start: Time(100),
-        end: Time(400),
-        frame: 10,
-        cause,
-        timeout,
-        came_twice: false,
-        alone: true,
-    }
+    Stall { frame: 10, timeout, ..fixture::stall(Time(100), Time(400), cause) }
 }
 
 fn flow(r: Retransmission) -> Flow {
@@ -347,15 +339,7 @@ fn an_outage_is_no_spurious_timeout() {
         found.connection.position.vantage = vantage;
         let (start, end) = (fixture::at(0), fixture::at(times[last] + 40));
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-        let stall = Stall {
-            start,
-            end,
-            frame: 10,
-            cause,
-            timeout: Some(last),
-            came_twice: false,
-            alone: true,
-        };
+        let stall = Stall { frame: 10, timeout: Some(last), ..fixture::stall(start, end, cause) };
         let text = super::stall(&found, End::Server, &stall);
         text[text.find(": ").unwrap() + 2..].split("; ").next().unwrap().to_owned()
     };

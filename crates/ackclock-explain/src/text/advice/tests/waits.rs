@@ -27,15 +27,7 @@ fn slow_start_after_idle_time() {
         flow.ways.restart = Evidence { used, unused };
         let (start, end) = (ms(500), ms(500 + paused));
         let cause = StallCause::Application;
-        flow.stalls = vec![Stall {
-            start,
-            end,
-            frame: 9,
-            cause,
-            timeout: None,
-            came_twice: false,
-            alone: true,
-        }];
+        flow.stalls = vec![fixture::stall(start, end, cause)];
         let mut found = connection(flow);
         found.connection.position.vantage = vantage;
         lines(found)
@@ -89,15 +81,8 @@ fn a_receiver_that_reads_nothing() {
         let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
         (flow.bytes, flow.full_window) = (500_000, 65_536);
         flow.lifetime.add_shrunk(span(4000));
-        let stall = |&(start, end): &(u64, u64)| Stall {
-            start: ms(start),
-            end: ms(end),
-            frame: 9,
-            cause: StallCause::ZeroWindow,
-            timeout: None,
-            came_twice: false,
-            alone: true,
-        };
+        let stall =
+            |&(start, end): &(u64, u64)| fixture::stall(ms(start), ms(end), StallCause::ZeroWindow);
         flow.stalls = times.iter().map(stall).collect();
         connection(flow)
     };
@@ -122,15 +107,7 @@ fn a_receiver_that_reads_nothing_for_a_moment() {
     let reads = |most: u64| {
         let limits = [(Limit::ReceiveWindow, 600), (Limit::Path, 3400)];
         let mut flow = flow(&limits);
-        flow.stalls = vec![Stall {
-            start: ms(100),
-            end: ms(100 + most),
-            frame: 9,
-            cause: StallCause::ZeroWindow,
-            timeout: None,
-            came_twice: false,
-            alone: true,
-        }];
+        flow.stalls = vec![fixture::stall(ms(100), ms(100 + most), StallCause::ZeroWindow)];
         lines(connection(flow))
     };
     let line = |what| format!("192.0.2.1: its application {what} (receive window: 0.60 s)");
@@ -294,15 +271,7 @@ fn an_outage() {
     };
     flow.timeouts = times.into_iter().enumerate().map(timeout).collect();
     let cause = StallCause::Timeout(TimeoutClass::BackedOff);
-    flow.stalls = vec![Stall {
-        start: ms(0),
-        end: ms(4040),
-        frame: 9,
-        cause,
-        timeout: Some(3),
-        came_twice: false,
-        alone: true,
-    }];
+    flow.stalls = vec![Stall { timeout: Some(3), ..fixture::stall(ms(0), ms(4040), cause) }];
     let out = "192.0.2.2 to 192.0.2.1: nothing came through for seconds; look for an outage (a \
         link that was down, a route that changed) (outages: 4.0 s)";
     assert_eq!(lines(connection(flow.clone())), [out]);
@@ -343,13 +312,9 @@ fn a_lost_request_that_carried_an_ack() {
             flow.retransmissions.insert(0, Retransmission { at: ms(400), ..vain });
         }
         let of = |start, end, frame, cause| Stall {
-            start: ms(start),
-            end: ms(end),
             frame,
-            cause,
-            timeout: None,
-            came_twice: false,
             alone,
+            ..fixture::stall(ms(start), ms(end), cause)
         };
         flow.stalls = vec![of(100, 1600, 20, cause), of(2500, 3000, 30, StallCause::Recovery)];
         let mut found = connection(flow);
