@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ackclock_score::PLACES;
-use ackclock_score::kernel::{self, Plan, Truth};
+use ackclock_score::kernel::{self, Plan, Planned, Truth};
 use clap::Args;
 use serde_json::{Map, Value};
 
@@ -24,6 +24,10 @@ pub(crate) struct TakeArgs {
     /// Added to the seeds of the links' random numbers, for captures that nobody has seen yet.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Instead of those of `kernel.toml`, so many captures whose paths, settings and applications
+    /// the seed draws, and those after it.
+    #[arg(long, value_name = "N", conflicts_with = "names")]
+    drawn: Option<u64>,
     /// Only those of `kernel.toml` whose names begin like this.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -47,8 +51,13 @@ pub(crate) fn take(args: &TakeArgs) -> Result<String, String> {
     let wanted = |name: &str| {
         args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n.as_str()))
     };
-    plan.capture.retain(|c| wanted(&c.name));
-    plan.capture.iter_mut().for_each(|c| c.seed += args.seed);
+    if let Some(count) = args.drawn {
+        let drawn: Result<_, _> = (0..count).map(|n| Planned::drawn(args.seed + n)).collect();
+        plan.capture = drawn.map_err(|error| format!("a link that was drawn: {error}"))?;
+    } else {
+        plan.capture.retain(|c| wanted(&c.name));
+        plan.capture.iter_mut().for_each(|c| c.seed += args.seed);
+    }
     kernel::take(&plan, &args.directory, args.jobs, |name, truth| match truth {
         Ok(truth) => eprintln!("{name}: {}", line(truth)),
         Err(error) => eprintln!("{name}: {error}"),

@@ -4,6 +4,7 @@
 //! Of each connection there are `NAME.sender.pcap`, `NAME.middle.pcap` and `NAME.receiver.pcap`,
 //! all of headers, and [`NAME.json`](Truth).
 
+mod drawn;
 mod events;
 pub mod pairs;
 mod pcap;
