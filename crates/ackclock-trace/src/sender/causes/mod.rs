@@ -310,7 +310,7 @@ impl Causes {
             self.decide(late, was_timeout, recovery, picture);
             if was_timeout {
                 self.timeouts.still_in_a_row();
-                recovery.phases.is_slow_start();
+                recovery.phases.has_timed_out(stream.outstanding.una());
             }
         }
     }

@@ -4,6 +4,7 @@
 mod answers;
 pub(crate) mod evidence;
 pub(crate) mod phases;
+pub(crate) mod reports;
 pub(crate) mod retransmissions;
 
 use ackclock_tcp::{EventKind, Time};
@@ -106,11 +107,11 @@ impl LossRecovery {
     }
 
     fn enter_recovery(&mut self, at: Time, stream: &Stream, picture: &mut Picture) {
-        let (una, max) = (stream.outstanding.una(), stream.outstanding.max());
         let first = self.retransmissions.last_number() + 1;
-        let left = self.phases.enter_recovery(at, una, max, first);
+        let left = self.phases.enter_recovery(at, &stream.outstanding, first);
         self.phase_left(at, left, false, stream, picture);
-        let (recover, flight, pipe) = (max, stream.outstanding.flight(), stream.windows.pipe());
+        let (recover, flight) = (stream.outstanding.max(), stream.outstanding.flight());
+        let pipe = stream.windows.pipe();
         let kind = EventKind::RecoveryEntered { recover, flight, pipe, by: "capture" };
         picture.draw(at, stream.stand(), kind);
     }
@@ -124,8 +125,9 @@ impl LossRecovery {
         stream: &Stream,
         picture: &mut Picture,
     ) {
-        let (max, first) = (stream.outstanding.max(), self.retransmissions.last_number() + 1);
-        let left = self.phases.time_out(at, max, first, state, backed_off);
+        let first = self.retransmissions.last_number() + 1;
+        let (outstanding, foreign) = (&stream.outstanding, stream.timers.is_foreign());
+        let left = self.phases.time_out(at, outstanding, first, state, backed_off, foreign);
         self.phase_left(at, left, true, stream, picture);
         self.evidence.timed_out();
     }
@@ -134,6 +136,12 @@ impl LossRecovery {
     pub fn retransmitted(&mut self, again: &Again, stream: &Stream) {
         self.retransmissions.push(again, self.phases.recovery(), stream.terms.sight.lost());
         self.phases.retransmitted(again.kind, again.sent.tsval);
+        match again.kind {
+            Kind::TailLossProbe | Kind::ProbeOrTimeout => {
+                self.phases.reports.probed(again.sent.end());
+            }
+            _ => self.phases.reports.retransmitted(),
+        }
         if again.is_head {
             self.evidence.head_retransmitted(stream.outstanding.len() as u32);
         }
@@ -147,10 +155,12 @@ impl LossRecovery {
 
     /// An ACK comes with a D-SACK.
     pub fn dsacked(&mut self, a: &Acked, stream: &Stream, picture: &mut Picture) {
-        let (trip, first) = (stream.timers.least_trip(), self.phases.first());
-        let (reported, of_phase) = self.retransmissions.dsacked(a, trip, first);
-        let all = self.phases.dsacked(of_phase, self.retransmissions.last_number());
-        if reported > 0 && all && !stream.timers.is_foreign() {
+        let (left, right) = a.sack[0];
+        let again = self.retransmissions.dsacked(a, stream.timers.least_trip());
+        let segments = right.saturating_sub(left).div_ceil(stream.terms.mss.max(1).into()) as u32;
+        let (una, all) = (stream.outstanding.una(), self.retransmissions.last_number());
+        self.phases.reports.dsacked(right, una, segments, again, all);
+        if self.phases.is_reported() && !stream.timers.is_foreign() {
             self.undo(a.at, "dsack", stream, picture);
         }
     }
@@ -180,17 +190,17 @@ impl LossRecovery {
         if self.phases.is_open() {
             return;
         }
-        let (una, max) = (stream.outstanding.una(), stream.outstanding.max());
-        let (sack, outstanding) = (stream.terms.sack, stream.outstanding.retransmitted());
+        let (una, sack) = (stream.outstanding.una(), stream.terms.sack);
         if !sack && self.phases.f_rto_by_acks() {
             self.retransmissions.were_not_needed(self.phases.first());
             self.undo(a.at, "f-rto", stream, picture);
         } else if self.phases.is_complete(una) {
-            let left = self.phases.complete(a.at, max, outstanding, sack);
+            let left = self.phases.complete(a.at, &stream.outstanding, sack);
             self.evidence.recovered();
             self.phase_left(a.at, left, false, stream, picture);
         } else if !stream.timers.is_foreign()
-            && let Some(by) = self.phases.found_spurious(a.tsecr, outstanding, una, sack)
+            && let Some(by) =
+                self.phases.found_spurious(a.tsecr, stream.outstanding.retransmitted(), una, sack)
         {
             self.undo(a.at, by, stream, picture);
         }

@@ -7,8 +7,10 @@
 
 use ackclock_tcp::{Time, Timestamps};
 
+use super::reports::Reports;
 use super::retransmissions::Retransmissions;
 use crate::connection::{Kind, Recovery, State};
+use crate::sender::stream::outstanding::Outstanding;
 use crate::sender::stream::segment::Segment;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,8 +29,8 @@ pub(crate) struct Phases {
     recover: u64,
     /// Number of the phase's first retransmission.
     first: u32,
-    /// How many of the phase's retransmissions D-SACKs have reported.
-    dsacked: usize,
+    /// What D-SACKs say of the response that the phase belongs to.
+    pub reports: Reports,
     recoveries: Vec<Recovery>,
     /// The last of `recoveries` has not ended.
     recovering: bool,
@@ -150,7 +152,13 @@ impl Phases {
         una: u64,
         sack: bool,
     ) -> Option<&'static str> {
-        if self.eifel(tsecr, outstanding) { Some("eifel") } else { self.f_rto(una, sack) }
+        if self.reports.are_complete() {
+            Some("dsack")
+        } else if self.eifel(tsecr, outstanding) {
+            Some("eifel")
+        } else {
+            self.f_rto(una, sack)
+        }
     }
 
     /// Eifel detection (RFC 3522), as Linux does it: at once after a timeout, in a recovery when no
@@ -179,21 +187,22 @@ impl Phases {
         self.f_rto = false;
     }
 
-    /// A D-SACK reports so many more of this phase's retransmissions. Returns whether all of them
-    /// are now reported, up to the last one, with number `last`.
-    pub fn dsacked(&mut self, more: usize, last: u32) -> bool {
-        self.dsacked += more;
-        let all = last.saturating_sub(self.first.saturating_sub(1)) as usize;
-        !self.is_open() && self.dsacked >= all
+    /// D-SACKs have reported all of a recovery. After a timeout that says nothing until an ACK
+    /// advances (`tcp_process_loss`).
+    pub fn is_reported(&self) -> bool {
+        self.is_recovery() && self.reports.are_complete()
     }
 
     /// The recovery point is acknowledged. Like every way out of a phase it returns whether that
     /// was a recovery.
-    pub fn complete(&mut self, at: Time, max: u64, outstanding: u32, sack: bool) -> bool {
+    pub fn complete(&mut self, at: Time, outstanding: &Outstanding, sack: bool) -> bool {
         let lingering = (!sack).then_some(self.phase);
         let left = self.leave(at, false);
         self.lingering = lingering;
-        self.follow_up = (sack && outstanding > 0).then_some(max);
+        if sack && outstanding.retransmitted() > 0 {
+            self.follow_up = Some(outstanding.max());
+            self.reports.begin(outstanding.una(), outstanding.retransmitted());
+        }
         left
     }
 
@@ -206,9 +215,13 @@ impl Phases {
     }
 
     /// A recovery begins with the retransmission that comes next, with number `first`.
-    pub fn enter_recovery(&mut self, at: Time, una: u64, max: u64, first: u32) -> bool {
+    pub fn enter_recovery(&mut self, at: Time, outstanding: &Outstanding, first: u32) -> bool {
+        let (una, max) = (outstanding.una(), outstanding.max());
         let follow_up = self.follow_up.filter(|&recover| una < recover);
         let left = self.leave(at, false);
+        if follow_up.is_none() {
+            self.reports.begin(una, outstanding.retransmitted());
+        }
         self.begin(Phase::Recovery, follow_up.unwrap_or(max), first);
         self.recovering = true;
         self.recoveries.push(Recovery {
@@ -227,23 +240,32 @@ impl Phases {
     pub fn time_out(
         &mut self,
         at: Time,
-        max: u64,
+        outstanding: &Outstanding,
         first: u32,
         state: State,
         backed_off: bool,
+        foreign: bool,
     ) -> bool {
-        // RFC 5682 section 2.1 step 1: not within a recovery, unless the timer expires again.
+        // RFC 5682 section 2.1 step 1: not within a recovery. But in Linux, when the timer expires
+        // again, whatever the first time was (`tcp_enter_loss`).
         let open = matches!(state, State::Open | State::Disorder);
-        let f_rto = open || backed_off && self.f_rto;
+        let f_rto = open || backed_off && (self.f_rto || !foreign);
+        // The response of a recovery goes on in it, as that of a timeout does in the next one that
+        // nothing was acknowledged before (`tcp_enter_loss`).
+        let una = outstanding.una();
+        let recovers = self.is_recovery() || self.follow_up.is_some_and(|recover| una < recover);
+        let goes_on = recovers || self.is_loss() && backed_off;
+        if !goes_on {
+            self.reports.begin(una, 0);
+        }
         let left = self.leave(at, true);
-        self.begin(Phase::Loss, max, first);
+        self.begin(Phase::Loss, outstanding.max(), first);
         (self.f_rto, self.advanced) = (f_rto, false);
         left
     }
 
     fn begin(&mut self, phase: Phase, recover: u64, first: u32) {
-        (self.phase, self.recover) = (phase, recover);
-        (self.first, self.dsacked) = (first, 0);
+        (self.phase, self.recover, self.first) = (phase, recover, first);
     }
 
     fn leave(&mut self, at: Time, by_timeout: bool) -> bool {
@@ -262,6 +284,12 @@ impl Phases {
     pub fn is_slow_start(&mut self) {
         self.phase = Phase::Loss;
         self.anew.retain(|begin| begin.number <= self.first);
+    }
+
+    /// What may have been a probe, and goes again, was a timeout.
+    pub fn has_timed_out(&mut self, una: u64) {
+        self.is_slow_start();
+        self.reports.begin(una, 0);
     }
 
     /// An undo was due, but nothing says that the sender has made it.

@@ -318,12 +318,10 @@ impl Retransmissions {
     }
 
     /// A D-SACK: for each segment in its range the last retransmission that can have arrived by now
-    /// was a duplicate. Returns how many that are, and how many of them have number `first` or a
-    /// later one.
-    pub fn dsacked(&mut self, a: &Acked, trip: Span, first: u32) -> (usize, usize) {
+    /// was a duplicate. Returns how many that are.
+    pub fn dsacked(&mut self, a: &Acked, trip: Span) -> u32 {
         self.dsacks += 1;
         let (left, right) = a.sack[0];
-        let mut recent = 0;
         let mut taken: Vec<(u64, u64)> = Vec::new();
         for index in (0..self.notes.len()).rev().take(REACH) {
             let note = self.notes[index];
@@ -338,7 +336,6 @@ impl Retransmissions {
                 continue;
             }
             taken.push((r.position, note.end));
-            recent += usize::from(index + 1 >= first as usize);
             (r.spurious, r.known, r.lost) = (Some(Spurious::Dsack), true, Some(false));
             // It was not the first to arrive: one before it was, and nothing says which.
             let mut number = note.previous;
@@ -353,7 +350,7 @@ impl Retransmissions {
                 number = note.previous;
             }
         }
-        (taken.len(), recent)
+        taken.len() as u32
     }
 
     /// Those from number `first` on, all of the head by timers, were not needed: the original has

@@ -115,3 +115,78 @@ fn no_recovery_has_begun_in_a_slow_start() {
     assert_eq!(kinds(&found)[5..], [(12, Kind::FastRetransmit)]);
     assert_eq!(found.recoveries.len(), 2);
 }
+
+/// Twenty segments, of which the first ten are lost. Two of them have gone out again when the
+/// timer, `times` in a row, sends the first one for the last time at `last`.
+fn timer_within_a_recovery(times: u32) -> (Line, f64) {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..20);
+    line.ack_sack(50.0, 0, &[(10, 13)]);
+    line.send(50.01, [0]);
+    line.ack_sack(50.1, 0, &[(10, 14)]);
+    line.send(50.11, [1]);
+    let mut last = 50.01;
+    for n in 0..times {
+        last += f64::from(250 << n);
+        line.send(last, [0]);
+    }
+    (line, last)
+}
+
+/// Linux counts what the recovery has retransmitted, too, and a D-SACK of what the timer sent
+/// undoes nothing (`tcp_enter_loss`, RFC 3708 section 3). The slow start goes on.
+#[test]
+fn a_timeout_belongs_to_the_response_of_its_recovery() {
+    let (mut line, last) = timer_within_a_recovery(1);
+    line.ack_with(last + 50.0, 2, &[(0, 1), (10, 20)], true, None);
+    line.send(last + 50.01, [2, 3]);
+    let kinds = kinds(&line.found());
+    let timer = [(0, Kind::Timeout), (2, Kind::SlowStart), (3, Kind::SlowStart)];
+    assert_eq!(kinds[..2], [(0, Kind::FastRetransmit), (1, Kind::Recovery)]);
+    assert_eq!(kinds[2..], timer);
+}
+
+/// Once D-SACKs have reported all of the response, an ACK that advances undoes it.
+#[test]
+fn dsacks_of_all_of_a_response_undo_its_timeout() {
+    let (mut line, last) = timer_within_a_recovery(1);
+    line.ack_with(last + 50.0, 0, &[(0, 1), (10, 20)], true, None);
+    line.ack_with(last + 50.1, 0, &[(0, 1), (10, 20)], true, None);
+    line.ack_with(last + 50.2, 2, &[(1, 2), (10, 20)], true, None);
+    line.send(last + 50.21, [2]);
+    assert_eq!(kinds(&line.found())[3..], [(2, Kind::FastRetransmit)]);
+}
+
+/// Two expiries in a row are one response: it is undone if each of them is reported, and what the
+/// slow start has sent as well.
+#[test]
+fn a_timer_that_expires_again_goes_on_with_its_response() {
+    for (again, kind) in [(false, Kind::SlowStart), (true, Kind::FastRetransmit)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..8);
+        line.ack_sack(50.0, 0, &[(7, 8)]);
+        line.send(251.0, [0]);
+        line.send(751.0, [0]);
+        line.ack_with(801.0, 1, &[(0, 1), (7, 8)], true, None);
+        line.send(801.01, [1]);
+        if again {
+            line.ack_with(810.0, 1, &[(0, 1), (7, 8)], true, None);
+        }
+        line.ack_with(851.1, 3, &[(1, 2), (7, 8)], true, None);
+        line.send(851.11, [3]);
+        assert_eq!(kinds(&line.found())[2..], [(1, Kind::SlowStart), (3, kind)]);
+    }
+}
+
+/// Linux looks for a spurious timeout by F-RTO within a recovery only once the timer expires again
+/// (`tcp_enter_loss`).
+#[test]
+fn f_rto_within_a_recovery_begins_with_the_second_timeout() {
+    for (times, kind) in [(1, Kind::SlowStart), (2, Kind::FastRetransmit)] {
+        let (mut line, last) = timer_within_a_recovery(times);
+        line.ack_sack(last + 50.0, 2, &[(9, 20)]);
+        line.send(last + 50.01, [2]);
+        let found = kinds(&line.found());
+        assert_eq!(found.last(), Some(&(2, kind)), "{times}");
+    }
+}
