@@ -63,8 +63,10 @@ impl LossRecovery {
         let (sack, duplicates) = (stream.terms.sack, self.evidence.duplicates());
         let repeated = stream.outstanding.get(first).is_some_and(|s| self.phases.has(s.again));
         // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
-        // retransmits nothing more for it, and needs new duplicates.
+        // retransmits nothing more for it, and needs new duplicates. One that has gone on before is
+        // none, and has waited for room.
         let alone = self.retransmissions.last_number() == self.phases.first();
+        let alone = alone && !self.phases.goes_on();
         // A sender that paces may send its next hole while duplicates come.
         let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= HOST_IDLE;
         let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone && at_once;
@@ -75,6 +77,9 @@ impl LossRecovery {
             self.enter_recovery(at, stream, picture);
             Kind::FastRetransmit
         });
+        if kind == Kind::Recovery && !sack && first == 0 && duplicates == 0 && undone.is_none() {
+            self.phases.has_gone_on();
+        }
         if let Some(undone) = undone.filter(|_| evident && first == 0 && kind == Kind::Recovery) {
             let number = self.retransmissions.last_number() + 1;
             self.phases.may_begin_anew(at, number, stream.outstanding.flight(), undone);

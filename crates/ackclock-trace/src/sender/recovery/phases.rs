@@ -41,6 +41,8 @@ pub(crate) struct Phases {
     /// Retransmissions that went on with what was due to be undone, though enough spoke of a loss:
     /// if this sender undoes, each has begun a recovery.
     anew: Vec<Anew>,
+    /// A partial ACK alone has let the next hole go.
+    goes_on: bool,
     /// A phase that has just ended, and that a sender without SACK stays in until more is
     /// acknowledged (RFC 6582 section 3.2).
     lingering: Option<Phase>,
@@ -352,6 +354,16 @@ impl Phases {
             all.push(recovery);
         }
         self.recoveries = all;
+    }
+
+    /// Whether this sender goes on with a recovery after a partial ACK (RFC 6582), as was seen.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// A partial ACK has let the next hole go, without duplicates.
+    pub fn has_gone_on(&mut self) {
+        self.goes_on = true;
     }
 
     /// What an ACK retransmits: a `repeated` retransmission of this phase, or one for which the

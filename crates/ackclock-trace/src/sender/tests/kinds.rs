@@ -237,6 +237,28 @@ fn reno_retransmits_fast_once_more() {
     assert_eq!(found.recoveries.len(), 2);
 }
 
+/// One that has gone on after a partial ACK is not Reno (RFC 6582 section 3.2 step 3): the next
+/// time it has waited for room, until the third duplicate came.
+#[test]
+fn who_goes_on_after_a_partial_ack_needs_no_duplicates() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..12);
+    line.three_acks(50.0, 0);
+    line.send(50.21, [0]);
+    line.ack(100.3, 5);
+    line.send(100.31, [5]);
+    line.ack(150.5, 12);
+    line.send(160.0, 12..24);
+    line.three_acks(210.0, 12);
+    line.send(210.21, [12]);
+    line.ack(260.3, 17);
+    line.three_acks(260.4, 17);
+    line.send(260.61, [17]);
+    line.ack(310.7, 24);
+    let (fast, goes_on) = (Kind::FastRetransmit, Kind::Recovery);
+    assert_eq!(kinds(&line.found()), [(0, fast), (5, goes_on), (12, fast), (17, goes_on)]);
+}
+
 /// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which
 /// NewReno's never does.
 #[test]
