@@ -346,7 +346,9 @@ impl Causes {
         let surprising = recovery.evidence.against_head().is_none();
         let first_attempt =
             matches!(timeout.class, TimeoutClass::NonTrigger | TimeoutClass::Handshake);
-        if first_attempt && surprising && sure {
+        // A probe with new data starts the timer anew (`tcp_send_loss_probe`).
+        let restarted = stream.waits_for_probe();
+        if first_attempt && surprising && sure && !restarted {
             stream.timers.expired(timeout.waited);
             self.expiry = no_probe.then_some(timeout.waited);
             if sack && no_probe && stream.timers.pto(false) < nearly(stream.timers.rto()) {

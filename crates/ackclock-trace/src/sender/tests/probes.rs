@@ -397,3 +397,26 @@ fn what_a_probe_has_repaired_lowers_the_window() {
     line.ack(901.2, 12);
     assert_eq!(kinds(&line.found()), [4, 8].map(|n| (n, Kind::TailLossProbe)));
 }
+
+/// A probe with new data starts the retransmission timer anew (`tcp_send_loss_probe`): that this
+/// has expired late says nothing of its interval. Later, with longer round trips, a probe comes as
+/// late as theirs make it.
+#[test]
+fn after_a_probe_with_new_data_the_timer_says_nothing() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 4);
+    line.send(50.1, 4..8);
+    line.send(152.0, [8]);
+    line.send(403.0, [4]);
+    line.ack(453.0, 9);
+    for n in 0..3 {
+        let t = 460.0 * (n + 1) as f64;
+        line.send(t, [9 + n]);
+        line.ack(t + 450.0, 10 + n);
+    }
+    line.send(1840.0, [12]);
+    line.send(2420.0, [12]);
+    line.ack(2870.0, 13);
+    assert_eq!(kinds(&line.found()), [(4, Kind::Timeout), (12, Kind::ProbeOrTimeout)]);
+}
