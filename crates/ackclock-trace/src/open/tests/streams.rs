@@ -260,7 +260,7 @@ fn retransmitted_syns_are_timeouts() {
             .collect::<Vec<_>>();
         assert_eq!(
             timeouts,
-            [(TimeoutClass::Handshake, State::Open, 0), (TimeoutClass::BackedOff, State::Open, 1)]
+            [(TimeoutClass::Handshake, State::Open, 0), (TimeoutClass::BackedOff, State::Loss, 1)]
         );
         assert_eq!(one.from_server.retransmissions, []);
         // The first SYN that could have been answered by then is taken for the answered one: the

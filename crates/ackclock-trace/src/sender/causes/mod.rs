@@ -117,8 +117,9 @@ impl Causes {
         };
         if !answer {
             let (flight, cwnd) = (0, u64::from(stream.terms.mss));
+            let state = if kind == Kind::Timeout { State::Open } else { State::Loss };
             let timeout = self.describe(sent, stream, recovery);
-            self.timeouts.push(Timeout { class, flight, cwnd, ..timeout });
+            self.timeouts.push(Timeout { class, state, flight, cwnd, ..timeout });
         }
         self.last = Some((sent.frame, kind));
         kind

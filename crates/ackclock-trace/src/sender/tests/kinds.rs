@@ -321,7 +321,7 @@ fn syn() {
     assert_eq!(kinds(&found), [(0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
     assert_eq!(
         timeouts(&found),
-        [(0, TimeoutClass::Handshake, State::Open), (0, TimeoutClass::BackedOff, State::Open)]
+        [(0, TimeoutClass::Handshake, State::Open), (0, TimeoutClass::BackedOff, State::Loss)]
     );
     assert_eq!(found.segments, 5);
 }
