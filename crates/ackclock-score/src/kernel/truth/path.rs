@@ -27,6 +27,8 @@ struct Sent {
     snd_max: u64,
     /// The last of [`PLACES`](crate::places::PLACES) that it came to: at the others it was lost.
     reached: usize,
+    /// The receiver discarded it, as its time stamp was too old, and did not have its bytes yet.
+    discarded: bool,
     /// Its frames in the middle and at the receiver.
     away: [Option<u64>; 2],
 }
@@ -51,6 +53,18 @@ impl Sent {
     fn is_lost(&self) -> bool {
         self.reached < RECEIVER
     }
+
+    fn came_through(&self) -> bool {
+        !self.is_lost() && !self.discarded
+    }
+
+    /// The receiver has got these bytes with it.
+    fn has_brought(&self, start: u64, end: u64) -> bool {
+        self.away[RECEIVER - 1].is_some()
+            && !self.discarded
+            && self.start <= start
+            && end <= self.end
+    }
 }
 
 /// What an ACK reported to the sender.
@@ -70,6 +84,8 @@ struct Path {
     mss: u32,
     sent: Vec<Sent>,
     reports: Vec<Report>,
+    /// The time stamp that the receiver has echoed last, as it left.
+    echoed: Option<u32>,
 }
 
 /// All of a capture at `sender`; `away` are the packets in the middle and at the receiver.
@@ -86,15 +102,23 @@ pub fn connections(
     for drop in drops.iter().filter(|drop| drop.from_sender) {
         let reached = if drop.near_sender { 0 } else { 1 };
         let found = pcap::packet(&drop.packet, 0, drop.at).and_then(|packet| {
-            of(&mut paths, &packet).find_map(|path| path.lose(&packet, reached))
+            let ends = [packet.from, packet.to];
+            of(&mut paths, ends).find_map(|path| path.lose(&packet, reached))
         });
         if found.is_none() {
             missing.push(format!("a drop at {} ns is of no packet of the capture", drop.at.0));
         }
     }
     for (place, packets) in away.iter().enumerate() {
-        for packet in packets.iter().filter(|packet| packet.from.ip() == sender) {
-            of(&mut paths, packet).find_map(|path| path.pass(packet, place));
+        for packet in packets {
+            if packet.from.ip() == sender {
+                of(&mut paths, [packet.from, packet.to]).find_map(|path| path.pass(packet, place));
+            } else if place + 1 == RECEIVER {
+                let mut begun = of(&mut paths, [packet.to, packet.from]);
+                if let Some(path) = begun.find(|path| path.start <= packet.at) {
+                    path.answers(packet);
+                }
+            }
         }
         let sent = paths.iter().flat_map(|path| &path.sent);
         let unseen = sent.filter(|sent| sent.reached > place && sent.away[place].is_none()).count();
@@ -106,9 +130,8 @@ pub fn connections(
     paths.iter().map(|path| path.connection(trace, missing)).collect()
 }
 
-/// The connections of a packet's ends, the latest first.
-fn of<'a>(paths: &'a mut [Path], packet: &Packet) -> impl Iterator<Item = &'a mut Path> {
-    let ends = [packet.from, packet.to];
+/// The connections of these ends, the sender's first, the latest one first.
+fn of(paths: &mut [Path], ends: [SocketAddr; 2]) -> impl Iterator<Item = &mut Path> {
     paths.iter_mut().rev().filter(move |path| path.ends == ends)
 }
 
@@ -144,7 +167,8 @@ impl Path {
         let mss = ours.options.mss?.min(theirs.options.mss?);
         let mss = u32::from(mss) - if timestamps { 12 } else { 0 };
         let [start, end] = [packets.first()?.at, packets.last()?.at];
-        let mut path = Path { ends, start, end, mss, sent: Vec::new(), reports: Vec::new() };
+        let mut path =
+            Path { ends, start, end, mss, sent: Vec::new(), reports: Vec::new(), echoed: None };
         let (mut snd_max, mut una) = (0, 0);
         for packet in packets.iter().filter(|p| !p.control.contains(Control::RST)) {
             if packet.from == ends[0] {
@@ -175,6 +199,7 @@ impl Path {
                 tsval: packet.options.timestamps.map(|t| t.val),
                 snd_max: *snd_max,
                 reached: RECEIVER,
+                discarded: false,
                 away: [None; 2],
             });
             *snd_max = (*snd_max).max(stop);
@@ -220,13 +245,29 @@ impl Path {
         if packet.span() == 0 {
             return Some(());
         }
-        let fits = |sent: &&mut Sent| {
+        let fits = |sent: &Sent| {
             sent.is(packet)
                 && sent.tsval == packet.options.timestamps.map(|t| t.val)
                 && sent.reached > place
                 && sent.away[place].is_none()
         };
-        self.sent.iter_mut().find(fits).map(|sent| sent.away[place] = Some(packet.frame))
+        let index = self.sent.iter().position(fits)?;
+        let sent = &self.sent[index];
+        // PAWS (RFC 7323 section 5.3), to one tick (`TCP_PAWS_WINDOW`).
+        let old = |(echoed, val): (u32, u32)| Timestamps::is_older(val.wrapping_add(1), echoed);
+        let discarded = place + 1 == RECEIVER
+            && self.echoed.zip(sent.tsval).is_some_and(old)
+            && !self.sent.iter().any(|other| other.has_brought(sent.start, sent.end));
+        let sent = &mut self.sent[index];
+        (sent.away[place], sent.discarded) = (Some(packet.frame), discarded);
+        Some(())
+    }
+
+    /// The receiver answers with this.
+    fn answers(&mut self, packet: &Packet) {
+        if let Some(timestamps) = packet.options.timestamps {
+            self.echoed = Some(timestamps.ecr);
+        }
     }
 
     fn connection(&self, trace: Option<&[Line]>, missing: &mut Vec<String>) -> Connection {
@@ -268,7 +309,7 @@ impl Path {
         let sent = &self.sent[index];
         // Bytes come through if an earlier transmission of them did.
         let mut open = vec![(sent.start, sent.end)];
-        for earlier in self.sent[..index].iter().filter(|earlier| !earlier.is_lost()) {
+        for earlier in self.sent[..index].iter().filter(|earlier| earlier.came_through()) {
             open = open
                 .into_iter()
                 .flat_map(|(from, to)| [(from, to.min(earlier.start)), (from.max(earlier.end), to)])

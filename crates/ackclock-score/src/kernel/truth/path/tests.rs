@@ -218,6 +218,22 @@ fn a_dsack_or_an_older_echo_reports() {
     }
 }
 
+/// A segment is overtaken by one whose time stamp the receiver echoes before it comes: PAWS
+/// discards it, if it is older by more than a tick (RFC 7323 section 5.3). The next one is needed,
+/// unless that has come before.
+#[test]
+fn what_is_discarded_as_too_old_has_not_come_through() {
+    let (before, behind) = (vec![0, 3, 2, 4], vec![0, 4, 3, 2]);
+    for (ecr, there, spurious) in [(4, &before, true), (5, &before, false), (5, &behind, true)] {
+        let mut story = Story::begun();
+        story.send(0, false).ack(0, None, ecr).send(0, false).traced(queue());
+        story.away = [vec![0, 2, 4], there.clone()];
+        let of = story.connection();
+        let all: Vec<_> = of.retransmissions.iter().map(|r| (r.spurious, r.lost)).collect();
+        assert_eq!(all, [(spurious, false)]);
+    }
+}
+
 #[test]
 fn kinds_and_classes() {
     let timer = || What::Retransmit(Caller::Timer);
