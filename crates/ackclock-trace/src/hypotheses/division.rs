@@ -36,6 +36,7 @@ pub(super) struct Division<'a> {
     others: u64,
     to_come: &'a [(usize, u32)],
     entries: &'a [Entry],
+    begin: Time,
     now: Time,
     /// All but what counts by what was outstanding.
     found: Shares,
@@ -70,6 +71,8 @@ pub(super) struct Division<'a> {
 
 /// What limited a candidate, from when it began.
 pub(crate) struct Divided {
+    /// When it began, and until when that is.
+    pub ends: [Time; 2],
     pub lifetime: Lifetime,
     /// As in [`crate::sender::Found`].
     pub full_window: u64,
@@ -90,6 +93,7 @@ impl<'a> Division<'a> {
             others: 0,
             to_come: passed.others,
             entries: passed.entries,
+            begin,
             now: begin,
             found: Shares::default(),
             before: (begin, Shares::default()),
@@ -258,14 +262,14 @@ impl<'a> Division<'a> {
         arrivals: Option<ArrivalRate>,
     ) -> Divided {
         self.elapse(end, sender);
-        let Division { found, full, paced, queue, bottleneck, full_window, .. } = self;
+        let Division { begin, found, full, paced, queue, bottleneck, full_window, .. } = self;
         let mut lifetime = Lifetime::from(found);
         let (base, holds) = (bottleneck.base(), |base| bottleneck.holds(base, arrivals));
         // Both are by bytes.
         let mss = 1;
         settle_paced(&mut lifetime, &paced, Limit::ReceiveWindow, mss, holds(base));
         settle_full(&mut lifetime, full, queue, mss, base, holds);
-        Divided { lifetime, full_window }
+        Divided { ends: [begin, end], lifetime, full_window }
     }
 }
 

@@ -28,10 +28,11 @@ use ackclock_tcp::{Span, Time};
 
 use self::candidates::{Candidate, Least, candidates};
 use self::cost::Fit;
+use self::division::Divided;
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings, outages};
-use self::trial::{Budget, Lists, Says, Setting, run};
+use self::trial::{Budget, Lists, Says, Setting, Trial, run};
 use self::whole::{Whole, Wholes};
 use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
@@ -210,31 +211,40 @@ pub(crate) fn verdicts(
     (verdicts.into_iter().flatten().collect(), delay, wholes)
 }
 
-/// A candidate that explains all of a connection in which nothing is to be explained: the first one
-/// that fits, and that has retransmitted nothing either.
-pub(crate) fn calm(terms: Terms, entries: &[Entry], delay: Span) -> Option<Whole> {
+/// What limited, until `end` at least, a candidate that explains all of a connection in which
+/// nothing is to be explained: the first one that fits, and that has retransmitted nothing either.
+/// That is asked of each at once, since the first one that is tried fits nearly always. `least`: no
+/// round trip is shorter.
+pub(crate) fn calm(
+    terms: Terms,
+    passed: Passed<'_>,
+    delay: Span,
+    end: Time,
+    least: Span,
+) -> Option<Divided> {
     let mut lists = Lists::default();
     let mut work = 0;
-    let mut best: Option<Whole> = None;
-    for start in beginnings(terms, entries, delay) {
+    let (mut best, mut best_cost) = (None, None);
+    for start in beginnings(terms, passed.entries, delay) {
         for paused in [false, true] {
-            let Some(script) = Script::new(terms, entries, &start, paused) else { continue };
+            let script = Script::new(terms, passed.entries, &start, paused);
+            let Some(script) = script else { continue };
             if paused && !script.may_pause || Fit::is_never_good(&script) {
                 continue;
             }
             for setting in settings(&script, terms.sack) {
-                let most = best.map_or(allowed(script.segments), |best| best.cost);
-                let is_better = best.is_none_or(|best| script.least_cost(&setting) < best.cost);
+                let most = best_cost.unwrap_or(allowed(script.segments));
+                let is_better = best_cost.is_none_or(|best| script.least_cost(&setting) < best);
                 if !is_better || work > MOST_CALM_WORK {
                     break;
                 }
-                let (_, fit) = run(&script, &setting, Budget { most, best: &[] }, &mut lists);
-                let says = &lists.says;
-                work += 1 + says.len();
-                let cost = says.last().map_or(0.0, |says| says.cost);
-                let is_whole = says.len() == script.segments && fit.is_good(&script);
-                if is_whole && lists.are_calm() && best.is_none_or(|best| cost < best.cost) {
-                    best = Some(Whole { cost, start, paused, setting });
+                let mut trial = Trial::divided(&script, &setting, &mut lists, passed, least);
+                trial.go(&Budget { most, best: &[] });
+                work += 1 + trial.says().len();
+                let cost = trial.says().last().map_or(0.0, |says| says.cost);
+                let is_whole = trial.says().len() == script.segments && trial.is_good();
+                if is_whole && trial.is_calm() && best_cost.is_none_or(|best| cost < best) {
+                    (best, best_cost) = (trial.into_divided(end), Some(cost));
                     if cost < FITS * script.segments as f32 {
                         return best;
                     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::{Cause, EventKind, Span, Time};
 
+use super::division::Divided;
 use super::numbers::are_missing;
 use super::trial::Expiry;
-use super::whole::Whole;
 use super::{Entry, Passed, Verdict, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::{Lifetime, Limit};
@@ -16,8 +16,10 @@ use crate::within::ByTime;
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
 pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut Found) {
     let entries = passed.entries;
-    let whole = if found.retransmissions.is_empty() && found.stalls.is_empty() {
-        if passed.all { calm(terms, entries, delay) } else { None }
+    // Times are known to a sixteenth of it (`script.rs`).
+    let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));
+    let divided = if found.retransmissions.is_empty() && found.stalls.is_empty() {
+        if passed.all { calm(terms, passed, delay, found.end, least) } else { None }
     } else {
         let (verdicts, delay, wholes) = verdicts(terms, entries, delay);
         if !verdicts.is_empty() {
@@ -28,25 +30,19 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
         let lost = !found.retransmissions.is_empty()
             || found.lifetime.of(Limit::Recovery) > Span::ZERO
             || are_missing(entries.iter().filter_map(Entry::sent));
-        if lost { wholes.any } else { wholes.calm }
+        let whole = if lost { wholes.any } else { wholes.calm };
+        let whole = whole.filter(|_| passed.all);
+        whole.and_then(|whole| whole.divided(terms, passed, found.end, least))
     };
-    if let Some(whole) = whole.filter(|_| passed.all) {
-        divide(&whole, terms, passed, delay, found);
+    if let Some(divided) = divided.filter(|d| !never_was_full(d.full_window, passed, delay)) {
+        divide(divided, terms, found);
     }
 }
 
 /// What limited the candidate that explains all, in place of what the model of the sender had
 /// found.
-fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, delay: Span, found: &mut Found) {
-    // Times are known to a sixteenth of it (`script.rs`).
-    let least = found.rtt.map_or(Span::ZERO, |rtt| Span(rtt.min.0 / 16 * 15));
-    let Some(([begin, end], divided)) = whole.divided(terms, passed, found.end, least) else {
-        return;
-    };
-    if never_was_full(divided.full_window, passed, delay) {
-        return;
-    }
-    let mut lifetime = divided.lifetime;
+fn divide(divided: Divided, terms: Terms, found: &mut Found) {
+    let Divided { ends: [begin, end], mut lifetime, full_window } = divided;
     let before = begin.since(terms.start);
     let handshake = found.lifetime.of(Limit::Handshake).min(before);
     lifetime.add(Limit::Handshake, handshake);
@@ -72,7 +68,7 @@ fn divide(whole: &Whole, terms: Terms, passed: Passed<'_>, delay: Span, found: &
     lifetime.add_kept(found.lifetime.kept());
     found.lifetime = lifetime;
     found.end = found.end.max(end);
-    found.full_window = found.full_window.max(divided.full_window);
+    found.full_window = found.full_window.max(full_window);
 }
 
 /// Whether less than half of a window that a candidate filled was ever outstanding. What it has

@@ -6,11 +6,13 @@ use ackclock_tcp::{
 };
 
 use super::candidates::candidates;
+use super::division::Divided;
 use super::script::Script;
 use super::start::{Outage, Start, outages};
 use super::trial::{Budget, Lists, Says, Setting, run};
-use super::{Entry, Looks, calm, verdict, verdicts};
+use super::{Entry, Looks, Passed, calm, verdict, verdicts};
 use crate::connection::Kind;
+use crate::lifetime::Limit;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
 use crate::standards::LEAST_RTO;
 use crate::steps;
@@ -646,6 +648,13 @@ fn a_duplicate_ends_the_initial_window() {
     assert_eq!(script(&all).windows, [2, 3]);
 }
 
+/// What limited the candidate that explains all of it calmly, until the last packet at least.
+fn limits(terms: Terms, entries: &[Entry], delay: Span) -> Option<Divided> {
+    let passed = Passed { entries, others: &[], all: true, timed: false, arrivals: None };
+    let end = entries.last()?.at();
+    calm(terms, passed, delay, end, Span::ZERO)
+}
+
 /// A window stays closed for 100 days or 200, as where a clock is set from 1970: timers of window
 /// probes take no more steps.
 #[test]
@@ -663,7 +672,7 @@ fn what_a_silence_takes_does_not_grow_with_it() {
         all.extend((6..12).map(|n| seen(opens + 50.0, n)));
         all.push(ack(opens + 50.0, 12, &[]));
         let delay = Span::from_millis(RTT as u64);
-        steps::of(|| assert!(calm(terms(false), &all, delay).is_some()))
+        steps::of(|| assert!(limits(terms(false), &all, delay).is_some()))
     };
     let short = steps(100.0);
     assert!(short > 0);
@@ -671,16 +680,17 @@ fn what_a_silence_takes_does_not_grow_with_it() {
 }
 
 /// A pause costs all candidates the same, so that none is better than the first one that explains
-/// the rest; and without the pause the segment would have been on its way for five seconds.
+/// the rest; and without the pause the segment would have been on its way for five seconds. What
+/// limited it is known when that is tried.
 #[test]
 fn what_a_pause_explains_is_tried_once() {
     let all = [ack(0.0, 0, &[]), seen(5000.0, 0), ack(5000.0, 1, &[])];
     let delay = Span::from_millis(RTT as u64);
-    let steps = steps::of(|| {
-        let whole = calm(terms(true), &all, delay).expect("the first one does");
-        assert!(whole.cost > 2.0, "{}", whole.cost);
-    });
+    let mut first = None;
+    let steps = steps::of(|| first = limits(terms(true), &all, delay));
     assert_eq!(steps, 1);
+    let lifetime = first.expect("the first one explains it").lifetime;
+    assert!(lifetime.of(Limit::Application) >= Span::from_millis(4900), "{lifetime:?}");
 }
 
 /// A sender that has sent new data as a tail loss probe waited for a loss: what explains all

@@ -14,7 +14,7 @@ use super::division::{Divided, Division};
 use super::script::{Script, Step};
 use super::{HOPELESS, Passed};
 use crate::connection::{Kind, State};
-use crate::sender::{Acked, Sent};
+use crate::sender::{Acked, ArrivalRate, Sent};
 use crate::steps;
 
 /// A candidate that sends more than so many times what was seen, and so many segments beside, is no
@@ -90,7 +90,7 @@ impl Lists {
     }
 }
 
-struct Trial<'a> {
+pub(super) struct Trial<'a> {
     script: &'a Script<'a>,
     sender: Sender,
     lists: &'a mut Lists,
@@ -107,6 +107,8 @@ struct Trial<'a> {
     timed: bool,
     /// What limits it, if anyone asks.
     division: Option<Division<'a>>,
+    /// As in [`Passed`].
+    arrivals: Option<ArrivalRate>,
 }
 
 /// A candidate, and what it begins with.
@@ -158,28 +160,9 @@ pub(super) fn run(
     budget: Budget,
     lists: &mut Lists,
 ) -> (bool, Fit) {
-    steps::count(1);
     let mut trial = Trial::new(script, setting, lists);
     trial.go(&budget);
     (trial.timed, trial.comparison.fit())
-}
-
-/// What limited a candidate until `end`. `least`: no round trip is shorter.
-pub(super) fn divide<'a>(
-    script: &'a Script<'a>,
-    setting: &Setting,
-    passed: Passed<'a>,
-    end: Time,
-    least: Span,
-) -> Option<Divided> {
-    let begin = script.steps.first().map_or(Time::ZERO, |(at, _)| *at);
-    let mut lists = Lists::default();
-    let mut trial = Trial::new(script, setting, &mut lists);
-    trial.division = Some(Division::new(&script.terms, begin, passed, least));
-    trial.go(&Budget { most: f32::INFINITY, best: &[] });
-    trial.elapse(end);
-    let Trial { division, sender, .. } = trial;
-    division.map(|division| division.into_divided(end, &sender, passed.arrivals))
 }
 
 impl<'a> Trial<'a> {
@@ -216,11 +199,27 @@ impl<'a> Trial<'a> {
             patience: Span(min_rto.0 / 2),
             timed: false,
             division: None,
+            arrivals: None,
         }
     }
 
+    /// One that is asked what limits it ([`Trial::into_divided`]). `least`: no round trip is
+    /// shorter.
+    pub fn divided(
+        script: &'a Script<'a>,
+        setting: &Setting,
+        lists: &'a mut Lists,
+        passed: Passed<'a>,
+        least: Span,
+    ) -> Trial<'a> {
+        let begin = script.steps.first().map_or(Time::ZERO, |(at, _)| *at);
+        let division = Some(Division::new(&script.terms, begin, passed, least));
+        Trial { division, arrivals: passed.arrivals, ..Trial::new(script, setting, lists) }
+    }
+
     /// Puts it through the script, until it costs more than it may.
-    fn go(&mut self, budget: &Budget) {
+    pub fn go(&mut self, budget: &Budget) {
+        steps::count(1);
         for (at, step) in &self.script.steps {
             self.elapse(*at);
             match step {
@@ -239,6 +238,32 @@ impl<'a> Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// What it says of each segment that was seen, as far as it came.
+    pub fn says(&self) -> &[Says] {
+        &self.lists.says
+    }
+
+    /// It may stand for the sender.
+    pub fn is_good(&self) -> bool {
+        self.comparison.fit().is_good(self.script)
+    }
+
+    /// As in [`Lists`].
+    pub fn is_calm(&self) -> bool {
+        self.lists.are_calm()
+    }
+
+    /// What limited it until `end` at least; `None` if that was not asked.
+    pub fn into_divided(mut self, end: Time) -> Option<Divided> {
+        // The model of the sender may not have known how long the last ACK was on its way.
+        let acked = |step: &&(Time, Step)| matches!(step.1, Step::Acked(_));
+        let last = self.script.steps.iter().rev().find(acked);
+        let end = last.map_or(end, |(at, _)| end.max(*at));
+        self.elapse(end);
+        let Trial { division, sender, arrivals, .. } = self;
+        division.map(|division| division.into_divided(end, &sender, arrivals))
+    }
+
     fn sends_too_much(&self) -> bool {
         self.lists.own.len() > SENT_BESIDE + MOST_SENT * self.script.segments
     }

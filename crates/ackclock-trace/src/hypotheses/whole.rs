@@ -4,9 +4,9 @@ use ackclock_tcp::{Span, Time};
 
 use super::Passed;
 use super::division::Divided;
-use super::script::{Script, Step};
+use super::script::Script;
 use super::start::Start;
-use super::trial::{Setting, divide};
+use super::trial::{Budget, Lists, Setting, Trial};
 use crate::sender::Terms;
 
 /// The best candidates that explain all of a connection, from its beginning on.
@@ -28,21 +28,18 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// What limited it until `end` at least, when it began, and when the last ACK reached it.
-    /// `least`: no round trip is shorter.
+    /// What limited it until `end` at least. `least`: no round trip is shorter.
     pub fn divided(
         &self,
         terms: Terms,
         passed: Passed<'_>,
         end: Time,
         least: Span,
-    ) -> Option<([Time; 2], Divided)> {
+    ) -> Option<Divided> {
         let script = Script::new(terms, passed.entries, &self.start, self.paused)?;
-        let begin = script.steps.first()?.0;
-        // The model of the sender may not have known how long the last ACK was on its way.
-        let last = script.steps.iter().rev().find(|(_, step)| matches!(step, Step::Acked(_)));
-        let end = last.map_or(end, |(at, _)| end.max(*at));
-        let divided = divide(&script, &self.setting, passed, end, least)?;
-        Some(([begin, end], divided))
+        let mut lists = Lists::default();
+        let mut trial = Trial::divided(&script, &self.setting, &mut lists, passed, least);
+        trial.go(&Budget { most: f32::INFINITY, best: &[] });
+        trial.into_divided(end)
     }
 }

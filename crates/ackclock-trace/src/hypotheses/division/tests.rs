@@ -77,7 +77,7 @@ fn a_timer_takes_the_time_before_it() {
 #[test]
 fn a_window_that_was_full() {
     for (segments, full) in [(2, 0), (3, 3500)] {
-        let Divided { lifetime, full_window } = divided(3500, segments, &[100], false);
+        let Divided { lifetime, full_window, .. } = divided(3500, segments, &[100], false);
         let share = lifetime.of(Limit::ReceiveWindow);
         assert_eq!((share, full_window), (Span::from_millis(100), full));
     }
