@@ -45,6 +45,7 @@ impl SenderModel {
                 skipped: 0,
                 counted: false,
             };
+            self.unsettled = true;
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
             let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
@@ -67,6 +68,7 @@ impl SenderModel {
     // on where that is rare, so that others stay in registers.
     #[inline(always)]
     pub fn sent(&mut self, sent: &Sent) -> bool {
+        debug_assert!(self.unsettled || !self.is_unsettled());
         self.stream.count();
         self.stream.holes.unseen.passed(sent);
         self.elapse(sent.at);
@@ -84,6 +86,7 @@ impl SenderModel {
             self.out_of_order(&{ *sent })
         };
         self.limits.outstanding(&self.stream);
+        self.settles();
         late
     }
 
@@ -108,22 +111,32 @@ impl SenderModel {
         if sent.fin && self.stream.moments.behind_data(sent.at) {
             self.limits.closes(sent.end() - 1);
         }
+        if !self.unsettled {
+            return self.stream.append(sent, false);
+        }
         let recovering = self.repair.as_mut().is_some_and(|repair| repair.recovery.new_data());
         self.stream.append(sent, recovering);
+        self.watch_new_data(&{ *sent });
+    }
+
+    /// New data has gone out, which may tell something.
+    #[inline(never)]
+    fn watch_new_data(&mut self, sent: &Sent) {
         if let Some(causes) = watching(&mut self.repair) {
-            causes.watch_new_data(&{ *sent }, &self.stream);
+            causes.watch_new_data(sent, &self.stream);
         }
         if self.ways.is_on() && sent.payload() > 0 {
             self.ways.new_data(sent.at, &self.stream);
         }
         if self.picture.is_on() {
-            self.picture.sent(&{ *sent }, self.stream.stand());
+            self.picture.sent(sent, self.stream.stand());
         }
     }
 
     /// New data goes out after silence: it may be a probe.
     #[cold]
     fn after_silence(&mut self, sent: &Sent) {
+        self.unsettled = true;
         let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
         if self.stream.terms.sack && open {
             self.stream.may_have_probed(sent);
@@ -149,6 +162,7 @@ impl SenderModel {
     /// the capture, the timer has sent them.
     #[cold]
     fn without_acks(&mut self, sent: &Sent, asked: bool) {
+        self.unsettled = true;
         if lost(sent, asked) > 0 && !self.stream.terms.at_sender() {
             self.outlast_timers(sent.at);
             self.limits.is_told(false);
@@ -197,6 +211,7 @@ impl SenderModel {
         }
         let is_first = self.stream.bytes() == 0;
         if !is_first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {
+            self.unsettled = true;
             self.ways.resumes(sent.position, &self.stream);
         }
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
@@ -264,6 +279,7 @@ impl SenderModel {
     /// Returns the same as [`SenderModel::sent`].
     #[cold]
     fn out_of_order(&mut self, sent: &Sent) -> bool {
+        self.unsettled = true;
         if !self.stream.outstanding.has_started() {
             self.stream.outstanding.start(sent.position);
             self.later_data(sent);

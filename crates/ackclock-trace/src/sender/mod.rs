@@ -140,6 +140,9 @@ pub(crate) struct Found {
 /// One sender, reconstructed.
 pub(crate) struct SenderModel {
     stream: Stream,
+    /// More than windows has a say, or may have: [`SenderModel::is_unsettled`], asked after what
+    /// may change that. All of it lies elsewhere, and most packets need none of it.
+    unsettled: bool,
     /// From the first sign of a loss on, which most connections never see.
     repair: Option<Box<Repair>>,
     stalls: Stalls,
@@ -166,10 +169,23 @@ struct Repair {
     newly: Vec<Segment>,
 }
 
+impl Repair {
+    /// Nothing is lost or repaired, and none of the parts waits for what follows. `probes`: those
+    /// with new data until `una` last moved.
+    fn is_idle(&self, probes: u32) -> bool {
+        let Repair { recovery, causes, .. } = self;
+        recovery.is_idle()
+            && causes.timeouts.in_a_row() == 0
+            && !causes.probes.watches()
+            && causes.probes.of_new_data() == probes
+    }
+}
+
 impl SenderModel {
     pub fn new(terms: Terms, path: Arc<Path>) -> SenderModel {
         SenderModel {
             stream: Stream::new(terms),
+            unsettled: true,
             repair: None,
             stalls: Stalls::default(),
             limits: Limits::new(terms.start, path),
@@ -231,11 +247,31 @@ impl SenderModel {
     #[inline(always)]
     fn elapse(&mut self, at: Time) {
         let repairs = match () {
+            () if !self.unsettled => Repairs::No,
             () if self.is_repairing() => Repairs::Yes,
             () if self.must_repair() => Repairs::Perhaps,
             () => Repairs::No,
         };
         self.limits.elapse(at, &self.stream, repairs);
+    }
+
+    /// A packet was taken in.
+    #[inline]
+    fn settles(&mut self) {
+        if self.unsettled {
+            self.unsettled = self.is_unsettled();
+        }
+    }
+
+    /// Something is lost or repaired, or a part watches what follows.
+    fn is_unsettled(&self) -> bool {
+        let Self { stream, repair, ways, picture, stalls, .. } = self;
+        let outstanding = &stream.outstanding;
+        outstanding.retransmitted() > 0
+            || outstanding.sacked_bytes() > 0
+            || repair.as_ref().is_some_and(|repair| !repair.is_idle(stalls.probes()))
+            || ways.is_on()
+            || picture.is_on()
     }
 
     /// Losses are being repaired, as the capture shows.
@@ -264,18 +300,21 @@ impl SenderModel {
     #[inline]
     fn check_stall(&mut self, at: Time, frame: u64, opens: bool, came_twice: bool) {
         let repair = self.repair.as_ref();
-        let again = repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
+        let again = || repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
         let none;
-        let timers = if opens && again {
+        let timers = if opens && again() {
             none = Timers::default();
             &none
         } else {
             &self.stream.timers
         };
-        let probes = repair.map_or(0, |repair| repair.causes.probes.of_new_data());
+        let probes = match repair {
+            Some(repair) if self.unsettled => repair.causes.probes.of_new_data(),
+            _ => self.stalls.probes(),
+        };
         let progress = self.stream.moments.progress();
         let now = Now { at, frame, progress, timers, came_twice };
-        self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again);
+        self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again());
     }
 
     /// The other end's data reached this one; `acked`: the data that goes out next is the first

@@ -18,6 +18,7 @@ impl SenderModel {
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
+        debug_assert!(self.unsettled || !self.is_unsettled());
         self.elapse(a.at);
         let closed = a.window == 0 && self.stream.windows.offered() == 0;
         if closed && !a.with_data && self.stream.is_all_acked(a.ack) {
@@ -26,7 +27,7 @@ impl SenderModel {
         if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
             self.ack_after_silence(a.at);
         }
-        if self.ways.is_on() {
+        if self.unsettled && self.ways.is_on() {
             self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
         }
         self.stalls.waited(self.stream.waits_for_fin_alone());
@@ -45,16 +46,23 @@ impl SenderModel {
         outstanding.ack_seen(a.ack, moments.progress());
         let before = (outstanding.una(), outstanding.sacked_bytes());
         let segments = outstanding.len();
-        let calm = self.repair.as_ref().is_none_or(|repair| repair.recovery.is_calm());
-        let calm = calm && outstanding.retransmitted() == 0 && before.1 == 0;
-        if calm && a.sacks == 0 && before.0 < a.ack && a.ack <= outstanding.max() {
+        let repair = self.repair.as_ref();
+        let calm = || repair.is_none_or(|repair| repair.recovery.is_calm());
+        let calm = || calm() && outstanding.retransmitted() == 0 && before.1 == 0;
+        if (!self.unsettled || calm())
+            && a.sacks == 0
+            && before.0 < a.ack
+            && a.ack <= outstanding.max()
+        {
             self.advance_calmly(a);
         } else {
             self.advance_or_repeat(a);
         }
         self.stalls.offered(a.allowed());
         self.stream.windows.offer(a);
-        if let Some(causes) = watching(&mut self.repair) {
+        if self.unsettled
+            && let Some(causes) = watching(&mut self.repair)
+        {
             causes.watch_answer(a, segments, &self.stream);
         }
         self.stream.moments.acked(a.at);
@@ -68,17 +76,19 @@ impl SenderModel {
             self.limits.hears_data();
         }
         self.limits.outstanding(&self.stream);
-        if self.picture.is_on() {
+        if self.unsettled && self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
             let recovery = self.repair.as_ref().map(|repair| &repair.recovery);
             let dupacks = recovery.map_or(0, |recovery| recovery.evidence.duplicates());
             self.picture.acked(a, self.stream.stand(), before, sacked, dupacks);
         }
+        self.settles();
     }
 
     /// An ACK comes after silence, which tells of probes.
     #[cold]
     fn ack_after_silence(&mut self, at: Time) {
+        self.unsettled = true;
         let none = Repair::default();
         let Repair { recovery, causes, .. } = self.repair.as_deref().unwrap_or(&none);
         if causes.misses_probe(at, &self.stream, recovery) {
@@ -116,7 +126,7 @@ impl SenderModel {
                 self.limits.measured(&trip, &mut self.bottleneck);
             }
         }
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.repair.as_mut().filter(|_| self.unsettled) {
             repair.recovery.evidence.calm();
         }
         self.progressed(a, false);
@@ -140,13 +150,14 @@ impl SenderModel {
         self.stream.moments.progressed(a.at);
         self.limits.got_through(a.at);
         self.limits.news();
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.repair.as_mut().filter(|_| self.unsettled) {
             repair.causes.timeouts.progressed();
         }
     }
 
     #[cold]
     fn advance_or_repeat(&mut self, a: &Acked) {
+        self.unsettled = true;
         let Self { stream, repair, picture, .. } = self;
         if !stream.outstanding.has_started() {
             stream.outstanding.start(a.ack);

@@ -190,6 +190,11 @@ impl Stalls {
         }
     }
 
+    /// Probes with new data until `una` last moved.
+    pub fn probes(&self) -> u32 {
+        self.probes
+    }
+
     /// `una` has moved. `probes`: probes with new data so far. `measures`: no round trip is known
     /// yet, and nothing was retransmitted.
     #[inline]

@@ -36,6 +36,15 @@ impl LossRecovery {
         self.phases.is_calm() && self.evidence.duplicates() == 0
     }
 
+    /// The same, and nothing that was noted waits for what follows.
+    pub fn is_idle(&self) -> bool {
+        let evidence = &self.evidence;
+        self.is_calm()
+            && !self.phases.has_begun_anew()
+            && !evidence.is_fresh()
+            && !evidence.shows_loss()
+    }
+
     pub fn state(&self, stream: &Stream) -> State {
         let disorder = stream.is_disorder(self.evidence.duplicates());
         self.phases.state(stream.outstanding.una(), disorder)

@@ -36,7 +36,6 @@ pub(crate) struct Timers {
     backoff: u32,
     /// Samples by ACKs that may have been delayed.
     alone: u32,
-    quiet: Span,
 }
 
 impl Timers {
@@ -84,7 +83,6 @@ impl Timers {
 
     fn take(&mut self, rtt: Span, una: u64, max: u64) {
         self.timer.sample(rtt, una, max);
-        self.quiet = Span(self.timer.srtt().0);
     }
 
     /// The handshake was seen, and with it a round trip that met no queue of this sender's own.
@@ -112,9 +110,10 @@ impl Timers {
     /// comparison.
     #[inline]
     pub fn quiet(&self) -> Span {
-        self.quiet
+        self.srtt()
     }
 
+    #[inline]
     pub fn srtt(&self) -> Span {
         self.timer.srtt()
     }

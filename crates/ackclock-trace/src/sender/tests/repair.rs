@@ -118,3 +118,25 @@ fn an_answer_to_a_syn_that_comes_late_makes_the_timer_slow() {
     assert_eq!(kind(2000.0), [(0, Kind::FastRetransmit)]);
     assert_eq!(kind(1050.0), [(0, Kind::Timeout)]);
 }
+
+/// What losses have begun is asked about until all is repaired, and not after that.
+#[test]
+fn nothing_is_asked_once_all_is_repaired() {
+    let mut line = Line::sack(100.0);
+    line.send(0.0, 0..2);
+    line.ack(100.0, 2);
+    line.send(100.1, 2..4);
+    line.ack(200.1, 4);
+    assert!(!line.model.unsettled);
+    line.send(200.2, 4..10);
+    assert!(!line.model.unsettled);
+    line.ack_sack(300.2, 4, &[(5, 8)]);
+    assert!(line.model.unsettled);
+    line.send(300.3, [4]);
+    line.ack(400.3, 10);
+    line.send(400.4, 10..12);
+    line.ack(500.4, 12);
+    line.send(500.5, 12..14);
+    line.ack(600.5, 14);
+    assert!(line.model.repair.is_some() && !line.model.unsettled);
+}
