@@ -47,6 +47,10 @@ fn goes_on(c: &Sender) -> bool {
         Phase::Recovery | Phase::Loss => (Some(s.mss), c.regulated()),
     };
     let Some(len) = len else { return false };
-    s.board.is_empty()
-        || in_flight + len <= s.cwnd.saturating_add(c.allowance(s.snd_nxt < s.snd_max))
+    // cwnd smaller than a segment must not stop a connection.
+    let alone = match s.phase {
+        Phase::Loss if !c.wants.by_marks => in_flight == 0,
+        _ => s.board.is_empty(),
+    };
+    alone || in_flight + len <= s.cwnd.saturating_add(c.allowance(s.snd_nxt < s.snd_max))
 }

@@ -232,3 +232,31 @@ fn the_rest_of_a_bundle_waits_for_pacing() {
     ];
     holds(&setup, &ops);
 }
+
+/// After a timeout a segment from before the path's MTU fell is larger than cwnd. It goes at
+/// pacing's deadline where nothing is in flight, and does not wait for the next timeout.
+#[test]
+fn pacing_lets_out_what_is_larger_than_the_window_after_a_timeout() {
+    let setup = Setup {
+        isn: 0,
+        mss: 1460,
+        initial_window: 1,
+        buffer: 5,
+        timestamps: true,
+        nagle: true,
+        ..Setup::plain("bbr+inflate+linux-reno")
+    };
+    let round = |data_lost| Op::Round { data_lost, acks_lost: 0 };
+    let ops = [
+        Op::Write(21_900),
+        round(0),
+        round(1 << 1),
+        round(0),
+        round(0),
+        Op::Wait(885),
+        Op::Data(Fate::Deliver(0)),
+        round(0b1001_1000_0110),
+        Op::Mss(2_920),
+    ];
+    holds(&setup, &ops);
+}
