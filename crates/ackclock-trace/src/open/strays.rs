@@ -6,8 +6,9 @@ use thin_vec::ThinVec;
 use super::Open;
 use crate::packet::Packet;
 
-/// Stray SYNs that are kept: Linux sends one seven times (`tcp_syn_retries`).
-const MOST_STRAYS: usize = 8;
+/// Stray SYNs that are kept: Linux sends one eleven times, five of them at even intervals before the
+/// intervals double (`tcp_syn_retries` is 6, `tcp_syn_linear_timeouts` 4).
+const MOST_STRAYS: usize = 11;
 
 impl Open {
     pub(super) fn answers_stray(&self, p: &Packet) -> bool {
