@@ -68,14 +68,14 @@ impl Handshake {
         }
     }
 
-    /// The SYN or SYN/ACK is sent now.
-    pub fn on_transmit(&mut self, now: Time, rto: Span) {
+    /// The SYN or SYN/ACK is sent now, and waits for so long, until `expiry`.
+    pub fn on_transmit(&mut self, now: Time, rto: Span, expiry: Time) {
         self.sent = (self.at == Time::NEVER).then_some(now);
         self.first.get_or_insert(now);
         self.due = false;
         // What the peer draws does not restart the timer.
         if self.at == Time::NEVER || self.at <= now {
-            self.at = now + rto;
+            self.at = expiry;
             self.waited = self.waited + rto;
         }
     }
@@ -228,7 +228,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
 pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     let answers = c.state == TcpState::SynReceived;
     let rto = c.sender.syn_rto(c.handshake.expiries, c.handshake.answering);
-    c.handshake.on_transmit(now, rto);
+    c.handshake.on_transmit(now, rto, c.sender.syn_expiry(now, rto));
     let (sack, timestamps) = if answers {
         (c.negotiated.sack, c.negotiated.timestamps)
     } else {

@@ -17,9 +17,11 @@ pub(crate) fn to_jiffies(span: Span) -> u64 {
     span.0.div_ceil(JIFFY.0)
 }
 
-/// So many microseconds, as long as the ticks that they take.
-pub(crate) fn whole_jiffies(span: Span) -> Span {
-    JIFFY.times(to_jiffies(span))
+/// When a timer set now for so long expires: the wait counts whole ticks (`usecs_to_jiffies`) from
+/// the last tick on (`jiffies + when`, `inet_csk_reset_xmit_timer`), and a tick more, so that none
+/// expires early (`calc_index` of `kernel/time/timer.c`).
+pub(crate) fn expiry(now: Time, tick_phase: Span, wait: Span) -> Time {
+    now.next_tick(JIFFY, tick_phase) + JIFFY.times(to_jiffies(wait))
 }
 
 /// Ticks in a second (`HZ`).

@@ -367,7 +367,7 @@ impl Sender {
             // tcp_check_probe_timer.
             let first = self.timers.serves_all;
             let wait = if first { self.timers.rto() } else { self.timers.persist_interval() };
-            self.timers.persist_at = s.now + wait;
+            self.timers.persist_at = self.strategy.timer.after(s.now, s.tick_phase, wait);
         }
     }
 

@@ -262,6 +262,11 @@ impl Sender {
         interval(expiries, answering).min(self.timers.max.max(interval(0, 0)))
     }
 
+    /// When the timer of a SYN that is sent now expires after such an interval.
+    pub(crate) fn syn_expiry(&self, now: Time, rto: Span) -> Time {
+        self.strategy.timer.after(now, self.s.tick_phase, rto)
+    }
+
     /// Whether a SYN or SYN/ACK is given up after intervals of this sum: `retries` would be used up
     /// if each interval had doubled the one before, as all but Linux's do (`tcp_write_timeout`,
     /// `tcp_model_timeout`).

@@ -17,8 +17,8 @@ use crate::time::{Span, Time};
 /// (`tcp_rack_mark_lost`).
 pub(super) fn wait_for_reordering(c: &mut Sender) {
     if c.strategy.detect.armed() {
-        let latest = c.s.now + c.timers.rto();
-        set(c, WaitsFor::Reordering, c.strategy.detect.deadline().min(latest));
+        let wait = c.strategy.detect.deadline().since(c.s.now).min(c.timers.rto());
+        set(c, WaitsFor::Reordering, wait);
         c.timers.restart = false;
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn wait_for_reordering(c: &mut Sender) {
 pub(super) fn after_ack(c: &mut Sender) {
     if core::mem::take(&mut c.timers.restart) && !c.s.board.is_empty() {
         let (waits_for, at) = restarted(c);
-        set(c, waits_for, at);
+        expire_at(c, waits_for, at);
     } else if c.timers.waits_for == WaitsFor::Probe {
         // What was delivered may put off a probe within recovery.
         probes_within_recovery(c);
@@ -45,13 +45,16 @@ pub(super) fn settle(c: &mut Sender) {
 /// When the timer expires once that is done.
 #[cold]
 pub(super) fn once_settled(c: &Sender) -> Time {
-    if c.timers.runs { restarted(c).1.min(c.s.now + c.timers.max) } else { c.timers.rto_at }
+    if c.timers.runs { restarted(c).1 } else { c.timers.rto_at }
 }
 
 /// What the timer waits for after an ACK that restarts it, and until when.
 fn restarted(c: &Sender) -> (WaitsFor, Time) {
-    match probe_at(c) {
-        Some(at) => (WaitsFor::Probe, at.min(c.strategy.timer.expiry(&c.s, c.timers.rto()))),
+    match probe_in(c) {
+        Some(wait) => {
+            let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
+            (WaitsFor::Probe, after(c, wait).min(latest))
+        }
         None => (WaitsFor::Retransmission, rearmed(c)),
     }
 }
@@ -60,10 +63,13 @@ fn restarted(c: &Sender) -> (WaitsFor, Time) {
 /// `tcp_schedule_loss_probe`).
 #[inline(never)]
 pub(super) fn after_new(c: &mut Sender, first: bool) {
-    let rto_at = from_head(c);
-    match wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER }) {
-        true => c.timers.restart = false,
-        false => after_new_without_probe(c, first),
+    match probe_in(c) {
+        Some(wait) => {
+            let rest = Some(from_head(c)).filter(|rest| *rest > Span::ZERO);
+            set(c, WaitsFor::Probe, rest.map_or(wait, |rest| wait.min(rest)));
+            c.timers.restart = false;
+        }
+        None => after_new_without_probe(c, first),
     }
 }
 
@@ -85,7 +91,7 @@ pub(super) fn wait_for_window(c: &mut Sender) {
     if c.timers.persist_at == Time::NEVER {
         c.timers.persist_backoff = 0;
     } else {
-        c.timers.persist_at = c.s.now + c.timers.persist_interval();
+        c.timers.persist_at = after(c, c.timers.persist_interval());
     }
 }
 
@@ -99,8 +105,7 @@ pub(super) fn after_head(c: &mut Sender) {
 /// The retransmission timer expires so soon, whatever an ACK or new data would set it to
 /// (`tcp_check_sack_reneging`).
 pub(super) fn expire_in(c: &mut Sender, wait: Span) {
-    let at = c.strategy.timer.expiry(&c.s, wait);
-    set(c, WaitsFor::Retransmission, at);
+    set(c, WaitsFor::Retransmission, wait);
     c.timers.restart = false;
 }
 
@@ -113,24 +118,14 @@ pub(super) fn probe(c: &mut Sender) -> ProbeNow {
     }
 }
 
-/// Waits for a probe, `latest` at the latest; whether there is one to come.
+/// How soon a probe is due; `None` if there is none to come.
 #[inline(always)]
-fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
-    let at = probe_at(c);
-    if let Some(at) = at {
-        set(c, WaitsFor::Probe, at.min(latest));
-    }
-    at.is_some()
-}
-
-/// When a probe is due; `None` if there is none to come.
-#[inline(always)]
-fn probe_at(c: &Sender) -> Option<Time> {
+fn probe_in(c: &Sender) -> Option<Span> {
     let mut due = Time::NEVER;
     for probe in &c.strategy.probes {
         due = due.min(probe.deadline(&c.s));
     }
-    (due != Time::NEVER).then_some(due)
+    (due != Time::NEVER).then(|| due.since(c.s.now))
 }
 
 /// Waits for a probe within recovery only; whether there is one to come. No probe of Linux is.
@@ -138,32 +133,49 @@ pub(super) fn probes_within_recovery(c: &mut Sender) -> bool {
     if c.s.phase != Phase::Recovery {
         return false;
     }
-    let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
-    wait_for_probe(c, latest)
+    let wait = probe_in(c);
+    if let Some(wait) = wait {
+        let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
+        expire_at(c, WaitsFor::Probe, after(c, wait).min(latest));
+    }
+    wait.is_some()
 }
 
 /// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first
 /// unacknowledged segment was last sent.
 pub(super) fn rearm(c: &mut Sender) {
     let at = rearmed(c);
-    set(c, WaitsFor::Retransmission, at);
+    expire_at(c, WaitsFor::Retransmission, at);
 }
 
 fn rearmed(c: &Sender) -> Time {
     if c.timers.rto_at == Time::NEVER || c.timers.waits_for == WaitsFor::Retransmission {
         c.strategy.timer.expiry(&c.s, c.timers.rto())
     } else {
-        from_head(c).max(c.s.now + Span::from_micros(1))
+        after(c, from_head(c).max(Span::from_micros(1)))
     }
 }
 
-fn from_head(c: &Sender) -> Time {
-    c.s.board.head().map_or(c.s.now, |head| head.last_sent) + c.timers.rto()
+/// What is left of the timeout since the first unacknowledged segment was last sent
+/// (`tcp_rto_delta_us`, which compares microseconds).
+fn from_head(c: &Sender) -> Span {
+    let sent = c.s.board.head().map_or(c.s.now, |head| head.last_sent);
+    let elapsed = Span::from_micros(c.s.now.micros() - sent.micros());
+    Span(c.timers.rto().0.saturating_sub(elapsed.0))
 }
 
 /// No wait is longer than a timeout may be (`inet_csk_reset_xmit_timer`).
-fn set(c: &mut Sender, waits_for: WaitsFor, at: Time) {
+fn after(c: &Sender, wait: Span) -> Time {
+    c.strategy.timer.after(c.s.now, c.s.tick_phase, wait.min(c.timers.max))
+}
+
+fn set(c: &mut Sender, waits_for: WaitsFor, wait: Span) {
+    let at = after(c, wait);
+    expire_at(c, waits_for, at);
+}
+
+fn expire_at(c: &mut Sender, waits_for: WaitsFor, at: Time) {
     if c.timers.runs {
-        (c.timers.waits_for, c.timers.rto_at) = (waits_for, at.min(c.s.now + c.timers.max));
+        (c.timers.waits_for, c.timers.rto_at) = (waits_for, at);
     }
 }

@@ -3,6 +3,9 @@
 
 use super::*;
 
+/// Linux counts ticks of so many milliseconds, and each wait takes one more.
+const TICK: u64 = 4;
+
 #[test]
 fn a_syn_goes_again_after_1_2_and_4_seconds() {
     run(config(), |x| {
@@ -120,11 +123,11 @@ fn linux_sends_its_syn_at_even_intervals() {
     run(config(), |x| {
         x.c = Connection::connect(x.now, x.config.clone(), linux());
         x.at(0).input(|_, _| ()).sends("S 0 mss1000");
-        for at in [1, 2, 3, 4, 5, 7, 11] {
-            x.fire(at * 1000).sends("S 0 mss1000");
+        for (at, ticks) in [1, 2, 3, 4, 5, 7, 11].into_iter().zip(1..) {
+            x.fire(at * 1000 + ticks * TICK).sends("S 0 mss1000");
         }
         x.at(11_100).gets("SA 300 a1 mss1000").sends("A 1 a301");
-        x.write(9000).sends("A 1+1000 a301").deadline(14_100);
+        x.write(9000).sends("A 1+1000 a301").deadline(14_104);
         let s = x.c.sender().state();
         assert_eq!((s.cwnd, s.initial_window), (1000, 4000));
     });
@@ -132,10 +135,10 @@ fn linux_sends_its_syn_at_even_intervals() {
         let (syn, _) = x.parse("S 300 mss1000");
         x.c = Connection::accept(x.now, x.config.clone(), linux(), &syn);
         x.at(0).input(|_, _| ()).sends("SA 0 a301 mss1000");
-        for at in [1, 3, 7] {
-            x.fire(at * 1000).sends("SA 0 a301 mss1000");
+        for at in [1004, 3008, 7012] {
+            x.fire(at).sends("SA 0 a301 mss1000");
         }
-        x.fire(15_000).sends("").ended(CloseReason::TimedOut);
+        x.fire(15_016).sends("").ended(CloseReason::TimedOut);
     });
 }
 
@@ -146,11 +149,11 @@ fn linux_doubles_once_it_answers() {
     run(ConnectionConfig { syn_retries: 6, ..config() }, |x| {
         x.c = Connection::connect(x.now, x.config.clone(), linux());
         x.at(0).input(|_, _| ()).sends("S 0 mss1000");
-        x.fire(1000).sends("S 0 mss1000");
-        x.fire(2000).sends("S 0 mss1000");
+        x.fire(1004).sends("S 0 mss1000");
+        x.fire(2008).sends("S 0 mss1000");
         x.at(2100).gets("S 300 mss1000").sends("SA 0 a301 mss1000").in_state(SynReceived);
-        for at in [3, 5, 9] {
-            x.fire(at * 1000).sends("SA 0 a301 mss1000");
+        for at in [3012, 5016, 9020] {
+            x.fire(at).sends("SA 0 a301 mss1000");
         }
     });
 }
@@ -174,11 +177,14 @@ fn linux_gives_a_syn_up_no_earlier() {
         run(ConnectionConfig { syn_retries, ..config() }, |x| {
             x.c = Connection::connect(x.now, x.config.clone(), build());
             x.at(0).input(|_, _| ()).sends("S 0 mss1000");
+            let tick = if strategy == "linux" { TICK } else { 0 };
+            let expiries: Vec<u64> =
+                expiries.iter().zip(1..).map(|(at, ticks)| at * 1000 + ticks * tick).collect();
             let (last, before) = expiries.split_last().unwrap();
-            for at in before {
-                x.fire(at * 1000).sends("S 0 mss1000");
+            for &at in before {
+                x.fire(at).sends("S 0 mss1000");
             }
-            x.fire(last * 1000).sends("").ended(CloseReason::TimedOut);
+            x.fire(*last).sends("").ended(CloseReason::TimedOut);
         });
     }
 }
@@ -193,7 +199,8 @@ fn syns_that_were_late_leave_linux_the_initial_window() {
         let strategy = Registry::default().parse(strategy).expect("a composition").build();
         x.c = Connection::connect(x.now, x.config.clone(), strategy);
         x.at(0).input(|_, _| ()).sends("S 0 mss1000 ts0/0");
-        x.fire(1000).sends("S 0 mss1000 ts1000/0");
+        let first = x.c.next_deadline().0 / 1_000_000;
+        x.fire(first).sends(&format!("S 0 mss1000 ts{first}/0"));
         let second = x.c.next_deadline();
         x.at(second.0 / 1_000_000).input(|c, now| c.on_deadline(now));
         x.sent.clear();

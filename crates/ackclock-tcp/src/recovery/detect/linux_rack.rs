@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use core::mem::{replace, take};
 
 use super::{Detect, Emulated, Lost, MinRtt, Sent, keep_later, standing};
-use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, most_emulated, whole_jiffies};
+use crate::recovery::linux::{TIMEOUT_MIN, any_retransmitted, most_emulated};
 use crate::scoreboard::Record;
 use crate::segment::Timestamps;
 use crate::state::{DUPTHRESH, Phase, State};
@@ -461,7 +461,7 @@ impl Detect for LinuxRack {
 
     /// `tcp_check_sack_reneging`: half of `srtt`, which Linux keeps in eighths.
     fn reneges(&self, s: &State) -> Option<Span> {
-        Some(whole_jiffies(Span(s.srtt.0 / 2).max(RENEGE)))
+        Some(Span(s.srtt.0 / 2).max(RENEGE))
     }
 
     fn judges_again(&self) -> bool {

@@ -3,7 +3,8 @@
 //!
 //! - The probe comes 2 ms after two round trips (`TCP_TIMEOUT_MIN_US`), or after the least timeout
 //!   in place of them if one segment is outstanding, which its ACK may be delayed for. Without a
-//!   round trip it comes after a second.
+//!   round trip it comes after a second. The timer counts ticks (`usecs_to_jiffies`), where
+//!   `linux-timer` serves it.
 //! - While a probe is on its way, the timer runs for another all the same. That one sends nothing,
 //!   and the retransmission timer follows, counted from when the first unacknowledged segment was
 //!   last sent.
@@ -106,7 +107,11 @@ impl Probe for LinuxTlp {
         let may_be_delayed = s.board.len() == 1 && !(fin && self.fin_at_once);
         let pto = match s.srtt {
             Span::ZERO => FIRST,
-            srtt => srtt.times(2) + if may_be_delayed { s.min_rto } else { TIMEOUT_MIN },
+            srtt => {
+                // srtt_us >> 2: srtt_us is kept in eighths.
+                let two = Span::from_micros(srtt.times(2).micros());
+                two + if may_be_delayed { s.min_rto } else { TIMEOUT_MIN }
+            }
         };
         since + pto
     }

@@ -3,7 +3,8 @@
 //! 200 ms.
 //!
 //! Arithmetic is the kernel's: microseconds, SRTT in eighths, the deviations in quarters. The
-//! timeout is rounded up to a tick, and doubles up to 120 s (`TCP_RTO_MAX`).
+//! timeout is rounded up to a tick, and doubles up to 120 s (`TCP_RTO_MAX`). It expires at a tick,
+//! whatever it waits for.
 //!
 //! Segments that SACK blocks report give samples too, the first of them. What was SACKed before
 //! gives none when it is acknowledged, and nothing does if a segment that was retransmitted is
@@ -12,7 +13,7 @@
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
 use super::{Estimates, Timer, doubled};
-use crate::recovery::linux::JIFFY;
+use crate::recovery::linux::{JIFFY, expiry, to_jiffies};
 use crate::state::State;
 use crate::time::{Span, Time};
 
@@ -127,7 +128,7 @@ impl Timer for LinuxTimer {
             return Span::from_micros(rto);
         }
         // icsk_rto counts ticks (usecs_to_jiffies), so that back-off doubles what was rounded up.
-        JIFFY.times(rto.div_ceil(JIFFY.micros()))
+        JIFFY.times(to_jiffies(Span::from_micros(rto)))
     }
 
     fn srtt(&self) -> Span {
@@ -150,5 +151,9 @@ impl Timer for LinuxTimer {
 
     fn max_rto(&self) -> Span {
         MAX
+    }
+
+    fn after(&self, now: Time, tick_phase: Span, wait: Span) -> Time {
+        if self.serves_all { expiry(now, tick_phase, wait) } else { now + wait }
     }
 }

@@ -153,9 +153,18 @@ pub trait Timer: Send {
         self.inner().is_some_and(|t| t.restarts_on(cause, replaces_lost))
     }
 
-    /// When a timer set now for `rto` expires.
+    /// When a timer set now for `wait` expires, whatever it waits for: one that counts ticks does
+    /// at a tick ([`State::tick_phase`]).
+    fn after(&self, now: Time, tick_phase: Span, wait: Span) -> Time {
+        self.inner().map_or(now + wait, |t| t.after(now, tick_phase, wait))
+    }
+
+    /// When the retransmission timer, set now for `rto`, expires.
     fn expiry(&self, s: &State, rto: Span) -> Time {
-        self.inner().map_or(s.now + rto, |t| t.expiry(s, rto))
+        match self.inner() {
+            Some(inner) => inner.expiry(s, rto),
+            None => self.after(s.now, s.tick_phase, rto),
+        }
     }
 }
 

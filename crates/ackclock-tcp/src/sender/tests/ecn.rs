@@ -312,11 +312,11 @@ fn an_echo_on_the_ack_that_undoes_halves_the_flight() {
 
 /// CWR stays CWR whatever is SACKed, and new data in it has the timer wait for a probe
 /// (`tcp_schedule_loss_probe`), not for the end of the reordering window: two round trips of
-/// 100.125 ms, and 2 ms. Without the echo it waits for a quarter of the least round trip, 100 ms,
-/// and 2 ms.
+/// 100.125 ms, and 2 ms: 51 ticks of 4 ms from 100 ms on, and one more. Without the echo it waits
+/// for a quarter of the least round trip, 100 ms, and 2 ms: 7 ticks, and one more.
 #[test]
 fn in_cwr_new_data_waits_for_a_probe() {
-    for (echo, due) in [(true, 303_250), (false, 128_000)] {
+    for (echo, due) in [(true, 308_000), (false, 132_000)] {
         run_with("linux", ecn(10), |x| {
             x.write(60_000).sends(&capable(0, 10)).at(100);
             if echo {

@@ -9,7 +9,7 @@ fn a_fin_goes_on_a_full_segment() {
     for composition in ["linux", "linux+linux-reno", "linux+linux-tso"] {
         run(composition, 10, |x| {
             x.close_with_fin().write(2_001).sends("0 1[0..1001]").at(100).ack(1).sends("");
-            x.fire(400).sends("1[0..1001]+");
+            x.fire(404).sends("1[0..1001]+");
         });
     }
     // What sends it decides, and not the window law.

@@ -12,9 +12,9 @@ fn a_loss_keeps_717_of_1024() {
         run("linux", segments, |x| {
             x.write(60_000);
             x.sent.clear();
-            x.at(1000).fire(1000);
+            x.at(1000).fire(1004);
             x.sent.clear();
-            x.fire(2000);
+            x.fire(2008);
             x.sent.clear();
             assert_eq!(x.sender.state().ssthresh, ssthresh * MSS, "{segments}");
         });

@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// A round trip of 100 ms and a timeout at 300 ms: ten segments were outstanding, ssthresh is 7.
+/// A round trip of 100 ms, a probe after 202 ms and a timeout 300 ms later, in ticks: ten segments were outstanding, ssthresh is 7.
 fn time_out(x: &mut Script) -> &mut Script {
-    x.write(60_000).sends(&numbers(0, 10)).fire(202).sends("10+").fire(502).sends("0T");
+    x.write(60_000).sends(&numbers(0, 10)).fire(208).sends("10+").fire(512).sends("0T");
     x.windows(1_000, 7_000).phase(Phase::Loss)
 }
 
@@ -16,19 +16,19 @@ fn handshake() -> SenderConfig {
 #[test]
 fn the_first_original_undoes_the_timeout() {
     run_with("linux", handshake(), |x| {
-        time_out(x).at(510).sack(0, &[(1, 2)]).sends("").phase(Phase::Open);
+        time_out(x).at(520).sack(0, &[(1, 2)]).sends("").phase(Phase::Open);
         x.windows(10_000, UNSET);
     });
     run_with("linux", handshake(), |x| {
         // 0 may have been either; 1 was not retransmitted.
-        time_out(x).at(510).ack(1).sends("11+ 12+").phase(Phase::Loss).windows(2_000, 7_000);
-        x.at(511).ack(2).phase(Phase::Open);
+        time_out(x).at(520).ack(1).sends("11+ 12+").phase(Phase::Loss).windows(2_000, 7_000);
+        x.at(521).ack(2).phase(Phase::Open);
         x.sent.clear();
         x.windows(11_000, UNSET);
     });
     // RFC 5682 waits for the second ACK.
     run_with("linux+f-rto", handshake(), |x| {
-        time_out(x).at(510).sack(0, &[(1, 2)]).phase(Phase::Open);
+        time_out(x).at(520).sack(0, &[(1, 2)]).phase(Phase::Open);
         x.sent.clear();
     });
 }
@@ -46,7 +46,7 @@ fn new_data_sacked_means_loss() {
 #[test]
 fn without_new_data() {
     run_with("linux", handshake(), |x| {
-        x.write(10_000).sends(&numbers(0, 10)).fire(202).sends("9+").fire(502).sends("0T");
+        x.write(10_000).sends(&numbers(0, 10)).fire(208).sends("9+").fire(512).sends("0T");
         x.at(602).ack(1).sends("1S 2S").windows(2_000, 7_000);
     });
 }
@@ -73,12 +73,12 @@ fn a_bare_duplicate_means_loss() {
 fn a_second_timeout_tries_again() {
     run_with("linux", handshake(), |x| {
         x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 10)]).sends("0F 1P");
-        x.at(380).write(2_000).sends("10 11").fire(400).sends("0T").phase(Phase::Loss);
+        x.at(380).write(2_000).sends("10 11").fire(404).sends("0T").phase(Phase::Loss);
         // Within a recovery 10, an original, decides nothing.
         x.at(480).sack(0, &[(2, 11)]).sends("1S").phase(Phase::Loss);
         // 1 was sent after the retransmission of 0, which is lost: a recovery begins.
         x.at(580).sack(0, &[(1, 11)]).sends("0F").phase(Phase::Recovery);
-        x.fire(880).sends("0T").phase(Phase::Loss);
+        x.fire(884).sends("0T").phase(Phase::Loss);
         x.at(890).sack(0, &[(1, 12)]).sends("").phase(Phase::Open);
     });
 }
@@ -89,7 +89,7 @@ fn a_second_timeout_tries_again() {
 #[test]
 fn a_short_tail_is_not_held_back() {
     run_with("linux", SenderConfig { nagle: true, sack: false, ..window(10) }, |x| {
-        x.write(2_750).sends("0 1 2[0..750]").write(50).sends("").fire(1000).sends("0T");
+        x.write(2_750).sends("0 1 2[0..750]").write(50).sends("").fire(1004).sends("0T");
         x.at(1080).ack(1).sends("2[750..800]+").phase(Phase::Loss);
     });
 }

@@ -14,7 +14,7 @@ fn handshake() -> SenderConfig {
 #[test]
 fn after_a_timeout() {
     run_with(PLAIN, handshake(), |x| {
-        x.write(60_000).sends(&numbers(0, 10)).fire(300).sends("0T").windows(1_000, 7_000);
+        x.write(60_000).sends(&numbers(0, 10)).fire(304).sends("0T").windows(1_000, 7_000);
         x.at(400).sack(1, &[(4, 5)]).sends("1S 2S 3S").windows(3_000, 7_000);
         x.at(500).sack(3, &[(4, 5)]).sends("5S 6S 7S 8S").windows(5_000, 7_000);
         x.at(501).ack(5).sends("9S 10").windows(6_000, 7_000);
@@ -32,7 +32,7 @@ fn after_a_timeout() {
 fn a_timeout_within_a_recovery() {
     run_with(PLAIN, handshake(), |x| {
         x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(3, 8)]).sends("0F 1P 2P");
-        x.windows(7_000, 7_000).fire(400).sends("0T").windows(1_000, 7_000).pipe(1);
+        x.windows(7_000, 7_000).fire(404).sends("0T").windows(1_000, 7_000).pipe(1);
         // 1 and 2, and then the tail.
         x.at(500).sack(1, &[(3, 8)]).sends("1S 2S").at(600).ack(8).sends("8S 9S");
     });
@@ -43,7 +43,7 @@ fn a_timeout_within_a_recovery() {
 fn what_was_sent_lately_is_not_lost() {
     run_with(PLAIN, handshake(), |x| {
         x.write(2_000).sends("0 1").at(100).ack(1).sends("").at(290).write(1_000).sends("2");
-        x.fire(400).sends("1T").pipe(1).at(410).write(1_000).sends("");
+        x.fire(404).sends("1T").pipe(1).at(410).write(1_000).sends("");
     });
 }
 
@@ -54,7 +54,7 @@ fn what_goes_again_fits_the_window() {
     run_with(PLAIN, handshake(), |x| {
         x.write(10_000).sends(&numbers(0, 10)).at(100);
         x.window = 2_500;
-        x.ack(1).sends("").fire(400).sends("1T").at(500);
+        x.ack(1).sends("").fire(404).sends("1T").at(500);
         x.window = 1_500;
         x.ack(2).sends("2S 3[0..500]S").windows(2_000, 7_000).at(600);
         x.window = 10_000;
@@ -63,7 +63,7 @@ fn what_goes_again_fits_the_window() {
     // Within the window as it is with all of a segment, and not with a byte less.
     for (window, sent) in [(2_000, "2S 3S"), (1_999, "2S 3[0..999]S"), (1_000, "2S")] {
         run_with(PLAIN, handshake(), |x| {
-            x.write(10_000).sends(&numbers(0, 10)).at(100).ack(1).sends("").fire(400).sends("1T");
+            x.write(10_000).sends(&numbers(0, 10)).at(100).ack(1).sends("").fire(404).sends("1T");
             x.at(500).window = window;
             x.ack(2).sends(sent);
         });
@@ -84,7 +84,7 @@ fn into_a_closed_window_goes_the_head_alone() {
     run_with(PLAIN, handshake(), |x| {
         x.write(10_000).sends(&numbers(0, 10)).at(100).ack(1).sends("").at(101);
         x.window = 0;
-        x.ack(1).sends("").fire(400).sends("1T").at(500).ack(2).sends("2S").windows(2_000, 7_000);
+        x.ack(1).sends("").fire(404).sends("1T").at(500).ack(2).sends("2S").windows(2_000, 7_000);
     });
 }
 
@@ -97,13 +97,13 @@ fn short_segments_are_joined() {
     };
     run_with(PLAIN, handshake(), |x| {
         pieces(x);
-        x.fire(300).sends("0T").pipe(1).at(400).ack(1).sends("1S").at(500).ack(2).sends("");
+        x.fire(304).sends("0T").pipe(1).at(400).ack(1).sends("1S").at(500).ack(2).sends("");
     });
     for (window, sent) in [(1_000, "0T"), (999, "0[0..600]T"), (599, "0[0..300]T")] {
         run_with(PLAIN, handshake(), |x| {
             pieces(x);
             x.at(100).window = window;
-            x.ack(0).sends("").fire(300).sends(sent);
+            x.ack(0).sends("").fire(304).sends(sent);
         });
     }
     // Not with what is SACKed.
@@ -111,7 +111,7 @@ fn short_segments_are_joined() {
         x.write(1_000).sends("0").write(300).sends("1[0..300]").write(700).sends("1[300..1000]");
         let mut header = x.header(0);
         header.sack.push(SackBlock { left: Seq::at(x.isn, 1_300), right: Seq::at(x.isn, 2_000) });
-        x.at(100).segment(header).fire(127).sends("0F").at(227).ack(1).sends("1[0..300]P");
+        x.at(100).segment(header).fire(132).sends("0F").at(227).ack(1).sends("1[0..300]P");
     });
     run_with("sack", handshake(), |x| {
         pieces(x);
@@ -124,11 +124,11 @@ fn short_segments_are_joined() {
 #[test]
 fn a_retransmission_of_what_is_not_lost_counts() {
     run_with("linux", handshake(), |x| {
-        x.write(60_000).sends(&numbers(0, 10)).fire(202).sends("10+").fire(502).sends("0T");
-        x.at(510).sack(0, &[(1, 2)]).sends("").phase(Phase::Open).windows(10_000, UNSET);
+        x.write(60_000).sends(&numbers(0, 10)).fire(208).sends("10+").fire(512).sends("0T");
+        x.at(520).sack(0, &[(1, 2)]).sends("").phase(Phase::Open).windows(10_000, UNSET);
         // 2 to 4 are lost; 6 to 10 and twice 0 are in flight.
-        x.at(511).sack(0, &[(5, 8), (1, 2)]).sends("2F 3P");
-        x.at(512).sack(0, &[(5, 9), (1, 2)]).sends("11");
-        x.at(602).ack(2).sends("4P 9P").phase(Phase::Recovery);
+        x.at(521).sack(0, &[(5, 8), (1, 2)]).sends("2F 3P");
+        x.at(522).sack(0, &[(5, 9), (1, 2)]).sends("11");
+        x.at(612).ack(2).sends("4P 9P").phase(Phase::Recovery);
     });
 }

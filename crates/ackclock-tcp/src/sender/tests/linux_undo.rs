@@ -101,7 +101,7 @@ fn without_sack_a_timeout_goes_on() {
     let config = SenderConfig { sack: false, ..timestamps() };
     run_with("linux", config.clone(), |x| {
         x.echo = Some(1);
-        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1001).sends("0T").windows(1_000, 7_000);
+        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1004).sends("0T").windows(1_000, 7_000);
         x.at(1010).ack(1).sends("10 11").windows(11_000, UNSET).phase(Phase::Loss);
         // What were three duplicates are new data that has arrived.
         x.acks(1, ["12", "13", "14"]);
@@ -109,7 +109,7 @@ fn without_sack_a_timeout_goes_on() {
     });
     run_with("linux", config, |x| {
         x.echo = Some(1);
-        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1001).sends("0T");
+        x.at(1).write(60_000).sends(&numbers(0, 10)).fire(1004).sends("0T");
         x.at(1010).ack(1).sends("10 11").phase(Phase::Loss);
         x.ack(2).sends("12 13").phase(Phase::Open).windows(12_000, UNSET);
     });

@@ -117,6 +117,12 @@ pub(super) fn window(initial_window: u32) -> SenderConfig {
     SenderConfig { initial_window: Some(initial_window), ..config() }
 }
 
+/// When a timer of Linux expires that was set at this millisecond for so many: ticks of 4 ms, from
+/// the last one on, and one more.
+pub(super) fn expiry(set: u64, wait: u64) -> u64 {
+    4 * (set / 4 + wait.div_ceil(4) + 1)
+}
+
 /// These segments, as [`Script::sends`] has them.
 pub(super) fn numbers(from: u64, to: u64) -> String {
     (from..to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")

@@ -319,7 +319,7 @@ fn linux_sends_what_was_written_before() {
     run("linux", 10, |x| {
         x.sender.write(x.now, 1_500);
         x.mss(500);
-        x.sends("0[0..500] 0[500..1000] 1[0..500]").deadline(1_000);
+        x.sends("0[0..500] 0[500..1000] 1[0..500]").deadline(1_004);
     });
 }
 

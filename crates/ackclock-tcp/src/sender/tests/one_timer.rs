@@ -12,12 +12,12 @@ fn handshake(ms: u64) -> SenderConfig {
     SenderConfig { handshake_rtt: Some(Span::from_millis(ms)), ..window(10) }
 }
 
-/// `icsk_rto` is in ticks: rounded up, and so is what back-off doubles.
+/// `icsk_rto` is in ticks: rounded up, and so is what back-off doubles. Both expire a tick later.
 #[test]
 fn timeouts_take_whole_ticks() {
     for (rtt, rto) in [(51, 252), (52, 252), (53, 256)] {
         run_with("linux-rack+linux-timer", handshake(rtt), |x| {
-            x.write(1_000).sends("0").fire(rto).sends("0T").fire(3 * rto).sends("0T");
+            x.write(1_000).sends("0").fire(rto + 4).sends("0T").fire(3 * rto + 8).sends("0T");
         });
     }
 }
@@ -30,7 +30,7 @@ fn timeouts_grow_to_two_minutes() {
             x.write(1_000).sends("0");
             let mut at = 0;
             for interval in [1, 2, 4, 8, 16, 32, 64, 128, 128] {
-                at += 1000 * longest.min(interval);
+                at = expiry(at, 1000 * longest.min(interval));
                 x.fire(at).sends("0T");
             }
         });
@@ -43,7 +43,7 @@ fn timeouts_grow_to_two_minutes() {
 fn a_probe_waits_no_longer_than_a_timeout() {
     run_with("linux", SenderConfig { max_rto: Some(Span::from_secs(60)), ..handshake(50) }, |x| {
         x.write(2_000).sends("0 1").at(600_000).ack(1).write(1_000).sends("2");
-        x.deadline(660_000);
+        x.deadline(660_004);
     });
 }
 
@@ -56,12 +56,12 @@ fn an_answer_restarts_the_wait_for_a_window_probe() {
         x.window = 0;
         x.ack(10).sends("");
         assert_eq!(x.sender.waits_for(), Some(Axis::Timer));
-        x.fire(302).sends("10+w").deadline(302 + 504);
-        x.at(352).ack(10).sends("").fire(352 + 504).sends("10+w").deadline(856 + 1008);
+        x.fire(304).sends("10+w").deadline(812);
+        x.at(352).ack(10).sends("").fire(860).sends("10+w").deadline(1872);
         x.window = 10_000;
         x.at(900).ack(10).sends(&numbers(10, 20)).at(950);
         x.window = 0;
-        x.ack(20).sends("").deadline(950 + 252);
+        x.ack(20).sends("").deadline(1204);
     });
 }
 
@@ -70,17 +70,17 @@ fn an_answer_restarts_the_wait_for_a_window_probe() {
 #[test]
 fn window_probes_share_the_back_off_of_timeouts() {
     run_with("linux", handshake(50), |x| {
-        x.write(40_000).sends(&numbers(0, 10)).fire(102).sends("10+").fire(354).sends("0T");
+        x.write(40_000).sends(&numbers(0, 10)).fire(108).sends("10+").fire(364).sends("0T");
         x.window = 0;
-        x.at(400).ack(11).sends("").fire(400 + 504).sends("11+w").deadline(904 + 2016);
-        x.at(950).ack(11).sends("").deadline(950 + 2016);
+        x.at(400).ack(11).sends("").fire(908).sends("11+w").deadline(2928);
+        x.at(950).ack(11).sends("").deadline(2968);
     });
     // A sample ends both: 450 ms, which makes SRTT 100, and the deviation 100 + 375.
     run_with("linux", handshake(50), |x| {
-        x.write(40_000).sends(&numbers(0, 10)).fire(102).sends("10+").fire(354).sends("0T");
+        x.write(40_000).sends(&numbers(0, 10)).fire(108).sends("10+").fire(364).sends("0T");
         x.window = 0;
         x.at(450).sack(0, &[(3, 4)]).sends("").ack(11).sends("");
-        x.fire(450 + 576).sends("11+w").deadline(1026 + 1152);
+        x.fire(1028).sends("11+w").deadline(2184);
     });
 }
 
@@ -91,16 +91,16 @@ fn no_tail_loss_probe_follows_a_window_probe() {
     run_with("linux", handshake(50), |x| {
         x.write(40_000).sends(&numbers(0, 10)).at(50);
         x.window = 500;
-        x.ack(10).sends("").fire(302).sends("10[0..500]+");
+        x.ack(10).sends("").fire(304).sends("10[0..500]+");
         // Nor is cwnd validated, which went unused for a timeout interval.
-        x.windows(20_000, UNSET).fire(302 + 252).sends("10[0..500]T");
+        x.windows(20_000, UNSET).fire(560).sends("10[0..500]T");
     });
     run_with("linux", handshake(50), |x| {
         x.write(40_000).sends(&numbers(0, 10)).at(50);
         x.window = 500;
-        x.ack(10).sends("").fire(302).sends("10[0..500]+").at(352);
+        x.ack(10).sends("").fire(304).sends("10[0..500]+").at(352);
         x.window = 0;
-        x.ack_bytes(10_500).sends("").deadline(352 + 252);
+        x.ack_bytes(10_500).sends("").deadline(608);
     });
 }
 
@@ -129,7 +129,8 @@ fn the_probe_that_is_due_first_is_asked() {
     let mut sender = Sender::new(config, strategy);
     sender.write(Time::ZERO, 4_000);
     while sender.poll_transmit(Time::ZERO).is_some() {}
-    assert_eq!(sender.next_deadline(), Time(10_000_000));
+    // 10 ms in ticks.
+    assert_eq!(sender.next_deadline(), Time(16_000_000));
     sender.on_deadline(sender.next_deadline());
     assert_eq!(calls.load(Relaxed), 1);
 }

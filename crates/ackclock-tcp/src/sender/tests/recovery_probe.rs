@@ -14,18 +14,18 @@ fn first_of_five_lost(x: &mut Script) {
     x.sack(0, &[(1, 5)]).sends("");
 }
 
-/// A round trip and a quarter after the retransmission, and 2 ms: 80 + 100 + 2. What goes counts in
+/// A round trip and a quarter after the retransmission, and 2 ms: 80 + 100 + 2, in ticks of Linux. What goes counts in
 /// the pipe once. The timeout, of 80 + 200 ms, counts from the probe and backs off after that.
 #[test]
 fn a_retransmission_without_an_answer_goes_again() {
     run_with("linux+recovery-probe", handshake(), |x| {
         first_of_five_lost(x);
-        x.pipe(1).fire(182).sends("0+").pipe(1).phase(Phase::Recovery);
-        x.fire(182 + 280).sends("0T").fire(462 + 560).sends("0T");
+        x.pipe(1).fire(188).sends("0+").pipe(1).phase(Phase::Recovery);
+        x.fire(expiry(188, 280)).sends("0T").fire(expiry(472, 560)).sends("0T");
     });
     run_with("linux", handshake(), |x| {
         first_of_five_lost(x);
-        x.fire(80 + 280).sends("0T");
+        x.fire(expiry(80, 280)).sends("0T");
     });
     // A timer beside others, of one second.
     run_with("sack+recovery-probe", handshake(), |x| {
@@ -40,7 +40,7 @@ fn the_windows_stay() {
     run_with("linux+recovery-probe", handshake(), |x| {
         first_of_five_lost(x);
         let (cwnd, ssthresh) = (x.sender.state().cwnd, x.sender.state().ssthresh);
-        x.fire(182).sends("0+").windows(cwnd, ssthresh);
+        x.fire(188).sends("0+").windows(cwnd, ssthresh);
         x.at(262).ack(5).sends("").windows(7_000, 7_000).phase(Phase::Open);
     });
 }
@@ -49,21 +49,23 @@ fn the_windows_stay() {
 /// 100 + 102. So does new data: 110 + 102.
 #[test]
 fn what_is_delivered_or_sent_puts_it_off() {
-    let script = |x: &mut Script| {
+    let script = |x: &mut Script, due: fn(u64) -> u64| {
         x.write(5_000).sends("0 1 2 3 4").at(20).write(1_000).sends("5").at(80);
         x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
-        x.sack(0, &[(1, 5)]).sends("").deadline(182).at(100).sack(0, &[(1, 6)]).sends("");
+        x.sack(0, &[(1, 5)]).sends("").deadline(due(80)).at(100).sack(0, &[(1, 6)]).sends("");
     };
-    for composition in ["linux+recovery-probe", "sack+recovery-probe"] {
+    let linux: fn(u64) -> u64 = |set| expiry(set, 102);
+    let sack: fn(u64) -> u64 = |set| set + 102;
+    for (composition, due) in [("linux+recovery-probe", linux), ("sack+recovery-probe", sack)] {
         run_with(composition, handshake(), |x| {
-            script(x);
-            x.fire(202).sends("0+");
+            script(x, due);
+            x.fire(due(100)).sends("0+");
         });
         run_with(composition, handshake(), |x| {
-            script(x);
-            x.at(110).write(1_000).sends("6").deadline(212);
+            script(x, due);
+            x.at(110).write(1_000).sends("6").deadline(due(110));
             // Nothing was lost but the ACK.
-            x.at(211).sack(0, &[(1, 6)]).sends("").fire(212).sends("0+");
+            x.at(211).sack(0, &[(1, 6)]).sends("").fire(due(110)).sends("0+");
         });
     }
 }
@@ -84,11 +86,11 @@ fn two_of_six_lost(x: &mut Script, from: u64, at: u64) {
 fn several_losses_are_left_to_the_timer() {
     run_with("linux+recovery-probe", handshake(), |x| {
         two_of_six_lost(x, 0, 0);
-        x.fire(80 + 280).sends("0T");
+        x.fire(expiry(80, 280)).sends("0T");
     });
     run_with("linux+recovery-probe", handshake(), |x| {
         two_of_six_lost(x, 0, 0);
-        x.at(160).sack(1, &[(2, 6)]).fire(160 + 102).sends("1+");
+        x.at(160).sack(1, &[(2, 6)]).fire(expiry(160, 102)).sends("1+");
     });
 }
 
@@ -100,22 +102,22 @@ fn several_losses_at_first() {
         run_with("linux+recovery-probe", handshake(), |x| {
             x.write(before * 1_000).sends(&numbers(0, before)).at(80).ack(before).sends("");
             two_of_six_lost(x, before, 100);
-            x.deadline(if probe { 180 + 102 } else { 180 + 280 });
+            x.deadline(expiry(180, if probe { 102 } else { 280 }));
         });
     }
     run_with("linux+recovery-probe", handshake(), |x| {
         x.write(2_000).sends("0 1").at(80).ack(2).sends("");
         two_of_six_lost(x, 2, 100);
-        x.fire(282).sends("2+").at(362).ack(8).sends("").phase(Phase::Open);
+        x.fire(288).sends("2+").at(362).ack(8).sends("").phase(Phase::Open);
         two_of_six_lost(x, 8, 400);
-        x.deadline(480 + 280);
+        x.deadline(expiry(480, 280));
     });
     let config = SenderConfig { handshake_rtt: Some(Span::from_millis(80)), ..window(40) };
     run_with("linux+recovery-probe", config, |x| {
-        x.write(40_000).sends(&numbers(0, 40)).fire(162).sends("39+").fire(442).sends("0T");
+        x.write(40_000).sends(&numbers(0, 40)).fire(168).sends("39+").fire(452).sends("0T");
         x.at(522).ack(40).sends("");
         two_of_six_lost(x, 40, 600);
-        x.fire(600 + 80 + 280).sends("40T");
+        x.fire(expiry(680, 280)).sends("40T");
     });
 }
 
@@ -126,7 +128,7 @@ fn more_losses_than_were_acknowledged() {
         x.write(2_000).sends("0 1").at(80).ack(2).sends("");
         x.at(100).write(8_000).sends(&numbers(2, 10)).at(180);
         x.sack(2, &[(5, 6)]).sack(2, &[(5, 7)]).sends("").sack(2, &[(5, 8)]).sends("2F");
-        x.sack(2, &[(5, 9)]).sends("3P").sack(2, &[(5, 10)]).sends("4P").deadline(180 + 280);
+        x.sack(2, &[(5, 9)]).sends("3P").sack(2, &[(5, 10)]).sends("4P").deadline(expiry(180, 280));
     });
 }
 
@@ -146,8 +148,8 @@ fn one_for_each_segment() {
     run_with("linux+recovery-probe", handshake(), |x| {
         x.write(5_000).sends("0 1 2 3 4").at(20).write(2_000).sends("5 6").at(80);
         x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
-        x.sack(0, &[(1, 5)]).sends("").fire(182).sends("0+");
-        x.at(190).sack(0, &[(1, 6)]).sends("").fire(190 + 292).sends("0T");
+        x.sack(0, &[(1, 5)]).sends("").fire(188).sends("0+");
+        x.at(190).sack(0, &[(1, 6)]).sends("").fire(expiry(190, 292)).sends("0T");
     });
 }
 
@@ -155,7 +157,7 @@ fn one_for_each_segment() {
 /// happening.
 #[test]
 fn only_where_the_ack_is_not_delayed() {
-    for (fin, deadline) in [(false, 160 + 280), (true, 160 + 102)] {
+    for (fin, deadline) in [(false, expiry(160, 280)), (true, expiry(160, 102))] {
         run_with("linux+recovery-probe", handshake(), |x| {
             let x = if fin { x.close_with_fin() } else { x.close_now() };
             x.write(5_000).sends("0 1 2 3 4").at(80);
@@ -167,7 +169,7 @@ fn only_where_the_ack_is_not_delayed() {
     run_with("linux+recovery-probe", handshake(), |x| {
         x.close_with_fin().write(6_000).sends("0 1 2 3 4 5").at(80);
         x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
-        x.at(160).ack(4).sends("4P").deadline(160 + 280);
+        x.at(160).ack(4).sends("4P").deadline(expiry(160, 280));
     });
 }
 
@@ -177,7 +179,7 @@ fn it_takes_sack() {
     for composition in ["linux", "linux+recovery-probe"] {
         run_with(composition, SenderConfig { sack: false, ..handshake() }, |x| {
             x.write(5_000).sends("0 1 2 3 4").at(80);
-            x.ack(0).ack(0).acks(0, ["", "0F", ""]).deadline(80 + 280);
+            x.ack(0).ack(0).acks(0, ["", "0F", ""]).deadline(expiry(80, 280));
         });
     }
 }
@@ -188,6 +190,6 @@ fn it_takes_sack() {
 fn the_reordering_window_comes_first() {
     run_with("linux+linux-rack-no-dupthresh+recovery-probe", handshake(), |x| {
         x.write(5_000).sends("0 1 2 3 4").at(80).sack(0, &[(1, 5)]).sends("");
-        x.fire(102).sends("0F").fire(204).sends("0+");
+        x.fire(108).sends("0F").fire(216).sends("0+");
     });
 }

@@ -253,7 +253,8 @@ fn delay_spike(composition: &str, script: impl Fn(&mut Script)) {
     let min_rto = Some(Span::from_millis(1));
     run_with(composition, SenderConfig { timestamps: true, min_rto, ..window(4) }, |x| {
         x.echo = Some(0);
-        x.write(60_000).sends("0 1 2 3").at(200).ack(1).sends("4 5").fire(800).sends("1T");
+        x.write(60_000).sends("0 1 2 3").at(200).ack(1).sends("4 5");
+        x.fire(if composition.contains("linux-timer") { 804 } else { 800 }).sends("1T");
         x.at(1400).ack(2);
         script(x);
     });
@@ -282,10 +283,10 @@ fn the_timer_starts_anew_from_new_data() {
                 late_acks(x);
                 x.ack(6).sends("13 14");
                 x.echo = Some(1400);
-                // Linux counts ticks of 4 ms.
-                let tick = if timer == "linux-timer" { 4 } else { 1 };
-                let rto = u64::next_multiple_of(rto, tick);
-                x.at(1400 + rtt).ack(7).sends("15 16").deadline(1400 + rtt + rto);
+                let at = 1400 + rtt;
+                let linux = timer == "linux-timer";
+                let due = if linux { expiry(at, rto) } else { at + rto };
+                x.at(at).ack(7).sends("15 16").deadline(due);
                 assert_eq!(estimates(x), (Span::from_millis(srtt), Span::from_millis(rttvar)));
             });
         }

@@ -94,7 +94,7 @@ fn the_rest_of_the_interval() {
 /// timeout of 250 ms takes 63 of 4 ms.
 #[test]
 fn it_goes_with_every_timer() {
-    for (composition, expiry) in [("reno+linux-timer", 302), ("reno+linux-timer+rto-restart", 252)]
+    for (composition, expiry) in [("reno+linux-timer", 304), ("reno+linux-timer+rto-restart", 256)]
     {
         run(composition, 2, |x| {
             x.write(2_000).sends("0 1").at(50).ack(1).sends("").deadline(expiry);

@@ -161,15 +161,15 @@ fn bsd_backs_off_to_64_s() {
 fn linux_values() {
     let config = SenderConfig { initial_window: Some(1), ..config() };
     run_with("reno+linux-timer", config, |x| {
-        x.write(30_000).sends("0").deadline(1000);
+        x.write(30_000).sends("0").deadline(1004);
         // 100 + 4 * 50.
-        x.at(100).ack(1).sends("1 2").deadline(400);
-        x.at(200).ack(2).sends("3 4").deadline(500);
+        x.at(100).ack(1).sends("1 2").deadline(404);
+        x.at(200).ack(2).sends("3 4").deadline(504);
         // Error 200; mdev 37.5 + 162.5 / 4 = 78.125; SRTT 125: 437.5.
         x.at(500).ack(3).sends("5 6");
         // 2 was sent at 100: error 300; mdev 37.5 + 262.5 / 4 = 103.125; SRTT 137.5: 550, in ticks
         // of 4 ms 552.
-        assert_eq!(x.sender.next_deadline(), Time(1_052_000_000));
+        assert_eq!(x.sender.next_deadline(), Time(1_056_000_000));
     });
 }
 
@@ -353,9 +353,10 @@ fn ns2_waited_six_seconds_at_first() {
 fn linux_weighs_a_short_sample_less() {
     run_with("reno+linux-timer", SenderConfig { initial_window: Some(1), ..config() }, |x| {
         x.write(30_000).sends("0").at(100).ack(1).sends("1 2");
-        // Error 90; mdev 50 + 40 / 32 = 51.25; SRTT 100 - 11.25: 88.75 + 205, rounded up to 296.
+        // Error 90; mdev 50 + 40 / 32 = 51.25; SRTT 100 - 11.25: 88.75 + 205, which makes 74 ticks,
+        // from 108 ms on, and one more.
         x.at(110).ack(2).sends("3 4");
-        assert_eq!(x.sender.next_deadline(), Time(406_000_000));
+        assert_eq!(x.sender.next_deadline(), Time(408_000_000));
     });
 }
 
@@ -448,7 +449,7 @@ fn the_handshake_is_the_first_sample() {
     }
     // SRTT 100, and four times a variance of at least 50 ms.
     run_with("reno+linux-timer", config.clone(), |x| {
-        x.write(30_000).sends("0").deadline(300);
+        x.write(30_000).sends("0").deadline(304);
     });
     // As after any first sample within a tick: one of 500 ms, and a deviation of two.
     run_with("reno+bsd-timer", SenderConfig { min_rto: None, ..config }, |x| {
@@ -462,20 +463,21 @@ fn the_handshake_is_the_first_sample() {
 #[test]
 fn the_timeout_before_the_first_sample() {
     let config = SenderConfig { initial_rto: Some(Span::from_secs(3)), ..window(1) };
-    for composition in ["reno", "reno+linux-timer"] {
+    // Linux counts ticks of 4 ms, and one more.
+    for (composition, tick) in [("reno", 0), ("reno+linux-timer", 4)] {
         run_with(composition, config.clone(), |x| {
-            x.write(30_000).sends("0").fire(3_000).sends("0T").deadline(9_000);
+            x.write(30_000).sends("0").fire(3_000 + tick).sends("0T").deadline(9_000 + 2 * tick);
         });
         run_with(
             composition,
             SenderConfig { max_rto: Some(Span::from_secs(2)), ..config.clone() },
             |x| {
-                x.write(1_000).sends("0").deadline(2_000);
+                x.write(1_000).sends("0").deadline(2_000 + tick);
             },
         );
         let both = SenderConfig { handshake_rtt: Some(Span::from_millis(500)), ..config.clone() };
         run_with(composition, both, |x| {
-            x.write(1_000).sends("0").deadline(1_500);
+            x.write(1_000).sends("0").deadline(1_500 + tick);
         });
     }
     run_with("reno", config, |x| {

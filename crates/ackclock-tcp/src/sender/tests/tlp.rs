@@ -377,10 +377,10 @@ fn the_ack_of_a_fin_is_not_delayed() {
 #[test]
 fn the_tail_of_a_transfer() {
     for (composition, fin, probe) in [
-        ("last-mile", true, 242),
-        ("last-mile", false, 280),
-        ("linux", true, 360),
-        ("linux", false, 360),
+        ("last-mile", true, 248),
+        ("last-mile", false, 284),
+        ("linux", true, 364),
+        ("linux", false, 364),
     ] {
         run(composition, 10, |x| {
             let x = if fin { x.close_with_fin() } else { x.close_now() };

@@ -94,7 +94,7 @@ fn what_a_probe_repaired_leaves_the_window() {
         [("linux", 7_000, 7_000), ("linux+tolerant-start", 10_000, UNSET)]
     {
         run_with(composition, config.clone(), |x| {
-            x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(302).sends("1+");
+            x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(304).sends("1+");
             x.at(310).write(1_000).sends("2").at(350).ack(3).sends("").windows(cwnd, ssthresh);
         });
     }
