@@ -15,7 +15,7 @@
 
 use super::assembler::Range;
 use super::linux_blocks::Blocks;
-use crate::recovery::linux::{INIT_CWND, JIFFY, to_jiffies};
+use crate::recovery::linux::{INIT_CWND, JIFFY, RTO_MIN, to_jiffies};
 use crate::segment::{Codepoint, Segment};
 use crate::time::{Span, Time};
 use crate::wire::{DEFAULT_MSS, TIMESTAMPS_LEN};
@@ -27,8 +27,6 @@ const DELACK_MAX: u64 = 50;
 const LONGEST: u64 = DELACK_MAX - 1;
 /// The longest interval where no segment had PSH: half a second.
 const MAX_ATO: u64 = 125;
-/// `TCP_RTO_MIN`.
-const RTO_MIN: Span = Span::from_millis(200);
 /// `TCP_MAX_QUICKACKS`, and how many there are for a mark (`tcp_data_ecn_check`).
 const MAX_QUICKACKS: u64 = 16;
 const MARK_QUICKACKS: u64 = 2;

@@ -30,6 +30,9 @@ pub(crate) const HZ: u64 = 1_000_000_000 / JIFFY.0;
 /// `TCP_TIMEOUT_MIN_US`: what Linux adds to timers that would be too short.
 pub(crate) const TIMEOUT_MIN: Span = Span::from_millis(2);
 
+/// `TCP_RTO_MIN`.
+pub(crate) const RTO_MIN: Span = Span::from_millis(200);
+
 /// `TCP_INIT_CWND`, in segments.
 pub(crate) const INIT_CWND: u64 = 10;
 

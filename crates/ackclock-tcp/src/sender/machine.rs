@@ -366,7 +366,10 @@ impl Sender {
         } else if self.timers.persist_at == Time::NEVER && !self.window_probe {
             // tcp_check_probe_timer.
             let first = self.timers.serves_all;
-            let wait = if first { self.timers.rto() } else { self.timers.persist_interval() };
+            let wait = match first {
+                true => self.timers.first_persist_interval(),
+                false => self.timers.persist_interval(),
+            };
             self.timers.persist_at = self.strategy.timer.after(s.now, s.tick_phase, wait);
         }
     }

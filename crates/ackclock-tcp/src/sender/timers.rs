@@ -3,6 +3,7 @@
 
 use super::config::SenderConfig;
 use crate::recovery::detect::Notices;
+use crate::recovery::linux::RTO_MIN;
 use crate::recovery::timer::Estimates;
 use crate::state::State;
 use crate::strategy::Strategy;
@@ -110,10 +111,15 @@ impl Timers {
         if self.backoff == 0 { self.base } else { self.backed_off(self.base, self.backoff) }
     }
 
-    /// How long the next window probe waits. Where the timer serves all ends, from the timeout
-    /// interval with its own back-off on (`tcp_probe0_when`).
+    /// How long the first window probe waits where the timer serves all ends: a timeout with its
+    /// back-off, and 200 ms at least, whatever the least timeout is (`tcp_probe0_base`).
+    pub fn first_persist_interval(&self) -> Span {
+        self.rto().max(RTO_MIN).min(self.max)
+    }
+
+    /// How long the next window probe waits (`tcp_probe0_when` where the timer serves all ends).
     pub fn persist_interval(&self) -> Span {
-        let from = if self.serves_all { self.rto() } else { self.base };
+        let from = if self.serves_all { self.first_persist_interval() } else { self.base };
         self.backed_off(from, self.persist_backoff)
     }
 

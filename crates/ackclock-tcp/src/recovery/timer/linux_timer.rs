@@ -13,12 +13,10 @@
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
 use super::{Estimates, Timer, doubled};
-use crate::recovery::linux::{JIFFY, expiry, to_jiffies};
+use crate::recovery::linux::{JIFFY, RTO_MIN, expiry, to_jiffies};
 use crate::state::State;
 use crate::time::{Span, Time};
 
-/// `TCP_RTO_MIN`.
-const MIN: Span = Span::from_millis(200);
 /// `tcp_syn_linear_timeouts`.
 const SYN_LINEAR_TIMEOUTS: u32 = 4;
 /// `TCP_RTO_MAX`.
@@ -47,7 +45,7 @@ impl Default for LinuxTimer {
     fn default() -> LinuxTimer {
         LinuxTimer {
             serves_all: true,
-            min: MIN.micros(),
+            min: RTO_MIN.micros(),
             srtt: 0,
             mdev: 0,
             mdev_max: 0,

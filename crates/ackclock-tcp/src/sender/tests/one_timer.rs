@@ -65,6 +65,17 @@ fn an_answer_restarts_the_wait_for_a_window_probe() {
     });
 }
 
+/// `tcp_probe0_base`: 200 ms at least, though a timeout takes 28 ms.
+#[test]
+fn a_window_probe_waits_for_200_ms_at_least() {
+    let min_rto = Some(Span::from_millis(20));
+    run_with("linux", SenderConfig { min_rto, ..handshake(5) }, |x| {
+        x.write(40_000).sends(&numbers(0, 10)).at(5);
+        x.window = 0;
+        x.ack(10).sends("").fire(208).sends("10+w").deadline(612);
+    });
+}
+
 /// A timeout without a sample since counts as a probe would, and the interval begins with what it
 /// has doubled: 504 ms, then 504 * 2^2.
 #[test]
