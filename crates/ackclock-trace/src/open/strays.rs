@@ -6,8 +6,8 @@ use thin_vec::ThinVec;
 use super::Open;
 use crate::packet::Packet;
 
-/// Stray SYNs that are kept: Linux sends one eleven times, five of them at even intervals before the
-/// intervals double (`tcp_syn_retries` is 6, `tcp_syn_linear_timeouts` 4).
+/// Stray SYNs that are kept: Linux sends one eleven times, at even intervals before they double
+/// (`tcp_syn_retries` is 6, `tcp_syn_linear_timeouts` 4).
 const MOST_STRAYS: usize = 11;
 
 impl Open {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A round trip of 100 ms, a probe after 202 ms and a timeout 300 ms later, in ticks: ten segments were outstanding, ssthresh is 7.
+/// A round trip of 100 ms, a probe after 202 ms and a timeout 300 ms later, in ticks: ten segments
+/// were outstanding, ssthresh is 7.
 fn time_out(x: &mut Script) -> &mut Script {
     x.write(60_000).sends(&numbers(0, 10)).fire(208).sends("10+").fire(512).sends("0T");
     x.windows(1_000, 7_000).phase(Phase::Loss)

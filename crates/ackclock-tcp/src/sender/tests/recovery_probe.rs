@@ -14,8 +14,9 @@ fn first_of_five_lost(x: &mut Script) {
     x.sack(0, &[(1, 5)]).sends("");
 }
 
-/// A round trip and a quarter after the retransmission, and 2 ms: 80 + 100 + 2, in ticks of Linux. What goes counts in
-/// the pipe once. The timeout, of 80 + 200 ms, counts from the probe and backs off after that.
+/// A round trip and a quarter after the retransmission, and 2 ms: 80 + 100 + 2, in ticks of Linux.
+/// What goes counts in the pipe once. The timeout, of 80 + 200 ms, counts from the probe and backs
+/// off after that.
 #[test]
 fn a_retransmission_without_an_answer_goes_again() {
     run_with("linux+recovery-probe", handshake(), |x| {
