@@ -55,7 +55,7 @@ pub struct Packet {
     /// The ECN field of the IP header around it, of the inner one in a tunnel.
     pub codepoint: Codepoint,
     /// Its TCP checksum is wrong: it was damaged on its way, or its sender's device has not filled
-    /// the checksum in. Told of whole segments without payload only.
+    /// the checksum in, unless it shows that (Linux). Told of whole segments without payload only.
     pub damaged: bool,
 }
 
@@ -126,8 +126,8 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
 /// the kind and length of timestamps (RFC 7323 appendix A).
 const STAMPED: u32 = 0x0101_080a;
 
-/// A segment without payload, whose header was kept, has a wrong checksum. Who writes captures
-/// without a network leaves it zero.
+/// A segment without payload, whose header was kept, has a checksum that no sender leaves there. Who
+/// writes captures without a network leaves it zero.
 #[inline]
 fn is_damaged(src: IpAddr, dst: IpAddr, fixed: &[u8; MIN_HEADER_LEN], options: &[u8]) -> bool {
     let pseudo = match (src, dst) {
@@ -135,8 +135,10 @@ fn is_damaged(src: IpAddr, dst: IpAddr, fixed: &[u8; MIN_HEADER_LEN], options: &
         (IpAddr::V6(src), IpAddr::V6(dst)) => PseudoHeader::V6 { src, dst },
         _ => return false,
     };
-    let len = (MIN_HEADER_LEN + options.len()) as u32;
-    fixed[16..18] != [0; 2] && pseudo.tcp(len).then(fixed).then(options).value() != 0
+    let begun = pseudo.tcp((MIN_HEADER_LEN + options.len()) as u32);
+    let field = u16::from_be_bytes([fixed[16], fixed[17]]);
+    // A device is to complete the sum that the field begins with (Linux's CHECKSUM_PARTIAL).
+    field != 0 && begun.then(fixed).then(options).value() != 0 && field != begun.sum()
 }
 
 /// The default as a constant, which is copied and not put together.
