@@ -160,6 +160,7 @@ fn lossy() -> Flow {
         |from, to, cause, timeout| Stall { frame: 12, timeout, ..stall(at(from), at(to), cause) };
     let rtt = Span::from_millis(100);
     Flow {
+        window: Some(65_535),
         bytes: 3000,
         segments: 6,
         dsacks: 1,

@@ -285,11 +285,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
         _ => None,
     };
     // A sender that waits for the receive window looks as if it waited for one of these.
-    let alike = match main {
-        Limit::CongestionWindow => true,
-        Limit::Path | Limit::Application => !found.connection.begun,
-        _ => false,
-    };
+    let alike = matches!(main, Limit::CongestionWindow | Limit::Path | Limit::Application);
     let unsure = alike && other.is_none() && found.flow(from).window.is_none();
     let (what, span) = other.unwrap_or_else(|| (names::limited(main, from, is_full(found)), span));
     let mut text = format!("{what} {}", part(span, whole));

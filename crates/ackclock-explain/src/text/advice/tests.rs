@@ -639,7 +639,7 @@ fn a_small_window_without_losses() {
 fn a_connection_that_is_kept_open() {
     let kept = |limited: u64| {
         let mut flow = Flow { offered: syn(true), full_window: 65_535, ..Flow::default() };
-        flow.bytes = 9000;
+        (flow.bytes, flow.window) = (9000, Some(65_535));
         flow.lifetime.add(Limit::ReceiveWindow, span(limited));
         flow.lifetime.add(Limit::Application, Span::from_secs(3600));
         connection(flow)

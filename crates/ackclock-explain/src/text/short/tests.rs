@@ -148,7 +148,7 @@ fn an_answer_that_takes_its_way() {
     lifetime.add(Limit::Application, Span::from_millis(10));
     lifetime.add_answering(Span::from_millis(10));
     let flow = &mut found.connection.from_server;
-    (flow.lifetime, flow.bytes) = (lifetime, 1000);
+    (flow.lifetime, flow.bytes, flow.window) = (lifetime, 1000, Some(65_535));
     found.connection.begun = true;
     found.connection.from_client.lifetime = Lifetime::default();
     let way = "all that the server had was on its way for 0.99 s of 1.0 s (99 %)";
