@@ -150,6 +150,14 @@ impl Open {
         Some(Model { mss, found })
     }
 
+    /// A round trip of `end` that is shorter than its part between the end and the capture lacks
+    /// that part, which was not known when it was measured.
+    fn is_whole(&self, end: usize, trip: Span) -> bool {
+        let position = self.place.position();
+        let part = [position.to_client, position.to_server][end];
+        self.place.sight(end) == Sight::Sent || part.is_none_or(|part| trip >= part)
+    }
+
     /// What an end has sent. `told`: there is enough to say why, and what it waited for.
     fn flow(&self, end: usize, model: Option<Model>, told: bool) -> Flow {
         let mut doubts = self.gaps(end, model.is_some()).doubts();
@@ -186,7 +194,7 @@ impl Open {
             mss,
             ecn: Ecn { reductions: found.reductions, ..flow.ecn },
             full_window: found.full_window,
-            rtt: found.rtt,
+            rtt: found.rtt.filter(|rtt| self.is_whole(end, rtt.min)),
             rerouted: found.moved,
             timeouts: found.timeouts,
             recoveries: found.recoveries,

@@ -66,6 +66,27 @@ fn one_model_serves_every_place() {
     }
 }
 
+/// A capture at the client begins in the middle of a download without timestamps: ACKs pass 3 µs
+/// after their data. The round trip is not told, since the way to the server, known by a later
+/// request, is not in it.
+#[test]
+fn a_round_trip_without_the_way_to_the_sender_is_none() {
+    for isns in ISNS {
+        let mut talk = Talk::new(isns);
+        for n in 0..600 {
+            let ms = 50.0 * n as f64;
+            let end = 1460 * (n + 1);
+            talk.at(ms, s(1460 * n, 1460)).at(ms + 0.003, c(0, 0).ack(end));
+        }
+        let end = 1460 * 600;
+        talk.at(31_000.0, c(0, 100).ack(end)).at(31_040.0, s(end, 0).ack(100));
+        let one = talk.one();
+        assert_eq!(one.position.to_server, Some(Span::from_millis(40)));
+        assert_eq!((one.from_server.rtt, one.from_server.segments), (None, 600));
+        assert_eq!(one.from_client.rtt.map(|rtt| rtt.min), Some(Span::from_millis(40)));
+    }
+}
+
 /// A busy client takes 8 of 28 ms to answer the SYN/ACK: more than a tenth, so that the capture
 /// seems to be in the middle when its first data goes out. Later it answers at once.
 #[test]
