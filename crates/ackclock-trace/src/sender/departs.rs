@@ -333,8 +333,13 @@ impl SenderModel {
             return false;
         }
         let records = self.stream.outstanding.cut_out(sent.position, sent.end());
-        if self.stream.is_late_original(sent, records.clone()) {
-            return self.stream.was_overtaken(sent);
+        let behind_again = self.is_behind_retransmission(sent);
+        if behind_again || self.stream.is_late_original(sent, records.clone()) {
+            let overtaken = behind_again || self.stream.was_overtaken(sent);
+            if let Some(repair) = self.repair.as_mut().filter(|_| overtaken) {
+                repair.recovery.retransmissions.came_late(sent);
+            }
+            return overtaken;
         }
         self.limits.was_missing(true);
         self.reconsider_silence(sent);
@@ -360,6 +365,13 @@ impl SenderModel {
         }
         self.retransmitted(&Again { sent, kind, replaced: &replaced, is_head, had_arrived });
         false
+    }
+
+    /// Whether `sent` is an original that comes behind its retransmission, by timestamps. What
+    /// showed its hole may have gone out in the same tick; a retransmission goes out after that.
+    fn is_behind_retransmission(&self, sent: &Sent) -> bool {
+        self.stream.holes.is_of_same_tick(sent)
+            && self.repair.as_ref().is_some_and(|r| r.recovery.retransmissions.has_later(sent))
     }
 
     /// What ended the last silence goes out again: a loss may have made that silence.

@@ -353,7 +353,8 @@ impl SenderModel {
         } = self;
         let Repair { mut recovery, causes, .. } = *repair.unwrap_or_default();
         episodes.idle(stream.outstanding.max());
-        recovery.retransmissions.settle(stream.terms.sack);
+        let Terms { sack, sight, .. } = stream.terms;
+        recovery.retransmissions.settle(sack, sight == Sight::Received);
         let dsacks = recovery.retransmissions.dsacks();
         let mut timeouts = causes.timeouts.into_all(&recovery.retransmissions);
         let (recoveries, retransmissions) = recovery.into_found();

@@ -35,7 +35,7 @@ pub(crate) enum Echo {
 }
 
 /// What is remembered of a retransmission until its fate is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Note {
     tsval: Option<u32>,
     /// Number of the retransmission before it of the same bytes; 0 if there was none.
@@ -46,6 +46,8 @@ struct Note {
     recovery: u32,
     /// It is known which transmission of the segment was the first to arrive.
     reported: bool,
+    /// A timestamp says that it was this one.
+    echoed: bool,
 }
 
 /// All retransmissions of a sender. Their numbers count from 1, so that 0 is none.
@@ -171,7 +173,7 @@ impl Retransmissions {
         });
         let (tsval, previous) = (sent.tsval, replaced.previous);
         let end = sent.end();
-        self.notes.push(Note { tsval, previous, end, recovery, reported: false });
+        self.notes.push(Note { tsval, previous, end, recovery, ..Note::default() });
     }
 
     /// The segment of the last one ends there, behind data that was lost before the capture: it was
@@ -186,7 +188,7 @@ impl Retransmissions {
     pub fn push_syn(&mut self, sent: &Sent, kind: Kind, lost: Option<bool>, transmission: u32) {
         let of = Retransmission::of(sent, kind, transmission, lost);
         self.found.push(Retransmission { syn: true, ..of });
-        self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
+        self.notes.push(Note::default());
     }
 
     /// The timestamps of the first SYN and of the last one, which was [pushed](Self::push_syn).
@@ -292,7 +294,7 @@ impl Retransmissions {
         let sent = r.at;
         note.reported = true;
         r.lost = Some(false);
-        r.known |= echo == Echo::Own && a.tsecr.is_some();
+        note.echoed |= echo == Echo::Own && a.tsecr.is_some();
         if r.spurious == Some(Spurious::Dsack) {
             // One before it was the first to arrive, and nothing says which.
             return sent;
@@ -353,6 +355,25 @@ impl Retransmissions {
         taken.len() as u32
     }
 
+    /// Whether a retransmission of these bytes went out after `sent`, by their timestamps.
+    pub fn has_later(&self, sent: &Sent) -> bool {
+        let is_later = |note: &Note| {
+            let stamps = sent.tsval.zip(note.tsval);
+            stamps.is_some_and(|(tsval, later)| Timestamps::is_older(tsval, later))
+        };
+        let mut all = self.found.iter().zip(&self.notes).rev().take(REACH);
+        all.any(|(r, note)| r.position <= sent.position && sent.end() <= note.end && is_later(note))
+    }
+
+    /// The capture shows `sent`, an original, behind its retransmissions: none of them was needed.
+    pub fn came_late(&mut self, sent: &Sent) {
+        for (r, note) in self.found.iter_mut().zip(&self.notes).rev().take(REACH) {
+            if sent.position <= r.position && note.end <= sent.end() && r.at <= sent.at {
+                (r.spurious, r.known) = (r.spurious.or(Some(Spurious::Arrival)), true);
+            }
+        }
+    }
+
     /// Those from number `first` on, all of the head by timers, were not needed: the original has
     /// arrived. Nor were those before them of the same bytes.
     pub fn were_not_needed(&mut self, first: u32) {
@@ -385,11 +406,18 @@ impl Retransmissions {
         }
     }
 
-    /// At the end: a receiver that sends D-SACKs would have reported what was spurious.
-    pub fn settle(&mut self, sack: bool) {
+    /// At the end. A receiver that sends D-SACKs would have reported what was spurious, and a
+    /// capture `at_receiver` would show it. Else an original may have come behind the
+    /// retransmission that was echoed: nothing answers it but an ACK like any other, which may
+    /// acknowledge new data as well. A path on which ACKs sent something in vain reorders by as
+    /// much as that.
+    pub fn settle(&mut self, sack: bool, at_receiver: bool) {
         let would_report = sack && self.dsacks > 0;
+        let by_ack = |kind| matches!(kind, Kind::FastRetransmit | Kind::Recovery);
+        let late = |r: &Retransmission| r.spurious.is_some() && by_ack(r.kind);
+        let in_order = at_receiver || !self.found.iter().any(late);
         for (r, note) in self.found.iter_mut().zip(&self.notes) {
-            r.known |= would_report && note.reported;
+            r.known |= would_report && note.reported || in_order && note.echoed;
         }
     }
 

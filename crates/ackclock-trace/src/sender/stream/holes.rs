@@ -100,10 +100,20 @@ impl Holes {
         self.overtaken(sent).unwrap_or(sent.at.since(missed_at) < trip)
     }
 
+    /// The hole that `sent` fills, or has filled.
+    fn of(&self, sent: &Sent) -> Option<&Hole> {
+        let holds = |hole: &&Hole| hole.start <= sent.position && sent.position < hole.end;
+        self.holes.iter().rev().find(holds)
+    }
+
+    /// Whether `sent` has the timestamp of what showed its hole.
+    pub fn is_of_same_tick(&self, sent: &Sent) -> bool {
+        self.of(sent).is_some_and(|hole| hole.tsval.is_some() && hole.tsval == sent.tsval)
+    }
+
     /// Whether `sent` went out before what showed its hole, by timestamps or identifications.
     pub fn overtaken(&self, sent: &Sent) -> Option<bool> {
-        let holds = |hole: &&Hole| hole.start <= sent.position && sent.position < hole.end;
-        let hole = self.holes.iter().rev().find(holds)?;
+        let hole = self.of(sent)?;
         let stamps = hole.tsval.zip(sent.tsval).filter(|(hole, tsval)| hole != tsval);
         if let Some((hole, tsval)) = stamps {
             return Some(Timestamps::is_older(tsval, hole));

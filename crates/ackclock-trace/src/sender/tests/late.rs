@@ -3,7 +3,7 @@
 use ackclock_tcp::{Seq, Span, TimeoutClass};
 
 use super::{Line, MSS, Sent, Sight, kinds, ms};
-use crate::connection::Kind;
+use crate::connection::{Kind, Spurious};
 
 /// As at a receiver behind a queue that was held up for longer than the timer waits: first comes
 /// what was new, and its ACKs are on their way; then what the timer sent, and the slow start after
@@ -106,6 +106,9 @@ fn an_original_behind_its_retransmission_is_none() {
         let found = line.found();
         let frames: Vec<_> = found.retransmissions.iter().map(|r| r.frame).collect();
         assert_eq!(known, !frames.contains(&8));
+        // The original has come: its retransmission was not needed.
+        let spurious = known.then_some(Spurious::Arrival);
+        assert_eq!(found.retransmissions[0].spurious, spurious);
         (frames, found.bytes)
     };
     // By its number alone, also across the wrap, and where the clock has not ticked.
@@ -113,6 +116,8 @@ fn an_original_behind_its_retransmission_is_none() {
     assert_eq!(again(true, (8, 65_535)), (vec![6], 6 * MSS));
     // By its timestamp.
     assert_eq!(again(true, (7, 9)), (vec![6], 6 * MSS));
+    // In the tick of 3, and before its retransmission.
+    assert_eq!(again(true, (8, 40_000)), (vec![6], 6 * MSS));
     // It was sent after 3.
     assert_eq!(again(false, (0, 9)), (vec![6, 8], 6 * MSS));
     assert_eq!(again(true, (9, 65_535)), (vec![6, 8], 6 * MSS));

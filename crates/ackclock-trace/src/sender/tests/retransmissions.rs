@@ -113,6 +113,38 @@ fn the_timestamp_of_the_retransmission_is_echoed() {
     assert_eq!(spurious(&line.found()), [(0, None, true, Some(false))]);
 }
 
+/// But where the path has brought one segment behind three others and a retransmission was in vain,
+/// another original may come behind its retransmission. Without SACK nothing says so, unless the
+/// capture is at the receiver, where it would be seen.
+#[test]
+fn on_a_path_that_reorders_the_original_may_come_later() {
+    for (overtaken, sight, known) in
+        [(true, Sight::Sent, false), (false, Sight::Sent, true), (true, Sight::Received, true)]
+    {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sack = false;
+        line.send(0.0, 0..4);
+        let echo = if overtaken { 0.0 } else { 50.3 };
+        for t in [50.0, 50.1, 50.2] {
+            line.ack_echo(t, 0, 0.0);
+        }
+        line.send(50.3, [0]);
+        line.ack_echo(100.4, 4, echo);
+        line.model.stream.terms.sight = sight;
+        line.send(110.0, if sight == Sight::Sent { 4..8 } else { 5..8 });
+        for t in [160.0, 160.1, 160.2] {
+            line.ack_echo(t, 4, 50.3);
+        }
+        line.send(160.3, [4]);
+        line.ack_echo(210.4, 8, 160.3);
+        let found = line.found();
+        let first = overtaken.then_some(Spurious::Timestamp);
+        assert_eq!(found.retransmissions[0].spurious, first);
+        let last = found.retransmissions.last().map(|r| (r.position, r.spurious, r.known));
+        assert_eq!(last, Some((4 * MSS, None, known)), "{overtaken} {sight:?}");
+    }
+}
+
 /// A delayed ACK echoes the first segment that it stands for (RFC 7323 section 4.3), which here had
 /// been waiting; what was retransmitted is the second.
 #[test]
