@@ -80,7 +80,11 @@ impl SenderModel {
         let outstanding = &self.stream.outstanding;
         self.limits.is_told(is_next(sent) && sent.position >= outstanding.max());
         let late = if sent.position == outstanding.max() && outstanding.has_started() {
-            self.new_data(sent);
+            if self.repair.as_ref().is_some_and(|r| r.recovery.behind.segments() > 0) {
+                self.looks_new(&{ *sent });
+            } else {
+                self.new_data(sent);
+            }
             false
         } else {
             self.out_of_order(&{ *sent })
@@ -314,6 +318,21 @@ impl SenderModel {
         false
     }
 
+    /// A segment continues where the highest that was seen ended, but new data has gone out behind
+    /// that and was lost: it may be that.
+    #[cold]
+    fn looks_new(&mut self, sent: &Sent) {
+        match self.repair.get_or_insert_default().recovery.behind.takes(sent) {
+            Some(first_at) => {
+                self.stream.holes.unseen.missed(1);
+                self.stream.outstanding.append_unseen(first_at, sent.end());
+                let records = self.stream.outstanding.cut_out(sent.position, sent.end());
+                self.again(sent, records);
+            }
+            None => self.new_data(sent),
+        }
+    }
+
     /// The same as [`SenderModel::new_data`], of what does not continue where the highest ended.
     #[inline(never)]
     fn later_data(&mut self, sent: &Sent) {
@@ -341,11 +360,24 @@ impl SenderModel {
             }
             return overtaken;
         }
+        self.again(sent, records);
+        false
+    }
+
+    /// A segment goes out again, in place of these records.
+    fn again(&mut self, sent: &Sent, records: Range<usize>) {
         self.limits.was_missing(true);
         self.reconsider_silence(sent);
-        let evidence = &self.repair.get_or_insert_default().recovery.evidence;
-        let speaks_against_head = evidence.against_head().is_some();
+        let (new, max) = (self.new_before(sent, records.start), self.stream.outstanding.max());
+        let recovery = &mut self.repair.get_or_insert_default().recovery;
+        let speaks_against_head = recovery.evidence.against_head().is_some();
+        if new > 0 {
+            recovery.behind.lost(new, max, sent);
+        }
         let kind = self.explain(sent, records.start);
+        if new > 0 && kind != Kind::FastRetransmit {
+            self.repair.get_or_insert_default().recovery.behind.lost(0, max, sent);
+        }
         let behind_head = records.start > 0;
         let is_head = !behind_head && !records.is_empty();
         if !is_by_ack(kind) {
@@ -364,7 +396,6 @@ impl SenderModel {
             self.stream.turns_out_arrived();
         }
         self.retransmitted(&Again { sent, kind, replaced: &replaced, is_head, had_arrived });
-        false
     }
 
     /// Whether `sent` is an original that comes behind its retransmission, by timestamps. What
@@ -372,6 +403,20 @@ impl SenderModel {
     fn is_behind_retransmission(&self, sent: &Sent) -> bool {
         self.stream.holes.is_of_same_tick(sent)
             && self.repair.as_ref().is_some_and(|r| r.recovery.retransmissions.has_later(sent))
+    }
+
+    /// How many segments of new data went out before `sent` and were not seen, if that begins a
+    /// recovery. What is lost before the first retransmission is none, and an earlier one of the
+    /// head would not be found lost within a round trip of the first sign of the loss.
+    fn new_before(&self, sent: &Sent, first: usize) -> u16 {
+        let Stream { terms, timers, moments, .. } = &self.stream;
+        let Some(repair) = self.repair.as_ref().filter(|_| !terms.at_sender() && first == 0) else {
+            return 0;
+        };
+        let signs = repair.recovery.evidence.against_head();
+        let soon = signs.is_some_and(|first| sent.at.since(first) < timers.least_trip());
+        let begins = soon && repair.recovery.phases.is_calm();
+        if begins { lost(sent, self.stalls.is_asked(moments.last_ack())) } else { 0 }
     }
 
     /// What ended the last silence goes out again: a loss may have made that silence.

@@ -25,6 +25,7 @@
 //! | What do ACKs say of losses? | [`recovery::evidence`] |
 //! | What was retransmitted, and what became of it? | [`recovery::retransmissions`] |
 //! | Which state is it, and was it undone? | [`recovery::phases`] |
+//! | What was lost behind all that is seen? | `recovery::behind` |
 //! | Without SACK: was nothing of it needed? | `recovery::answers` |
 //! | **Why was a segment retransmitted?** | [`causes`] |
 //! | Was it an ACK, a probe's timer or the retransmission timer? | [`causes::trigger`] |

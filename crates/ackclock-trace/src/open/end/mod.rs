@@ -216,11 +216,13 @@ impl End {
     #[inline]
     pub fn payload(&mut self, p: &Packet, now: &Moment, mss: u32) -> (Option<Data>, bool) {
         let Moment { at, silence, .. } = *now;
-        let (skipped, counted) = self.numbers.passed(p, mss);
         let syn = p.control.contains(Control::SYN);
         let mut seq = if syn { p.seq + 1 } else { p.seq };
-        let Some(mut position) = self.position(seq) else { return (None, false) };
+        let position = self.position(seq);
         let (una, max) = (self.positions.una(), self.positions.max());
+        let hole = position.map_or(0, |position| position.saturating_sub(max));
+        let (skipped, counted) = self.numbers.passed(p, mss, hole);
+        let Some(mut position) = position else { return (None, false) };
         let fin = p.control.contains(Control::FIN);
         let reset = p.control.contains(Control::RST);
         // RFC 5961 section 3, but for numbers that are a little old.

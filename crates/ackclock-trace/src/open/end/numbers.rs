@@ -20,16 +20,18 @@ const MOST: u16 = 1024;
 pub(super) struct Numbers {
     /// What the next packet has.
     next: u16,
-    /// Packets that had the next number; halved by each that had another.
+    /// Packets that had the next number; halved by each that had another, unless as much data is
+    /// missing.
     in_order: u8,
 }
 
 impl Numbers {
     /// A packet of this end was seen. Returns how many before it were not, by the step of its
     /// number from the one before, and whether the numbers of this end are known to tell that.
-    /// `mss`: what it is cut into if it is a super-segment.
+    /// `mss`: what it is cut into if it is a super-segment. `hole`: bytes before it that were not
+    /// seen either.
     #[inline]
-    pub fn passed(&mut self, p: &Packet, mss: u32) -> (u16, bool) {
+    pub fn passed(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
         let Some(id) = p.ip_id.filter(|_| !TTLS_OF_WINDOWS.contains(&p.ttl)) else {
             return (0, false);
         };
@@ -45,7 +47,9 @@ impl Numbers {
             return (0, false);
         }
         let tells = self.in_order >= ENOUGH;
-        self.in_order /= 2;
+        if hole.div_ceil(mss.max(1).into()) != u64::from(missing) {
+            self.in_order /= 2;
+        }
         (missing, tells)
     }
 }

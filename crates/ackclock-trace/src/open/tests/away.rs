@@ -4,7 +4,7 @@
 use ackclock_tcp::wire::Control;
 
 use super::*;
-use crate::connection::RoundTrip;
+use crate::connection::{Kind, RoundTrip};
 use crate::lifetime::{Lifetime, Limit};
 
 /// In milliseconds.
@@ -89,6 +89,39 @@ fn acks_between_answers_have_numbers() {
             assert_eq!(shares(&lifetime, [Limit::Recovery]), [0.0], "{late}");
         });
     }
+}
+
+/// Every tenth segment is lost, and so is the second one after it, with nothing behind it: it goes
+/// out again like new data, once its ACK has come. The numbers of packets say that it had gone out
+/// before. That some are missing where as many segments are speaks for them.
+#[test]
+fn numbers_tell_what_was_lost_behind_all_that_is_seen() {
+    each(|mut talk| {
+        opened(&mut talk);
+        let (mut t, mut n, mut id, mut lost) = (80.0, 0_u64, 0_u16, Vec::new());
+        let mut next = |missing: u16| {
+            id += 1 + missing;
+            id
+        };
+        let data = |n: u64, id: u16| s(1000 * n, 1000).id(id);
+        let acked = |n: u64| c(0, 0).ack(1000 * n);
+        for _ in 0..6 {
+            for _ in 0..9 {
+                talk.at(t, data(n, next(0))).at(t + 0.01, acked(n + 1));
+                (t, n) = (t + 0.1, n + 1);
+            }
+            t += 40.0;
+            talk.at(t, data(n + 1, next(1)));
+            talk.sacked(t + 0.01, acked(n), &[(1000 * (n + 1), 1000 * (n + 2))]);
+            talk.at(t + 41.0, data(n, next(1))).at(t + 41.01, acked(n + 2));
+            talk.at(t + 82.0, data(n + 2, next(0))).at(t + 82.01, acked(n + 3));
+            lost.extend([(1000 * n, Kind::FastRetransmit), (1000 * (n + 2), Kind::Recovery)]);
+            (t, n) = (t + 123.0, n + 3);
+        }
+        let flow = talk.one().from_server;
+        let found = flow.retransmissions.iter().map(|r| (r.position, r.kind));
+        assert_eq!(found.collect::<Vec<_>>(), lost);
+    });
 }
 
 /// A download as its receiver sees it, from its midst on. The first timestamps that are echoed are

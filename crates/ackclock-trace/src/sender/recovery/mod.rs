@@ -2,6 +2,7 @@
 //! retransmitted.
 
 mod answers;
+mod behind;
 pub(crate) mod evidence;
 pub(crate) mod phases;
 pub(crate) mod reports;
@@ -10,6 +11,7 @@ pub(crate) mod retransmissions;
 use ackclock_tcp::{EventKind, Time};
 
 use self::answers::Answers;
+use self::behind::Behind;
 use self::evidence::Evidence;
 use self::phases::Phases;
 use self::retransmissions::{Again, Echo, Retransmissions};
@@ -26,6 +28,7 @@ pub(crate) struct LossRecovery {
     pub evidence: Evidence,
     pub phases: Phases,
     pub retransmissions: Retransmissions,
+    pub behind: Behind,
     answers: Answers,
 }
 
@@ -122,10 +125,12 @@ impl LossRecovery {
 
     fn enter_recovery(&mut self, at: Time, stream: &Stream, picture: &mut Picture) {
         let first = self.retransmissions.last_number() + 1;
-        let left = self.phases.enter_recovery(at, &stream.outstanding, first);
+        // What went out behind all that was seen, and was lost, is part of the recovery.
+        let behind = u64::from(self.behind.segments()) * u64::from(stream.terms.mss);
+        let recover = stream.outstanding.max() + behind;
+        let left = self.phases.enter_recovery(at, &stream.outstanding, recover, first);
         self.phase_left(at, left, false, stream, picture);
-        let (recover, flight) = (stream.outstanding.max(), stream.outstanding.flight());
-        let pipe = stream.windows.pipe();
+        let (flight, pipe) = (stream.outstanding.flight(), stream.windows.pipe());
         let kind = EventKind::RecoveryEntered { recover, flight, pipe, by: "capture" };
         picture.draw(at, stream.stand(), kind);
     }

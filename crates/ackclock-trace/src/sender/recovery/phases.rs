@@ -216,21 +216,28 @@ impl Phases {
         left
     }
 
-    /// A recovery begins with the retransmission that comes next, with number `first`.
-    pub fn enter_recovery(&mut self, at: Time, outstanding: &Outstanding, first: u32) -> bool {
-        let (una, max) = (outstanding.una(), outstanding.max());
+    /// A recovery up to `recover` begins with the retransmission that comes next, with number
+    /// `first`.
+    pub fn enter_recovery(
+        &mut self,
+        at: Time,
+        outstanding: &Outstanding,
+        recover: u64,
+        first: u32,
+    ) -> bool {
+        let una = outstanding.una();
         let follow_up = self.follow_up.filter(|&recover| una < recover);
         let left = self.leave(at, false);
         if follow_up.is_none() {
             self.reports.begin(una, outstanding.retransmitted());
         }
-        self.begin(Phase::Recovery, follow_up.unwrap_or(max), first);
+        self.begin(Phase::Recovery, follow_up.unwrap_or(recover), first);
         self.recovering = true;
         self.recoveries.push(Recovery {
             start: at,
             end: None,
             by_timeout: false,
-            flight: max - una,
+            flight: recover - una,
             retransmissions: 0,
             spurious: false,
         });
