@@ -254,16 +254,19 @@ bench-trace: build
 	python3 bench/trace.py
 
 # `ackclock explain` against the truth: of thousands of simulated connections, and of the kernel's
-# TCP. With root it takes fresh captures of the kernel (3 minutes), without those of the checkout.
+# TCP. With root it takes fresh captures of the kernel (7 minutes), those of its plan and some that
+# are drawn at random; without it takes those of the checkout.
 score:
 	cargo build --release --locked -p ackclock-score
 	target/release/ackclock-score
 	target/release/ackclock-score what-if
 	target/release/ackclock-score loss-causes
 	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
-	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
+	    tools/install tcpdump iproute2 && rm -rf out/kernel out/drawn && \
 	    target/release/ackclock-score take out/kernel && \
 	    target/release/ackclock-score kernel out/kernel && \
+	    target/release/ackclock-score take out/drawn --drawn 120 && \
+	    target/release/ackclock-score kernel out/drawn && \
 	    target/release/ackclock-score what-if --kernel 400; \
 	else \
 	    target/release/ackclock-score kernel crates/ackclock-score/tests/captures; \
