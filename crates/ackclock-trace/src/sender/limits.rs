@@ -165,9 +165,10 @@ impl Limits {
             if flight < self.on_path.counted() {
                 self.nagle.advanced(stream.outstanding.una(), flight);
                 self.requests.made_room();
+            } else {
+                self.pace.outstanding(flight);
             }
             self.on_path.count(flight);
-            self.pace.outstanding(flight);
         }
         self.on_path.look(self.now);
         // At the sender nobody asks.

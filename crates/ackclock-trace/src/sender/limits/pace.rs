@@ -84,7 +84,8 @@ pub(super) struct Wait {
 }
 
 impl Pace {
-    /// So many bytes are outstanding.
+    /// More has gone out: so many bytes are outstanding. What a recovery has left over says nothing
+    /// of the window behind it, which may be smaller (RFC 6582 section 3.2 step 3, RFC 6937).
     #[inline]
     pub fn outstanding(&mut self, flight: u32) {
         self.peak = self.peak.max(flight);

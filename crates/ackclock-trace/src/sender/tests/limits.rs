@@ -1039,3 +1039,34 @@ fn a_connection_that_is_done_leaves_the_path() {
         assert_eq!(shared.flight(ms(110.0)), 0);
     }
 }
+
+/// At the receiver: a recovery halves a window of forty segments, and 36 are outstanding at its
+/// end. From twenty on there is room for one more in each round trip: the window limits the sender.
+/// For as long as its timer waits, cwnd is taken for what the network held in the recovery.
+#[test]
+fn a_window_that_grows_behind_a_recovery() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.ack(50.0, 0);
+    line.send(50.0, 0..40);
+    for n in 1..40 {
+        line.ack_sack(100.0 + 0.1 * n as f64, 0, &[(1, 1 + n)]);
+        let next = if n > 3 { 36 + n } else { 0 };
+        line.send(100.01 + 0.1 * n as f64, (n >= 3).then_some(next));
+    }
+    line.ack(150.4, 40);
+    line.ack(150.5, 57);
+    let (mut acked, mut sent) = (57, 76);
+    for round in 0..15 {
+        // Half of a window is acknowledged, and lets as much go; then the rest, and one more.
+        let at = 201.0 + 50.0 * round as f64;
+        for (t, part, more) in [(at, 9, 0), (at + 1.0, 10 + round, 1)] {
+            acked += part;
+            line.ack(t, acked);
+            line.send(t, sent..sent + part + more);
+            sent += part + more;
+        }
+    }
+    let [.., cwnd, _, path, _] = shares(line);
+    assert!(cwnd > 500.0 && path < 300.0, "{cwnd} and {path} ms");
+}
