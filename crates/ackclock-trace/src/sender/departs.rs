@@ -8,6 +8,7 @@ use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
 use super::limits::follows_ack;
 use super::recovery::retransmissions::Again;
+use super::silence::end_of_lost;
 use super::stalls::{Now, Resumed};
 use super::stream::Stream;
 use super::stream::moments::HOST_BUSY;
@@ -97,10 +98,10 @@ impl SenderModel {
     #[inline(always)]
     fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
-        if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
-            self.after_silence(&{ *sent });
-        }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
+        if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
+            self.after_silence(&{ *sent }, asked);
+        }
         if !resumes && self.stream.moments.since_progress(sent.at) > LEAST_RTO_OF_RFC {
             self.without_acks(&{ *sent }, asked);
         }
@@ -139,8 +140,9 @@ impl SenderModel {
 
     /// New data goes out after silence: it may be a probe.
     #[cold]
-    fn after_silence(&mut self, sent: &Sent) {
+    fn after_silence(&mut self, sent: &Sent, asked: bool) {
         self.unsettled = true;
+        self.repeats_unseen(sent, asked);
         let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
         if self.stream.terms.sack && open {
             self.stream.may_have_probed(sent);
@@ -149,6 +151,29 @@ impl SenderModel {
             }
         }
         self.ways.after_silence();
+    }
+
+    /// Away from the sender, after as long as a probe waits (RFC 8985 section 7.2), data goes out
+    /// without an ACK where the highest ended, and the number of a packet is missing. A sender
+    /// sends in order, so that the lost one carried the same: a probe has sent it again. (Once the
+    /// retransmission timer has expired, what was lost may be what that sent of the oldest.)
+    fn repeats_unseen(&mut self, sent: &Sent, asked: bool) {
+        let Stream { terms, moments, timers, outstanding, .. } = &self.stream;
+        let probe = nearly(timers.pto(false))..nearly(timers.rto());
+        let waited = probe.contains(&moments.silence(sent.at));
+        let is_next = sent.position == outstanding.max() && sent.payload() > 0;
+        let due = self.limits.is_ack_due();
+        if !terms.at_sender() && waited && is_next && !due && lost(sent, asked) > 0 {
+            self.limits.timer_expired(&self.stream);
+            self.repeats_up_to(sent.end());
+        }
+    }
+
+    /// What lies below was lost before the capture, and goes out again.
+    fn repeats_up_to(&mut self, end: u64) {
+        self.unsettled = true;
+        let repair = self.repair.get_or_insert_default();
+        repair.repeated = repair.repeated.max(end);
     }
 
     /// Away from the sender, a silence that no timer outlasts (RFC 6298 section 2.4) is recovery's,
@@ -241,8 +266,8 @@ impl SenderModel {
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
     fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
         let waited = self.silent(sent.at);
-        let was_lost = self.limits.last_silence().is_some_and(|silence| silence.has_lost(sent));
-        if was_lost && waited > self.stream.timers.srtt() {
+        let repeated = self.repair.as_ref().map_or(0, |repair| repair.repeated);
+        if sent.position < repeated && waited > self.stream.timers.srtt() {
             return waited;
         }
         // A lost FIN holds up nothing.
@@ -263,7 +288,8 @@ impl SenderModel {
             return if is_lost { waited.min(rto) } else { Span::ZERO };
         }
         if waited >= nearly(rto) {
-            self.limits.silence().lost(sent, lost, waited, timers);
+            let end = end_of_lost(sent, lost, waited, timers);
+            self.repeats_up_to(end);
         }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's.
         let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());

@@ -166,16 +166,20 @@ struct Repair {
     causes: Causes,
     /// When a silence last ended in which a timer had sent what the capture does not have.
     outlasted: Time,
+    /// What lies below was lost before the capture, as the numbers of packets say, and goes out
+    /// again.
+    repeated: u64,
     /// Room for what an ACK newly SACKs.
     newly: Vec<Segment>,
 }
 
 impl Repair {
-    /// Nothing is lost or repaired, and none of the parts waits for what follows. `probes`: those
-    /// with new data until `una` last moved.
-    fn is_idle(&self, probes: u32) -> bool {
-        let Repair { recovery, causes, .. } = self;
+    /// Nothing is lost or repaired, and none of the parts waits for what follows. `una`: the first
+    /// unacknowledged byte. `probes`: those with new data until it last moved.
+    fn is_idle(&self, una: u64, probes: u32) -> bool {
+        let Repair { recovery, causes, repeated, .. } = self;
         recovery.is_idle()
+            && *repeated <= una
             && causes.timeouts.in_a_row() == 0
             && !causes.probes.watches()
             && causes.probes.of_new_data() == probes
@@ -268,18 +272,22 @@ impl SenderModel {
     fn is_unsettled(&self) -> bool {
         let Self { stream, repair, ways, picture, stalls, .. } = self;
         let outstanding = &stream.outstanding;
+        let idle = |repair: &Repair| repair.is_idle(outstanding.una(), stalls.probes());
         outstanding.retransmitted() > 0
             || outstanding.sacked_bytes() > 0
-            || repair.as_ref().is_some_and(|repair| !repair.is_idle(stalls.probes()))
+            || !repair.as_deref().is_none_or(idle)
             || ways.is_on()
             || picture.is_on()
     }
 
-    /// Losses are being repaired, as the capture shows.
+    /// Losses are being repaired, as the capture shows, or the numbers of packets.
     #[inline]
     fn is_repairing(&self) -> bool {
-        let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
-        !open || self.stream.outstanding.retransmitted() > 0
+        let outstanding = &self.stream.outstanding;
+        let repairs = |repair: &Repair| {
+            !repair.recovery.phases.is_open() || outstanding.una() < repair.repeated
+        };
+        self.repair.as_deref().is_some_and(repairs) || outstanding.retransmitted() > 0
     }
 
     /// Away from the sender its fast retransmit may have been lost before the capture. Three

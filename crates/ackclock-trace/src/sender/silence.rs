@@ -20,8 +20,6 @@ pub(crate) struct Silence {
     /// The first byte that has come again since, and how often it has.
     again: u64,
     times: u32,
-    /// What lies below was sent and lost in a silence.
-    lost: u64,
     /// Of silences in which a timer has expired by the numbers of packets: when each ended, and for
     /// how long none is known to have run.
     untold: ThinVec<(Time, Span)>,
@@ -47,23 +45,6 @@ impl Silence {
     /// When the last one ended.
     pub fn ended(&self) -> Time {
         self.ended
-    }
-
-    /// So many packets were lost before the capture in a silence that ends with `sent`. Some were
-    /// what the timer had sent before, and all others data, which goes out again from here on: this
-    /// is the first of them, and the others are taken to be as long, for what is shorter than a
-    /// segment is so because no more was written. `waited`: how long it lasted.
-    pub fn lost(&mut self, sent: &Sent, packets: u16, waited: Span, timers: &Timers) {
-        let rto = timers.rto();
-        // The timer is the earliest in use, so that none has sent more.
-        let by_timer = (2..17).take_while(|n| expiries(rto, *n) <= waited).count() as u16;
-        let others = u64::from(packets.saturating_sub(by_timer).saturating_sub(1));
-        self.lost = self.lost.max(sent.end() + others * u64::from(sent.len));
-    }
-
-    /// What goes out was lost in a silence before.
-    pub fn has_lost(&self, sent: &Sent) -> bool {
-        sent.position < self.lost
     }
 
     /// Data comes again. No ACK of what has ended the silence can have let it go so soon: a timer
@@ -94,4 +75,16 @@ impl Silence {
         self.taken = self.taken.max(taken);
         more
     }
+}
+
+/// Where what was lost in a silence ends that ends with `sent`: so many packets were lost before
+/// the capture. Some were what the timer had sent before, and all others data, which goes out again
+/// from here on: this is the first of them, and the others are taken to be as long, for what is
+/// shorter than a segment is so because no more was written. `waited`: how long the silence lasted.
+pub(super) fn end_of_lost(sent: &Sent, packets: u16, waited: Span, timers: &Timers) -> u64 {
+    let rto = timers.rto();
+    // The timer is the earliest in use, so that none has sent more.
+    let by_timer = (2..17).take_while(|n| expiries(rto, *n) <= waited).count() as u16;
+    let others = u64::from(packets.saturating_sub(by_timer).saturating_sub(1));
+    sent.end() + others * u64::from(sent.len)
 }

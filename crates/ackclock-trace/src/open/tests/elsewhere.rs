@@ -258,18 +258,19 @@ fn numbers_count_with_other_ttls() {
     for (ttl, tells) in [(250, true), (120, false)] {
         each(|talk| {
             let flow = outage(talk, 6465.0, 1021, ttl).from_server;
-            assert_eq!((200.0..240.0).contains(&share(&flow.lifetime, Limit::Recovery)), tells);
+            assert_eq!((220.0..260.0).contains(&share(&flow.lifetime, Limit::Recovery)), tells);
         });
     }
 }
 
 /// One packet is missing: it was lost, and the timer waited once. Before, the application paused.
+/// What the timer has sent is on its way for 20 ms more.
 #[test]
 fn a_timer_waits_no_longer_than_it_does() {
     each(|talk| {
         let flow = outage(talk, 6465.0, 1021, 64).from_server;
         assert_eq!(flow.lifetime.main(), Some(Limit::Application));
-        assert!((200.0..240.0).contains(&share(&flow.lifetime, Limit::Recovery)));
+        assert!((220.0..260.0).contains(&share(&flow.lifetime, Limit::Recovery)));
     });
 }
 
@@ -352,13 +353,13 @@ fn the_last_ack_is_on_its_way_to_a_sender_that_was_found() {
 }
 
 /// One packet is missing, or two, and the next comes when a timer that waits for a second would
-/// have sent it: no application pauses for as long by chance.
+/// have sent it: no application pauses for as long by chance. Its ACK takes 20 ms.
 #[test]
 fn a_timer_that_waits_for_a_second() {
     for (number, ms) in [(1021, 1000.0), (1022, 3000.0)] {
         each(|talk| {
             let flow = outage(talk, 85.0 + ms, number, 64).from_server;
-            assert_eq!(share(&flow.lifetime, Limit::Recovery).round(), ms);
+            assert_eq!(share(&flow.lifetime, Limit::Recovery).round(), ms + 20.0);
         });
     }
 }

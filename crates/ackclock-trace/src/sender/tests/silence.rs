@@ -143,7 +143,7 @@ fn a_timer_expired_in_what_looks_like_a_pause() {
 
 /// Twelve packets are lost before the capture, one of them sent by the timer, which ends 800 ms of
 /// silence. Then the timer sends each of the others after 250 ms: only behind them does the
-/// application pause.
+/// application pause. The ACK of each takes 50 ms.
 #[test]
 fn what_was_lost_in_a_silence_is_not_new() {
     let recovery = |missing, segments: u64| {
@@ -161,9 +161,9 @@ fn what_was_lost_in_a_silence_is_not_new() {
         let Span(ns) = line.found().lifetime.of(Limit::Recovery);
         (ns as f64 / 1e6).round()
     };
-    assert_eq!(recovery(12, 1), 800.0);
-    assert_eq!(recovery(12, 11), 800.0 + 10.0 * 250.0);
-    assert_eq!(recovery(12, 13), 800.0 + 10.0 * 250.0);
+    assert_eq!(recovery(12, 1), 850.0);
+    assert_eq!(recovery(12, 11), 850.0 + 10.0 * 300.0);
+    assert_eq!(recovery(12, 13), 850.0 + 10.0 * 300.0);
     assert_eq!(recovery(0, 11), 0.0);
 }
 
@@ -250,7 +250,8 @@ fn a_request_that_carried_an_ack() {
 }
 
 /// Of requests that are shorter than a segment, one is lost before the capture, and so was the ACK
-/// before it. The pauses before those that follow are none of recovery's.
+/// before it. The pauses before those that follow are none of recovery's. The ACK of the one that
+/// goes again takes 50 ms.
 #[test]
 fn short_requests_behind_a_lost_one() {
     let mut line = Line::sack(50.0);
@@ -266,5 +267,27 @@ fn short_requests_behind_a_lost_one() {
         line.heard(Acked { with_data: true, ..acked });
     }
     let Span(ns) = line.found().lifetime.of(Limit::Recovery);
-    assert_eq!(ns / 10_000_000, 25);
+    assert_eq!(ns / 10_000_000, 30);
+}
+
+/// The last segment is lost before the capture, and a probe sends it again after 110 ms, while the
+/// ACK of the one before is delayed. Where no number is missing, the application wrote it then;
+/// where it comes after 60 ms, no timer has expired.
+#[test]
+fn a_probe_of_what_was_lost_before_the_capture() {
+    let recovery = |after: f64, missing| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.ack(50.0, 0);
+        line.send(50.0, 0..3);
+        line.ack(100.0, 2);
+        let last = line.segment(super::ms(100.0 + after), 3 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 9, skipped: missing, counted: true, ..last });
+        line.ack(150.0 + after, 4);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(recovery(110.0, 1), 160.0);
+    assert_eq!(recovery(110.0, 0), 0.0);
+    assert_eq!(recovery(60.0, 1), 0.0);
 }
