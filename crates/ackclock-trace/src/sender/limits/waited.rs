@@ -123,7 +123,14 @@ impl Limits {
     fn decide(&mut self, at: Time, waited: bool, room: bool, stream: &Stream, probed: Span) {
         let by_window = self.pending.window + self.pending.shut > Span::ZERO;
         if waited && (by_window || !room) || stream.rwnd_is_full() {
-            let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+            let Pending { mut window, mut flight, shut } = std::mem::take(&mut self.pending);
+            let moments = &stream.moments;
+            let mirrored = moments.lag() > HOST_IDLE && moments.since_ack(at) <= at_once(stream);
+            if window > Span::ZERO && mirrored {
+                // Cwnd was as large as that window. An ACK that makes room passes a mirrored port
+                // before it reaches the sender, and what it lets go passes that after.
+                (window, flight) = (window + flight, Span::ZERO);
+            }
             let offered = std::mem::take(&mut self.offered);
             self.asks = false;
             if window + shut > Span::ZERO {

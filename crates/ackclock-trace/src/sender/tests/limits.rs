@@ -1070,3 +1070,22 @@ fn a_window_that_grows_behind_a_recovery() {
     let [.., cwnd, _, path, _] = shares(line);
     assert!(cwnd > 500.0 && path < 300.0, "{cwnd} and {path} ms");
 }
+
+/// A mirrored port is 0.5 ms from the sender. The receiver's window of 16 segments is full; each
+/// millisecond an ACK for two passes, and what it lets go 0.5 ms later.
+#[test]
+fn a_window_that_has_room_on_the_way_to_a_mirrored_port() {
+    let mut line = Line::sack(50.0);
+    line.window = 16_000;
+    line.model.is_here(Span::from_micros(500));
+    line.ack(50.0, 0);
+    line.send(50.5, 0..16);
+    for n in 0..100 {
+        let at = 100.0 + n as f64;
+        line.ack(at, 2 * n + 2);
+        line.send(at + 0.5, 2 * n + 16..2 * n + 18);
+    }
+    line.ack(250.0, 216);
+    let [_, _, window, cwnd, ..] = shares(line);
+    assert!(window > 148.0 && cwnd < 0.2, "{window} and {cwnd} ms");
+}
