@@ -7,8 +7,8 @@ use ackclock_tcp::{Seq, Span, Time};
 use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
 use super::limits::follows_ack;
+use super::lost_before::lost;
 use super::recovery::retransmissions::Again;
-use super::silence::end_of_lost;
 use super::stalls::{Now, Resumed};
 use super::stream::Stream;
 use super::stream::moments::HOST_BUSY;
@@ -17,7 +17,7 @@ use super::stream::timers::nearly;
 use super::ways::Sign;
 use super::{Repair, SenderModel, watching};
 use crate::connection::Kind;
-use crate::standards::{LEAST_RTO_OF_RFC, expiries};
+use crate::standards::LEAST_RTO_OF_RFC;
 
 impl SenderModel {
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
@@ -96,7 +96,7 @@ impl SenderModel {
     }
 
     #[inline(always)]
-    fn new_data(&mut self, sent: &Sent) {
+    pub(super) fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
@@ -151,40 +151,6 @@ impl SenderModel {
             }
         }
         self.ways.after_silence();
-    }
-
-    /// Away from the sender, after as long as a probe waits (RFC 8985 section 7.2), data goes out
-    /// without an ACK where the highest ended, and the number of a packet is missing. A sender
-    /// sends in order, so that the lost one carried the same: a probe has sent it again. (Once the
-    /// retransmission timer has expired, what was lost may be what that sent of the oldest.)
-    fn repeats_unseen(&mut self, sent: &Sent, asked: bool) {
-        let Stream { terms, moments, timers, outstanding, .. } = &self.stream;
-        let probe = nearly(timers.pto(false))..nearly(timers.rto());
-        let waited = probe.contains(&moments.silence(sent.at));
-        let is_next = sent.position == outstanding.max() && sent.payload() > 0;
-        let due = self.limits.is_ack_due();
-        if !terms.at_sender() && waited && is_next && !due && lost(sent, asked) > 0 {
-            self.limits.timer_expired(&self.stream);
-            self.repeats_up_to(sent.end());
-        }
-    }
-
-    /// What lies below was lost before the capture, and goes out again.
-    fn repeats_up_to(&mut self, end: u64) {
-        self.unsettled = true;
-        let repair = self.repair.get_or_insert_default();
-        repair.repeated = repair.repeated.max(end);
-    }
-
-    /// Away from the sender, a silence that no timer outlasts (RFC 6298 section 2.4) is recovery's,
-    /// also where all that the timer has sent was lost before the capture: a link has held back
-    /// everything.
-    pub(super) fn outlast_timers(&mut self, at: Time) {
-        let Stream { terms, moments, timers, windows, .. } = &self.stream;
-        let least = LEAST_RTO_OF_RFC.max(timers.rto());
-        if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
-            self.limits.may_have_expired(&self.stream);
-        }
     }
 
     /// New data goes out although nothing was acknowledged for long. Where packets were lost before
@@ -261,50 +227,6 @@ impl SenderModel {
         windows.set_pipe(0);
     }
 
-    /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer
-    /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
-    /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
-    fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
-        let waited = self.silent(sent.at);
-        let repeated = self.repair.as_ref().map_or(0, |repair| repair.repeated);
-        if sent.position < repeated && waited > self.stream.timers.srtt() {
-            return waited;
-        }
-        // A lost FIN holds up nothing.
-        if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
-            return Span::ZERO;
-        }
-        let timers = &self.stream.timers;
-        let rto = timers.rto();
-        let ends = |interval: Span| {
-            let latest = Span(interval.0 / 10 * 11) + timers.srtt();
-            (nearly(interval)..=latest).contains(&waited)
-        };
-        let lost = lost(sent, asked);
-        if lost == 0 {
-            // What was lost was the ACK alone, or this with the ACK: where ACKs go out with what is
-            // sent next, and a timer would expire just now, it was this.
-            let is_lost = self.stalls.carries_acks() && ends(rto);
-            return if is_lost { waited.min(rto) } else { Span::ZERO };
-        }
-        if waited >= nearly(rto) {
-            let end = end_of_lost(sent, lost, waited, timers);
-            self.repeats_up_to(end);
-        }
-        // RFC 6298 section 2.4 has timers wait for longer than Linux's.
-        let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
-        match () {
-            () if waited < nearly(rto) => Span::ZERO,
-            () if ends(slower) => waited,
-            () => waited.min(expiries(rto, lost.into())),
-        }
-    }
-
-    /// For how long nothing went out that the other end had asked for, with nothing outstanding.
-    fn silent(&self, at: Time) -> Span {
-        self.stream.moments.silence(at).min(self.stalls.since_asked(at))
-    }
-
     /// What does not continue where the highest ended: a retransmission, or something was missed.
     /// Returns the same as [`SenderModel::sent`].
     #[cold]
@@ -344,21 +266,6 @@ impl SenderModel {
         false
     }
 
-    /// A segment continues where the highest that was seen ended, but new data has gone out behind
-    /// that and was lost: it may be that.
-    #[cold]
-    fn looks_new(&mut self, sent: &Sent) {
-        match self.repair.get_or_insert_default().recovery.behind.takes(sent) {
-            Some(first_at) => {
-                self.stream.holes.unseen.missed(1);
-                self.stream.outstanding.append_unseen(first_at, sent.end());
-                let records = self.stream.outstanding.cut_out(sent.position, sent.end());
-                self.again(sent, records);
-            }
-            None => self.new_data(sent),
-        }
-    }
-
     /// The same as [`SenderModel::new_data`], of what does not continue where the highest ended.
     #[inline(never)]
     fn later_data(&mut self, sent: &Sent) {
@@ -391,7 +298,7 @@ impl SenderModel {
     }
 
     /// A segment goes out again, in place of these records.
-    fn again(&mut self, sent: &Sent, records: Range<usize>) {
+    pub(super) fn again(&mut self, sent: &Sent, records: Range<usize>) {
         self.limits.was_missing(true);
         self.reconsider_silence(sent);
         let (new, max) = (self.new_before(sent, records.start), self.stream.outstanding.max());
@@ -429,20 +336,6 @@ impl SenderModel {
     fn is_behind_retransmission(&self, sent: &Sent) -> bool {
         self.stream.holes.is_of_same_tick(sent)
             && self.repair.as_ref().is_some_and(|r| r.recovery.retransmissions.has_later(sent))
-    }
-
-    /// How many segments of new data went out before `sent` and were not seen, if that begins a
-    /// recovery. What is lost before the first retransmission is none, and an earlier one of the
-    /// head would not be found lost within a round trip of the first sign of the loss.
-    fn new_before(&self, sent: &Sent, first: usize) -> u16 {
-        let Stream { terms, timers, moments, .. } = &self.stream;
-        let Some(repair) = self.repair.as_ref().filter(|_| !terms.at_sender() && first == 0) else {
-            return 0;
-        };
-        let signs = repair.recovery.evidence.against_head();
-        let soon = signs.is_some_and(|first| sent.at.since(first) < timers.least_trip());
-        let begins = soon && repair.recovery.phases.is_calm();
-        if begins { lost(sent, self.stalls.is_asked(moments.last_ack())) } else { 0 }
     }
 
     /// What ended the last silence goes out again: a loss may have made that silence.
@@ -523,12 +416,6 @@ impl SenderModel {
             stream.windows.estimate_cwnd(recovery.phases.is_recovery());
         }
     }
-}
-
-/// Packets that were lost before the capture since the last one, by their numbers. One may have
-/// been the ACK of what the other end had `asked`.
-fn lost(sent: &Sent, asked: bool) -> u16 {
-    sent.missing().saturating_sub(asked.into())
 }
 
 /// No packet was lost before the capture since the last one, as its number says.

@@ -20,6 +20,7 @@
 //! | When do the sender's timers expire? | [`stream::timers`] |
 //! | How many retransmissions were lost before the capture? | `stream::unseen` |
 //! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
+//! | Was this lost before the capture, and goes out again? | `lost_before` |
 //! | **What does a picture show?** | [`picture`] |
 //! | **Where does the sender stand in loss recovery?** | [`recovery`] |
 //! | What do ACKs say of losses? | [`recovery::evidence`] |
@@ -59,6 +60,7 @@ mod episodes;
 mod input;
 mod limits;
 mod losses;
+mod lost_before;
 mod marks;
 mod picture;
 mod queue;

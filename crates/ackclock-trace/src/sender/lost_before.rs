@@ -1,0 +1,126 @@
+//! What went out and was lost before the capture, as the numbers of packets say: away from the
+//! sender its retransmission looks like new data.
+
+use ackclock_tcp::{Span, Time};
+
+use super::SenderModel;
+use super::input::Sent;
+use super::silence::end_of_lost;
+use super::stream::Stream;
+use super::stream::timers::nearly;
+use crate::standards::{LEAST_RTO_OF_RFC, expiries};
+
+impl SenderModel {
+    /// Away from the sender, after as long as a probe waits (RFC 8985 section 7.2), data goes out
+    /// without an ACK where the highest ended, and the number of a packet is missing. A sender
+    /// sends in order, so that the lost one carried the same: a probe has sent it again. (Once the
+    /// retransmission timer has expired, what was lost may be what that sent of the oldest.)
+    pub(super) fn repeats_unseen(&mut self, sent: &Sent, asked: bool) {
+        let Stream { terms, moments, timers, outstanding, .. } = &self.stream;
+        let probe = nearly(timers.pto(false))..nearly(timers.rto());
+        let waited = probe.contains(&moments.silence(sent.at));
+        let is_next = sent.position == outstanding.max() && sent.payload() > 0;
+        let due = self.limits.is_ack_due();
+        if !terms.at_sender() && waited && is_next && !due && lost(sent, asked) > 0 {
+            self.limits.timer_expired(&self.stream);
+            self.repeats_up_to(sent.end());
+        }
+    }
+
+    /// What lies below was lost before the capture, and goes out again.
+    fn repeats_up_to(&mut self, end: u64) {
+        self.unsettled = true;
+        let repair = self.repair.get_or_insert_default();
+        repair.repeated = repair.repeated.max(end);
+    }
+
+    /// Away from the sender, a silence that no timer outlasts (RFC 6298 section 2.4) is recovery's,
+    /// also where all that the timer has sent was lost before the capture: a link has held back
+    /// everything.
+    pub(super) fn outlast_timers(&mut self, at: Time) {
+        let Stream { terms, moments, timers, windows, .. } = &self.stream;
+        let least = LEAST_RTO_OF_RFC.max(timers.rto());
+        if !terms.at_sender() && windows.offered() > 0 && moments.silence(at) > least {
+            self.limits.may_have_expired(&self.stream);
+        }
+    }
+
+    /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer
+    /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
+    /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).
+    pub(super) fn repaired_unseen(&mut self, sent: &Sent, asked: bool) -> Span {
+        let waited = self.silent(sent.at);
+        let repeated = self.repair.as_ref().map_or(0, |repair| repair.repeated);
+        if sent.position < repeated && waited > self.stream.timers.srtt() {
+            return waited;
+        }
+        // A lost FIN holds up nothing.
+        if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
+            return Span::ZERO;
+        }
+        let (rto, srtt) = (self.stream.timers.rto(), self.stream.timers.srtt());
+        let ends = |interval: Span| {
+            let latest = Span(interval.0 / 10 * 11) + srtt;
+            (nearly(interval)..=latest).contains(&waited)
+        };
+        let lost = lost(sent, asked);
+        if lost == 0 {
+            // What was lost was the ACK alone, or this with the ACK: where ACKs go out with what is
+            // sent next, and a timer would expire just now, it was this.
+            let is_lost = self.stalls.carries_acks() && ends(rto);
+            return if is_lost { waited.min(rto) } else { Span::ZERO };
+        }
+        if waited >= nearly(rto) {
+            let end = end_of_lost(sent, lost, waited, &self.stream.timers);
+            self.repeats_up_to(end);
+        }
+        // RFC 6298 section 2.4 has timers wait for longer than Linux's.
+        let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
+        match () {
+            () if waited < nearly(rto) => Span::ZERO,
+            () if ends(slower) => waited,
+            () => waited.min(expiries(rto, lost.into())),
+        }
+    }
+
+    /// For how long nothing went out that the other end had asked for, with nothing outstanding.
+    pub(super) fn silent(&self, at: Time) -> Span {
+        self.stream.moments.silence(at).min(self.stalls.since_asked(at))
+    }
+
+    /// A segment continues where the highest that was seen ended, but new data has gone out behind
+    /// that and was lost: it may be that.
+    #[cold]
+    pub(super) fn looks_new(&mut self, sent: &Sent) {
+        self.unsettled = true;
+        match self.repair.get_or_insert_default().recovery.behind.takes(sent) {
+            Some(first_at) => {
+                self.stream.holes.unseen.missed(1);
+                self.stream.outstanding.append_unseen(first_at, sent.end());
+                let records = self.stream.outstanding.cut_out(sent.position, sent.end());
+                self.again(sent, records);
+            }
+            None => self.new_data(sent),
+        }
+    }
+
+    /// How many segments of new data went out before `sent` and were not seen, if that begins a
+    /// recovery. What is lost before the first retransmission is none, and an earlier one of the
+    /// head would not be found lost within a round trip of the first sign of the loss.
+    pub(super) fn new_before(&self, sent: &Sent, first: usize) -> u16 {
+        let Stream { terms, timers, moments, .. } = &self.stream;
+        let Some(repair) = self.repair.as_ref().filter(|_| !terms.at_sender() && first == 0) else {
+            return 0;
+        };
+        let signs = repair.recovery.evidence.against_head();
+        let soon = signs.is_some_and(|first| sent.at.since(first) < timers.least_trip());
+        let begins = soon && repair.recovery.phases.is_calm();
+        if begins { lost(sent, self.stalls.is_asked(moments.last_ack())) } else { 0 }
+    }
+}
+
+/// Packets that were lost before the capture since the last one, by their numbers. One may have
+/// been the ACK of what the other end had `asked`.
+pub(super) fn lost(sent: &Sent, asked: bool) -> u16 {
+    sent.missing().saturating_sub(asked.into())
+}
