@@ -175,6 +175,12 @@ impl SenderModel {
         if a.sacks > 0 {
             stream.shows_sack();
         }
+        let unseen = stream.outstanding.is_empty() && a.ack > stream.outstanding.max();
+        let gap = self.stalls.has_gap_since(stream.moments.progress());
+        if unseen && (a.ack == stream.outstanding.max() + 1 || !gap) {
+            // Nothing says how long this was under way. One byte is a FIN that was not captured.
+            self.stalls.waited(true);
+        }
         stream.reach_ahead(a.at, a.ack);
         recovery.phases.next_ack();
         let disorder = stream.is_disorder(recovery.evidence.duplicates())

@@ -5,7 +5,8 @@
 //!   sender did meanwhile gives the cause: its timer expired, it sent a tail loss probe, it
 //!   retransmitted something else, or it only waited for an ACK that came late. Where the only byte
 //!   outstanding asks for a closed window, the receiver is the cause. Where a FIN alone is
-//!   outstanding, nobody waits for anything, and that is no stall.
+//!   outstanding, nobody waits for anything, and that is no stall; nor is it known of what is
+//!   acknowledged and was not captured when it went out.
 //! - *While nothing is outstanding*, it is the sender's turn. Its turn begins when the last byte
 //!   was acknowledged, or when the other end's last data reached it, if that is later; it lasts
 //!   until it sends something. If it lasts too long, the cause is the receiver if its window was
@@ -45,8 +46,8 @@ pub(crate) struct Stalls {
     least_window: u64,
     /// Probes with new data by the last progress.
     probes: u32,
-    /// Nothing but a FIN waits for its ACK.
-    fin_alone: bool,
+    /// Nothing but a FIN waits for its ACK, or nothing that was seen.
+    nobody: bool,
     found: ThinVec<Wait>,
 }
 
@@ -82,7 +83,7 @@ impl Default for Stalls {
             carries_ack: 0,
             least_window: u64::MAX,
             probes: 0,
-            fin_alone: false,
+            nobody: false,
             found: ThinVec::new(),
         }
     }
@@ -100,10 +101,11 @@ impl Stalls {
         std::mem::take(&mut self.opening)
     }
 
-    /// An ACK is to be taken in, or the capture has ended. `fin_alone`: only a FIN waited for it.
+    /// An ACK is to be taken in, or the capture has ended. `nobody`: only a FIN waited for it, or
+    /// what the capture does not have.
     #[inline]
-    pub fn waited(&mut self, fin_alone: bool) {
-        self.fin_alone = fin_alone;
+    pub fn waited(&mut self, nobody: bool) {
+        self.nobody = nobody;
     }
 
     /// The other end's data reached this one: until then it had nothing to answer. `acked`: what
@@ -200,7 +202,7 @@ impl Stalls {
     #[inline]
     pub fn progressed(&mut self, now: &Now<'_>, probes: u32, measures: bool) {
         // The first round trip is what others are measured by, however long it is.
-        if now.at.since(now.progress) > now.timers.quiet() && !measures && !self.fin_alone {
+        if now.at.since(now.progress) > now.timers.quiet() && !measures && !self.nobody {
             let cause =
                 Cause::Outstanding { probed: probes > self.probes, closed: self.probing_window };
             self.add(now.progress, now, cause);

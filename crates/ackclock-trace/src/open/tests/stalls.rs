@@ -36,6 +36,26 @@ fn a_fin_ends_no_stall() {
     });
 }
 
+/// The answer takes five seconds, and its FIN acknowledges one of the client that the capture does
+/// not have, at once or after a silence. Nobody knows when that went out.
+#[test]
+fn a_fin_that_was_not_captured_is_no_stall() {
+    for silence in [0.0, 100.0] {
+        each(|mut talk| {
+            talk.open().at(20.0, c(0, 100)).at(30.0, s(0, 1000).ack(100));
+            for n in 1..500u32 {
+                let (at, position) = (30.0 + f64::from(n) * 10.0, u64::from(n) * 1000);
+                talk.at(at - 9.9, c(100, 0).ack(position)).at(at, s(position, 1000).ack(100));
+            }
+            talk.at(5020.1, c(100, 0).ack(500_000));
+            talk.at(5030.0 + silence, s(500_000, 0).ack(101).with(Control::FIN));
+            talk.at(5030.1 + silence, c(101, 0).ack(500_001));
+            let one = talk.one();
+            assert_eq!([&one.from_client.stalls[..], &one.from_server.stalls], [&[], &[]]);
+        });
+    }
+}
+
 /// It is not known how long a round trip is before the first one has been measured.
 #[test]
 fn the_first_round_trip_is_no_stall_however_long() {
