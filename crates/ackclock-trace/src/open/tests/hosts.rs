@@ -3,6 +3,7 @@
 use super::*;
 use crate::connection::{Kind, StallCause};
 use crate::hosts;
+use crate::loss::{LossCause, Losses};
 use crate::ways::Evidence;
 use ackclock_tcp::{Cause, EventKind};
 
@@ -138,4 +139,35 @@ fn what_it_takes_grows_with_the_stalls() {
         steps
     };
     assert_eq!([100, 200].map(steps), [200, 400]);
+}
+
+/// Losses on one way are random if half of those connections say so that have lost often enough to
+/// show it. What another cause explains stays, and so does what is said of the way back, or of
+/// another host.
+#[test]
+fn losses_of_many_connections_are_random_for_all_or_for_none() {
+    let random = Some(LossCause::Random { rate: 0.01, run: 1.0 });
+    let queue = Some(LossCause::DropTail { delay: ackclock_tcp::Span(1), size: None });
+    let with = |episodes: u32, cause: Option<LossCause>| {
+        let mut one = other(true, "10.0.0.1:50000");
+        one.from_server.losses = Losses { counted: 99, episodes, cause };
+        one
+    };
+    let decided = |mut all: Vec<Connection>| {
+        hosts::decide(&mut all);
+        let causes = all.iter().map(|one| one.from_server.losses.cause);
+        causes.collect::<Vec<_>>()
+    };
+    let two = || vec![with(8, random), with(9, None)];
+    let three = || vec![with(8, random), with(9, None), with(8, queue)];
+    assert_eq!(decided(two()), [random, None]);
+    assert_eq!(decided(three()), [None, None, queue]);
+    // Too few.
+    assert_eq!(decided([two(), vec![with(7, None)]].concat()), [random, None, None]);
+    let mut elsewhere = with(8, random);
+    elsewhere.client = "10.0.0.3:50000".parse().unwrap();
+    assert_eq!(decided([three(), vec![elsewhere]].concat()), [None, None, queue, random]);
+    let mut back = with(8, random);
+    std::mem::swap(&mut back.client, &mut back.server);
+    assert_eq!(decided([three(), vec![back]].concat()), [None, None, queue, random]);
 }

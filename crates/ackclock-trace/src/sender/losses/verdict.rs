@@ -15,7 +15,7 @@ use ackclock_tcp::Span;
 use super::bucket::{self, Bucket};
 use super::delay::{Ranks, median};
 use super::timeline::{Moment, Timeline};
-use crate::loss::LossCause;
+use crate::loss::{LEAST_RANDOM, LossCause};
 
 /// The least evidence: likelier by a factor of a thousand. Chosen: with half, 22 causes are named;
 /// with twice, 16.
@@ -25,9 +25,6 @@ const ENOUGH: f64 = 7.0;
 const CHOSEN: f64 = 3.0;
 /// With fewer episodes nothing is said: two may be alike by chance.
 const LEAST: usize = 3;
-/// Nor with fewer of losses at random, which only many show to be so: with eight the mean rank is
-/// known to a tenth. With half, two more are named at random, rightly.
-const LEAST_RANDOM: usize = 8;
 /// More than this is not called random: with as many losses a sender has hardly more than three
 /// segments in flight, so that ranks say nothing.
 const MOST_AT_RANDOM: f64 = 0.1;
@@ -80,7 +77,7 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
     let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained() >= b.empty_share + 0.25;
     let rate = line.lost_segments / line.segments.max(1.0);
     let run = mean_run(line.lost_segments, line.runs);
-    let random = episodes >= LEAST_RANDOM
+    let random = episodes >= LEAST_RANDOM as usize
         && rate <= MOST_AT_RANDOM
         && run <= LONGEST_RUN
         && (line.most_at_once <= MOST_AT_ONCE || line.most_at_once * 3.0 <= line.lost_segments)
