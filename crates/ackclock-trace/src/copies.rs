@@ -2,7 +2,7 @@
 //! several interfaces of one host.
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Seq, Span, Time};
 
 use crate::packet::Packet;
 
@@ -32,15 +32,25 @@ const ONE_OF: u32 = 16;
 const BUCKETS: usize = 1 << 12;
 const PLACES: usize = 4;
 
+/// Ethernet takes no longer payload, so that a longer one is a super-segment.
+const LONGEST: u32 = 1460;
+/// Buckets for super-segments in [`Copies`], a power of two. One has those of so many
+/// identifications, and so has a place for each.
+const WHOLES: usize = 1 << 10;
+const IDS: u16 = 8;
 /// A super-segment is cut into so many at most: those of 64 KiB and of the least SMSS in use.
-const MOST_SEGMENTS: u32 = 128;
+const MOST_SEGMENTS: u16 = 128;
 
 /// Any odd number that has bits everywhere: here 2^64 by the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The last few thousand packets of a capture, by which those are found that it has twice.
 #[derive(Debug)]
-pub struct Copies(Box<[Bucket]>);
+pub struct Copies {
+    packets: Box<[Bucket]>,
+    /// What may be several segments; from the first one on.
+    wholes: Box<[[Whole; IDS as usize]]>,
+}
 
 /// Aligned, so that it is in one line of memory: which one is next is not foreseen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,9 +65,38 @@ struct Print {
     at: u32,
 }
 
+/// A packet that may be a super-segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whole {
+    /// Of what all its segments say.
+    print: u32,
+    /// In microseconds; wraps.
+    at: u32,
+    seq: Seq,
+    /// 0 in an empty place.
+    len: u32,
+    id: u16,
+}
+
+impl Whole {
+    /// Whether this packet is of its segments, the first one excepted: their identifications follow
+    /// each other (Linux's `inet_gso_segment`), and all but the last have the same length. Which
+    /// one that is the SYNs do not say: the path may take less, and options vary.
+    fn has(&self, p: &Packet) -> bool {
+        let bytes = p.seq.0.wrapping_sub(self.seq.0);
+        let segments = u32::from(p.ip_id.unwrap_or(0).wrapping_sub(self.id));
+        let within = bytes < self.len && p.len <= self.len - bytes;
+        if !within || segments == 0 || !bytes.is_multiple_of(segments) || bytes == 0 {
+            return false;
+        }
+        p.len.is_multiple_of(bytes / segments) || p.len == self.len - bytes
+    }
+}
+
 impl Default for Copies {
     fn default() -> Self {
-        Copies(vec![Bucket::default(); BUCKETS].into_boxed_slice())
+        let packets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
+        Copies { packets, wholes: Box::default() }
     }
 }
 
@@ -67,21 +106,62 @@ impl Copies {
     /// known later than the packet.
     #[inline]
     fn find(&mut self, print: u64, of: u64, at: Time, within: Span) -> Option<(&mut Print, Span)> {
-        let Bucket(bucket) = &mut self.0[(print >> 32) as usize % BUCKETS];
+        let Bucket(bucket) = &mut self.packets[(print >> 32) as usize % BUCKETS];
         let print = (print ^ of.wrapping_mul(MIX)) as u32 | 1;
-        let at = (at.0 / 1000) as u32;
-        // Times may go back.
-        let apart = |a: u32, b: u32| a.wrapping_sub(b).min(b.wrapping_sub(a));
-        let age = |place: &Print| Span::from_micros(apart(at, place.at).into());
-        let same = |place: &Print| place.print == print && age(place) <= within;
+        let at = micros(at);
+        let same = |place: &Print| place.print == print && apart(at, place.at) <= within;
         if let Some(i) = bucket.iter().position(same) {
-            let age = age(&bucket[i]);
+            let age = apart(at, bucket[i].at);
             return Some((&mut bucket[i], age));
         }
         bucket.rotate_right(1);
         bucket[0] = Print { print, at };
         None
     }
+
+    /// How long ago the super-segment was there that has this packet. One interface may show it
+    /// whole, and the other one what it was cut into.
+    #[cold]
+    fn find_whole(&self, p: &Packet, of: u64) -> Option<Span> {
+        let print = print_of_all(p, of);
+        let (at, within, id) = (micros(p.at), within(p), p.ip_id?);
+        let same = |whole: &&Whole| {
+            whole.print == print as u32 && apart(at, whole.at) <= within && whole.has(p)
+        };
+        let buckets = (0..=MOST_SEGMENTS / IDS)
+            .filter_map(|n| self.wholes.get(whole_bucket(print, id.wrapping_sub(n * IDS))));
+        buckets.flatten().find(same).map(|whole| apart(at, whole.at))
+    }
+
+    /// Takes note of what may be a super-segment.
+    #[cold]
+    fn note_whole(&mut self, p: &Packet, of: u64) {
+        if self.wholes.is_empty() {
+            self.wholes = vec![Default::default(); WHOLES].into_boxed_slice();
+        }
+        let (print, id) = (print_of_all(p, of), p.ip_id.unwrap_or(0));
+        let places = &mut self.wholes[whole_bucket(print, id)];
+        places.rotate_right(1);
+        let (at, seq, len) = (micros(p.at), p.seq, p.len);
+        places[0] = Whole { print: print as u32, at, seq, len, id };
+    }
+}
+
+fn whole_bucket(print: u64, id: u16) -> usize {
+    let mixed = (print ^ u64::from(id / IDS)).wrapping_mul(MIX);
+    (mixed >> 32) as usize % WHOLES
+}
+
+/// As times are kept here: they wrap.
+#[inline]
+fn micros(at: Time) -> u32 {
+    (at.0 / 1000) as u32
+}
+
+/// Times may go back.
+#[inline]
+fn apart(a: u32, b: u32) -> Span {
+    Span::from_micros(a.wrapping_sub(b).min(b.wrapping_sub(a)).into())
 }
 
 /// How long after a packet its copy comes, in one connection.
@@ -102,43 +182,41 @@ impl Lag {
         self.longest
     }
 
-    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `full`:
-    /// bytes in a full segment. `of`: another number for each end of each connection.
+    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `of`:
+    /// another number for each end of each connection.
     // Each packet goes through this, from one place.
     #[inline(always)]
-    pub fn is_copy(&mut self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
+    pub fn is_copy(&mut self, p: &Packet, of: u64, seen: &mut Copies) -> bool {
         let ticks = p.options.timestamps.is_some();
         // ACKs alone may be the same twice.
         if !ticks && !is_identified(p) && self.longest == Span::ZERO && !carries(p) {
             return false;
         }
-        let others = p.len <= full || self.are_there(p, full, of, seen);
-        let found = seen.find(print(p, 0, 0), of, p.at, within(p)).filter(|_| others);
+        let found = seen.find(print(p), of, p.at, within(p));
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
         self.copies += u16::from(found.is_some());
         if self.packets == 1 << 10 {
             (self.packets, self.copies) = (self.packets / 2, self.copies / 2);
         }
-        let Some((place, age)) = found else { return false };
-        self.looks_like_copy(p, place, age)
+        if let Some((place, age)) = found {
+            return self.looks_like_copy(p, place, age);
+        }
+        let before = self.copies > 0 || self.longest > Span::ZERO;
+        (before || p.len > LONGEST) && is_cut(p) && self.is_part(p, of, before, seen)
     }
 
-    /// Whether all segments of a super-segment but the first were there a moment ago, if that is to
-    /// be asked: the capture is known to have copies. Takes note of them. One interface may show it
-    /// whole, and the other one what it was cut into: the segments have identifications that follow
-    /// each other (Linux's `inet_gso_segment`).
+    /// Whether it is a segment of a super-segment that was there a moment ago, which is only asked
+    /// where copies were there `before`; else takes note of it, which may be another.
     #[cold]
-    fn are_there(&self, p: &Packet, full: u32, of: u64, seen: &mut Copies) -> bool {
-        let before = self.copies > 0 || self.longest > Span::ZERO;
-        if !before || !is_identified(p) {
-            return true;
-        }
-        let others = 1..p.len.div_ceil(full.max(1)).min(MOST_SEGMENTS);
-        others.fold(true, |all, n| {
-            let segment = print(p, n, n.wrapping_mul(full));
-            seen.find(segment, of, p.at, within(p)).is_some() && all
-        })
+    fn is_part(&mut self, p: &Packet, of: u64, before: bool, seen: &mut Copies) -> bool {
+        let found = if before { seen.find_whole(p, of) } else { None };
+        let Some(age) = found else {
+            seen.note_whole(p, of);
+            return false;
+        };
+        self.longest = self.longest.max(age);
+        true
     }
 
     /// It is the same as another one, but so may a retransmission be.
@@ -188,22 +266,47 @@ fn carries(p: &Packet) -> bool {
     p.len > 0 || p.control.contains(Control::SYN) || p.control.contains(Control::FIN)
 }
 
-/// Of the segment with this number in a super-segment, that many bytes after its first one.
+/// Of what a packet says. That of a super-segment is that of its first segment.
 #[inline]
-fn print(p: &Packet, n: u32, bytes: u32) -> u64 {
-    let id = p.ip_id.unwrap_or(0).wrapping_add(n as u16);
-    // Of what is cut, the last segment alone has these bits, or the first one has (CWR).
-    let cut = is_identified(p) && p.len > 0;
-    let (len, varying) =
-        if cut { (1, Control::PSH.0 | Control::FIN.0 | Control::CWR.0) } else { (p.len, 0) };
-    let ts = p.options.timestamps.unwrap_or_default();
-    let block = p.options.sack.as_slice().first().map_or(0, |block| block.right.0);
+fn print(p: &Packet) -> u64 {
+    let id = p.ip_id.unwrap_or(0);
+    let len = if is_cut(p) { 1 } else { p.len };
     let words = [
-        u64::from((p.seq + bytes).0) << 32 | u64::from(p.ack.0),
+        u64::from(p.seq.0) << 32 | u64::from(p.ack.0),
         u64::from(len) << 32 | u64::from(id) << 16 | u64::from(p.wnd),
-        u64::from(ts.val) << 32 | u64::from(ts.ecr),
-        u64::from(p.control.0 & !varying) << 56 ^ u64::from(block),
+        stamps(p),
+        control_and_block(p),
     ];
+    mixed(words)
+}
+
+/// Of what all segments of a super-segment say.
+fn print_of_all(p: &Packet, of: u64) -> u64 {
+    mixed([u64::from(p.ack.0) << 16 | u64::from(p.wnd), of, stamps(p), control_and_block(p)])
+}
+
+/// What is sent as one packet may come as several.
+#[inline]
+fn is_cut(p: &Packet) -> bool {
+    is_identified(p) && p.len > 0
+}
+
+#[inline]
+fn stamps(p: &Packet) -> u64 {
+    let ts = p.options.timestamps.unwrap_or_default();
+    u64::from(ts.val) << 32 | u64::from(ts.ecr)
+}
+
+/// Of what is cut, the last segment alone has some bits, or the first one has (CWR).
+#[inline]
+fn control_and_block(p: &Packet) -> u64 {
+    let varying = if is_cut(p) { Control::PSH.0 | Control::FIN.0 | Control::CWR.0 } else { 0 };
+    let block = p.options.sack.as_slice().first().map_or(0, |block| block.right.0);
+    u64::from(p.control.0 & !varying) << 56 ^ u64::from(block)
+}
+
+#[inline]
+fn mixed(words: [u64; 4]) -> u64 {
     // By a factor for each, so that no product waits for another.
     let factors = [MIX, MIX.wrapping_pow(2), MIX.wrapping_pow(3), MIX.wrapping_pow(4)];
     let products = words.iter().zip(factors).map(|(word, factor)| word.wrapping_mul(factor));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 
-use ackclock_tcp::wire::{Control, TIMESTAMPS_LEN};
+use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Time};
 use ackclock_trace::{Copies, Lag, Packet};
 
@@ -15,9 +15,6 @@ const MOST: usize = 8_000_000;
 
 /// What lies further ahead than this is no data of a stream.
 const FAR: u64 = 1 << 30;
-
-/// Bytes of payload that Ethernet takes in a segment.
-const LONGEST: u16 = 1460;
 
 /// Marks that are kept of an end: enough to tell which capture is nearer the client.
 const MOST_MARKS: usize = 100;
@@ -55,8 +52,6 @@ pub(super) struct Conversation {
     ends: [u64; 2],
     /// What a capture of several interfaces has twice is one segment.
     copies: Lag,
-    /// Bytes in a full segment without options, by the SYNs.
-    mss: u16,
     cut: bool,
 }
 
@@ -115,7 +110,6 @@ impl Sink for Conversations {
             if conversation.isns[1].is_none() {
                 conversation.isns[1] = Some(p.seq);
                 conversation.syns[1] = p.at;
-                conversation.mss = conversation.mss.min(p.options.mss.unwrap_or(LONGEST));
             }
         } else if p.len == 0 || conversation.isns[0].is_none() {
             // There is nothing to keep.
@@ -159,7 +153,6 @@ impl Conversation {
             marks: Default::default(),
             ends: [0; 2],
             copies: Lag::default(),
-            mss: syn.options.mss.unwrap_or(LONGEST),
             cut: false,
         }
     }
@@ -178,14 +171,7 @@ impl Conversation {
 
     /// Whether a packet is one that the capture has twice; `place` is that of this conversation.
     fn is_copy(&mut self, p: &Packet, place: usize, seen: &mut Copies) -> bool {
-        let (full, of) = (self.full(p), (place as u64) << 1 | u64::from(p.src == self.server));
-        self.copies.is_copy(p, full, of, seen)
-    }
-
-    /// Bytes in a full segment with the options of this one.
-    fn full(&self, p: &Packet) -> u32 {
-        let options = if p.options.timestamps.is_some() { TIMESTAMPS_LEN } else { 0 };
-        self.mss.saturating_sub(options).into()
+        self.copies.is_copy(p, (place as u64) << 1 | u64::from(p.src == self.server), seen)
     }
 
     fn mark(&mut self, p: &Packet) {

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Codepoint, Seq, Timestamps};
+use ackclock_tcp::{Codepoint, Timestamps};
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn no_copy_is_of_another_end() {
 fn a_bucket_is_in_one_line() {
     let seen = Copies::default();
     let line = |at: *const u8| at as usize / 64;
-    for bucket in &seen.0 {
+    for bucket in &seen.packets {
         let first: *const u8 = std::ptr::from_ref(bucket).cast();
         assert_eq!(line(first), line(first.wrapping_add(size_of::<Bucket>() - 1)));
     }
@@ -70,6 +70,6 @@ fn prints_differ() {
     };
     let packets = (0..1 << 16).flat_map(|n| [packet(n, true), packet(n, false)]);
     let kept = |print: u64| ((print >> 32) as usize % BUCKETS, print as u32 | 1);
-    let prints: HashSet<(usize, u32)> = packets.map(|p| kept(print(&p, 0, 0))).collect();
+    let prints: HashSet<(usize, u32)> = packets.map(|p| kept(print(&p))).collect();
     assert_eq!(prints.len(), 1 << 17);
 }

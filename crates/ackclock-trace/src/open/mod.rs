@@ -257,8 +257,8 @@ impl Open {
             return self.stray(p, one);
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
-        let (full, of) = (self.full_segment(p, one), self.number << 1 | one as u64);
-        if self.copies.is_copy(p, full, of, &mut budget.seen) {
+        let of = self.number << 1 | one as u64;
+        if self.copies.is_copy(p, of, &mut budget.seen) {
             return self.ends[one].copied();
         }
         self.place.ttl(one, p.ttl, has(Control::RST));
