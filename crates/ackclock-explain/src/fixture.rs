@@ -198,6 +198,7 @@ pub(crate) fn explained() -> Explained {
         end: at(2000),
         packets: 15,
         copies: 0,
+        copies_after: Span::ZERO,
         begun: false,
         opened: true,
         one_way: false,

@@ -32,15 +32,17 @@ pub struct Connection {
     pub packets: u64,
     /// Of these, copies, as of mirror ports or several interfaces. Nothing else counts them.
     pub copies: u64,
+    /// And how long after a packet its copy came, at most.
+    pub copies_after: Span,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
-    /// Whether it came about: more than SYNs was seen of it.
+    /// More than SYNs was seen of it.
     pub opened: bool,
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is
     /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).
     pub one_way: bool,
-    /// ACKs are missing from the capture, all without data or those of most of the time: it was
-    /// filtered, or has lost them. Then nothing is said of the same.
+    /// ACKs are missing from the capture, all without data or those of most of the time: filtered,
+    /// or lost by it. Then nothing is said of the same.
     pub unanswered: bool,
     /// How long the server had not answered what it acknowledged last, until either end closed or
     /// reset the connection, or the capture ended. `None` where it owed none that is known of.
@@ -108,8 +110,7 @@ pub struct Position {
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
     pub mss: u32,
-    /// Options of this end's SYN; `None` if it was not seen, or if the snap length has cut some
-    /// off.
+    /// Options of this end's SYN; `None` if it was not seen, or some were cut off.
     pub offered: Option<ackclock_tcp::wire::Options>,
     /// Whether SACK was negotiated, or seen in use.
     pub sack: bool,

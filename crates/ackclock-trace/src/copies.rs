@@ -2,7 +2,7 @@
 //! several interfaces of one host.
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Span, Time, Timestamps};
 
 use crate::packet::Packet;
 
@@ -13,6 +13,9 @@ const WITHIN: Span = Span::from_millis(100);
 /// No packet is under way for longer (the maximum segment lifetime of RFC 9293 section 3.4.2). A
 /// SYN that goes again may have the same, as those of the simulator have.
 const WITHIN_BOTH: Span = Span::from_secs(120);
+/// Copies that are so late are those of a host with another clock, or have been in a long queue.
+/// There may be more packets in between than are kept.
+const FAR: Span = Span::from_secs(1);
 /// The same where copies and retransmissions have no identification to differ by (IPv6), only a
 /// timestamp, which may be of the same tick.
 const WITHIN_TICK: Span = Span::from_micros(500);
@@ -165,10 +168,10 @@ fn apart(a: u32, b: u32) -> Span {
 }
 
 /// How long after a packet its copy comes, in one connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Lag {
-    /// The longest time after which a copy was certain; zero before there was one.
-    longest: Span,
+    /// From the first copy on that was certain.
+    certain: Option<Box<Certain>>,
     /// Of the last 32 packets, those that were the same as others.
     same: u32,
     /// Packets so far, and how many were the same as others. Both are halved as they grow.
@@ -176,23 +179,57 @@ pub struct Lag {
     copies: u16,
 }
 
-impl Lag {
+/// Whose a packet is.
+#[derive(Clone, Copy, Debug)]
+pub struct Of {
+    /// Another number for each end of each connection: even for one, odd for the other.
+    pub number: u64,
+    /// The newest timestamp of that end, if it is known.
+    pub newest: Option<u32>,
+}
+
+/// What copies have told that were certain.
+#[derive(Clone, Copy, Debug, Default)]
+struct Certain {
     /// The longest time after which a copy was certain.
+    longest: Span,
+    /// From the first copy on that was [`FAR`] off: the newest timestamp of each end and when it
+    /// came, and by how much those of copies were older, at the most. What is sent again has the
+    /// timestamp of now.
+    newest: [Option<(u32, Time)>; 2],
+    ticks: u32,
+}
+
+impl Certain {
+    /// By how much this packet of that end is older than the newest one, in ticks, and how long
+    /// after that it comes.
+    fn older(&mut self, p: &Packet, of: Of) -> Option<(u32, Span)> {
+        let val = p.options.timestamps?.val;
+        let newest =
+            self.newest[(of.number & 1) as usize].get_or_insert((of.newest.unwrap_or(val), p.at));
+        if Timestamps::is_older(newest.0, val) {
+            *newest = (val, p.at);
+        }
+        Some((Timestamps::ticks_since(val, newest.0), p.at.since(newest.1)))
+    }
+}
+
+impl Lag {
+    /// The longest time after which a copy was certain; zero before there was one.
     pub fn longest(&self) -> Span {
-        self.longest
+        self.certain.as_ref().map_or(Span::ZERO, |certain| certain.longest)
     }
 
-    /// Whether this packet is a copy of one that was there a moment ago; takes note of it. `of`:
-    /// another number for each end of each connection.
+    /// Whether this packet is a copy of one that was there a moment ago; takes note of it.
     // Each packet goes through this, from one place.
     #[inline(always)]
-    pub fn is_copy(&mut self, p: &Packet, of: u64, seen: &mut Copies) -> bool {
+    pub fn is_copy(&mut self, p: &Packet, of: Of, seen: &mut Copies) -> bool {
         let ticks = p.options.timestamps.is_some();
         // ACKs alone may be the same twice.
-        if !ticks && !is_identified(p) && self.longest == Span::ZERO && !carries(p) {
+        if !ticks && !is_identified(p) && self.certain.is_none() && !carries(p) {
             return false;
         }
-        let found = seen.find(print(p), of, p.at, within(p));
+        let found = seen.find(print(p), of.number, p.at, within(p));
         self.same = self.same << 1 | u32::from(found.is_some());
         self.packets += 1;
         self.copies += u16::from(found.is_some());
@@ -200,32 +237,58 @@ impl Lag {
             (self.packets, self.copies) = (self.packets / 2, self.copies / 2);
         }
         if let Some((place, age)) = found {
-            return self.looks_like_copy(p, place, age);
+            return self.looks_like_copy(p, of, place, age);
         }
-        let before = self.copies > 0 || self.longest > Span::ZERO;
+        let far = self.certain.as_ref().is_some_and(|certain| certain.longest >= FAR);
+        if far && self.is_behind(p, of) {
+            return true;
+        }
+        let before = self.copies > 0 || self.certain.is_some();
         (before || p.len > LONGEST) && is_cut(p) && self.is_part(p, of, before, seen)
     }
 
     /// Whether it is a segment of a super-segment that was there a moment ago, which is only asked
     /// where copies were there `before`; else takes note of it, which may be another.
     #[cold]
-    fn is_part(&mut self, p: &Packet, of: u64, before: bool, seen: &mut Copies) -> bool {
-        let found = if before { seen.find_whole(p, of) } else { None };
+    fn is_part(&mut self, p: &Packet, of: Of, before: bool, seen: &mut Copies) -> bool {
+        let found = if before { seen.find_whole(p, of.number) } else { None };
         let Some(age) = found else {
-            seen.note_whole(p, of);
+            seen.note_whole(p, of.number);
             return false;
         };
-        self.longest = self.longest.max(age);
+        self.is_certain(p, of, age);
         true
+    }
+
+    /// This packet is a copy of one that was there so long ago.
+    fn is_certain(&mut self, p: &Packet, of: Of, age: Span) {
+        let certain = self.certain.get_or_insert_default();
+        certain.longest = certain.longest.max(age);
+        if age >= FAR {
+            let older = certain.older(p, of);
+            certain.ticks = certain.ticks.max(older.map_or(0, |(ticks, _)| ticks));
+        }
+    }
+
+    /// Copies are far off, and this packet is nearer to one than to what the network exchanges: by
+    /// how much older its timestamp is than the newest, and how long after that it comes, which
+    /// together are the whole of a copy's lag and nothing of what is new.
+    #[cold]
+    fn is_behind(&mut self, p: &Packet, of: Of) -> bool {
+        let Some(certain) = &mut self.certain else { return false };
+        let Some((ticks, late)) = certain.older(p, of) else { return false };
+        let older = f64::from(ticks) / f64::from(certain.ticks);
+        let part = older + late.secs_f64() / certain.longest.secs_f64();
+        certain.ticks > 0 && part > 0.5
     }
 
     /// It is the same as another one, but so may a retransmission be.
     #[cold]
-    fn looks_like_copy(&mut self, p: &Packet, place: &mut Print, age: Span) -> bool {
+    fn looks_like_copy(&mut self, p: &Packet, of: Of, place: &mut Print, age: Span) -> bool {
         // A SYN/ACK goes by the server's timer, and when the SYN comes again.
         let opens = p.control.contains(Control::SYN) && !p.control.contains(Control::ACK);
         if is_identified(p) || opens {
-            self.longest = self.longest.max(age);
+            self.is_certain(p, of, age);
             return true;
         }
         let ticks = p.options.timestamps.is_some();
@@ -235,10 +298,10 @@ impl Lag {
             (true, false) => WITHIN_LEAST,
         };
         if ticks && self.same.count_ones() >= MANY {
-            self.longest = self.longest.max(age);
+            self.is_certain(p, of, age);
         }
         let systematic = u32::from(self.copies) * ONE_OF >= self.packets.into();
-        let reach = if systematic { self.longest.times(GROWS) } else { Span::ZERO };
+        let reach = if systematic { self.longest().times(GROWS) } else { Span::ZERO };
         let copy = age <= at_once.max(reach);
         if !copy {
             place.at = (p.at.0 / 1000) as u32;

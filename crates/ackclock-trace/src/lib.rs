@@ -37,7 +37,7 @@ pub use connection::{
     Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,
     Stall, StallCause, State, Timeout, Vantage,
 };
-pub use copies::{Copies, Lag};
+pub use copies::{Copies, Lag, Of};
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
 pub use jumps::Jump;

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Time};
-use ackclock_trace::{Copies, Lag, Packet};
+use ackclock_trace::{Copies, Lag, Of, Packet};
 
 use crate::read::Sink;
 
@@ -171,7 +171,8 @@ impl Conversation {
 
     /// Whether a packet is one that the capture has twice; `place` is that of this conversation.
     fn is_copy(&mut self, p: &Packet, place: usize, seen: &mut Copies) -> bool {
-        self.copies.is_copy(p, (place as u64) << 1 | u64::from(p.src == self.server), seen)
+        let number = (place as u64) << 1 | u64::from(p.src == self.server);
+        self.copies.is_copy(p, Of { number, newest: None }, seen)
     }
 
     fn mark(&mut self, p: &Packet) {

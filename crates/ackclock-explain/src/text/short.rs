@@ -17,6 +17,8 @@ use crate::summary::Summary;
 
 /// A share below this, in percent, is not worth a word.
 const LEAST: u64 = 1;
+/// The clocks of hosts that keep time differ by less.
+const KEPT: Span = Span::from_secs(1);
 /// A receiver that delays an ACK does so for longer.
 const DELAYED: Span = Span::from_millis(25);
 
@@ -54,12 +56,28 @@ fn twice(explained: &Explained) -> Option<String> {
     let packets: u64 = connections().map(|c| c.packets).sum();
     let part = copies as f64 / packets.max(1) as f64;
     (part >= 0.01).then(|| {
+        let far = connections().filter_map(|c| after_round_trips(c)).max();
+        let far = far.map_or(String::new(), |far| {
+            format!(
+                ". Some come {} later, longer than round trips take: there are hosts in it whose \
+                 clocks differ",
+                time(far)
+            )
+        });
         format!(
             "{:.1} % of the packets are copies of others, as mirror ports and captures of several \
-             interfaces have them: they are left out",
+             interfaces have them: they are left out{far}",
             100.0 * part
         )
     })
+}
+
+/// How long after a packet its copy came, if that is no delay of the path: longer than round trips
+/// take, and than the clocks of hosts differ that keep time.
+fn after_round_trips(c: &Connection) -> Option<Span> {
+    let trips = [&c.from_client, &c.from_server].into_iter().filter_map(|flow| flow.rtt);
+    let longest = trips.map(|rtt| rtt.p99).max()?;
+    (c.copies_after >= KEPT && c.copies_after > longest).then_some(c.copies_after)
 }
 
 /// Connections that the capture has on both sides of a translator.

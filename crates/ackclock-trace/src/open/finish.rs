@@ -68,6 +68,7 @@ impl Open {
             end: self.clock.last(),
             packets: self.clock.packets(),
             copies: self.ends.iter().map(End::copies).sum(),
+            copies_after: self.copies.longest(),
             begun: self.begun,
             opened: self.directions.has_begun(),
             one_way: self.directions.is_one(),

@@ -87,6 +87,15 @@ impl Handshake {
         Handshake { ends }
     }
 
+    /// Whether this SYN or SYN/ACK of `end` has the timestamp of one that was seen, or an older
+    /// one.
+    pub fn has_seen(&self, end: usize, p: &Packet) -> bool {
+        let syns = &self.ends[end];
+        let last = syns.again.last().or(syns.first.as_ref()).and_then(|syn| syn.stamps);
+        let stamps = last.zip(p.options.timestamps).filter(|_| syns.isn == Some(p.seq));
+        stamps.is_some_and(|([_, last], now)| !Timestamps::is_older(last, now.val))
+    }
+
     /// A SYN or SYN/ACK of `end`.
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
         let answers = p.control.contains(Control::ACK);

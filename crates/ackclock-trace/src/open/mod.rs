@@ -78,7 +78,7 @@ use self::sums::Sums;
 use self::turns::Turns;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
-use crate::copies::Lag;
+use crate::copies::{Lag, Of};
 use crate::packet::Packet;
 use crate::path::Path;
 use crate::sender::{Acked, Sight};
@@ -192,6 +192,7 @@ impl Open {
             syn_data: None,
             paths: self.paths.clone(),
             gaps: 0,
+            copies: self.copies.clone(),
             events: budget.keeps_events(number),
             ..*self
         }
@@ -256,11 +257,14 @@ impl Open {
         if syn && self.is_stray(p, one) {
             return self.stray(p, one);
         }
-        let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
-        let of = self.number << 1 | one as u64;
-        if self.copies.is_copy(p, of, &mut budget.seen) {
+        let newest = self.place.newest_timestamp(one);
+        let of = Of { number: self.number << 1 | one as u64, newest };
+        if self.copies.is_copy(p, of, &mut budget.seen) || syn && self.is_copied_syn(p, one) {
+            // It may be of a host with another clock.
+            self.clock.count();
             return self.ends[one].copied();
         }
+        let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
         self.place.ttl(one, p.ttl, has(Control::RST));
         self.options_cut |= p.options_cut;
         if syn {

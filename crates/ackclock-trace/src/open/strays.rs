@@ -43,6 +43,16 @@ impl Open {
         !early
     }
 
+    /// A SYN that was there before, however long ago: one that goes again has a newer timestamp in
+    /// most stacks. It was captured on the other side of a router, or data has been acknowledged,
+    /// so that none goes again.
+    #[cold]
+    pub(super) fn is_copied_syn(&self, p: &Packet, one: usize) -> bool {
+        let elsewhere = self.place.usual_ttl(one) != p.ttl;
+        let opened = || self.ends.iter().any(|end| end.una() > 0);
+        self.handshake.has_seen(one, p) && (elsewhere || opened())
+    }
+
     /// A SYN or SYN/ACK that does not belong here, and says nothing of how long this connection
     /// lasts.
     #[cold]

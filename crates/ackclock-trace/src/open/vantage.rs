@@ -63,6 +63,11 @@ impl Place {
         }
     }
 
+    /// The time to live of what comes from `end`; 0 before anything has.
+    pub fn usual_ttl(&self, end: usize) -> u8 {
+        self.ttls[end]
+    }
+
     /// The times to live of a reset that something on the path has sent in the name of `end`, and
     /// of what came from there before.
     pub fn strange_reset(&self, end: usize) -> Option<[u8; 2]> {
@@ -80,6 +85,12 @@ impl Place {
     pub fn timestamps(&mut self, end: usize, val: u32, ecr: u32, at: Time) {
         self.trips[1 - end].stamped(val, at);
         self.shorter |= self.trips[end].echoed(ecr, at);
+    }
+
+    /// The last timestamp that passed from `end`.
+    #[inline]
+    pub fn newest_timestamp(&self, end: usize) -> Option<u32> {
+        self.trips[1 - end].last
     }
 
     /// An acknowledgment passes from `end`.

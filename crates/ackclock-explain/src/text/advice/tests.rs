@@ -38,6 +38,7 @@ fn connection(from_server: Flow) -> Found {
         end: ms(4000),
         packets: 9,
         copies: 0,
+        copies_after: Span::ZERO,
         begun: true,
         opened: true,
         one_way: false,

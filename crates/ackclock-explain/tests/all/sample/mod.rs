@@ -29,6 +29,7 @@ pub fn connection() -> Connection {
         end: at_ms(5_000),
         packets: 250,
         copies: 0,
+        copies_after: Span::ZERO,
         begun: true,
         opened: true,
         one_way: false,

@@ -591,6 +591,49 @@ fn copies_far_apart() {
     });
 }
 
+/// Two hosts whose clocks are three seconds apart, with more packets in between than are kept: once
+/// a copy is found, timestamps tell the others. Those of the SYNs are the same.
+#[test]
+fn copies_of_a_host_with_another_clock() {
+    each(|mut talk| {
+        let mut packets = vec![(0.0, syn(0).id(1).ts(1000, 0)), (10.0, syn(1).ts(7000, 1000))];
+        packets.push((10.1, c(0, 0).id(2).ts(1010, 7000)));
+        for n in 0..18_000u32 {
+            let (at, position) = (20.0 + f64::from(n) * 0.4, u64::from(n) * 1448);
+            let ticks = at as u32;
+            packets.push((at, c(position, 1448).id(3 + n as u16).ts(1000 + ticks, 7000)));
+            let ack = s(0, 0).ack(position + 1448).id(1 + n as u16).ts(7010 + ticks, 1000 + ticks);
+            packets.push((at + 10.0, ack));
+        }
+        let copies: Vec<_> = packets.iter().map(|&(at, p)| (at + 3000.0, p)).collect();
+        packets.extend(copies);
+        packets.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let count = packets.len() as u64 / 2;
+        packets.into_iter().for_each(|(at, p)| {
+            talk.at(at, p);
+        });
+        let one = talk.one();
+        let again = [&one.from_client, &one.from_server].map(|flow| flow.retransmissions.len());
+        assert_eq!((one.copies, again), (count, [0, 0]));
+        assert_eq!(one.end.since(one.start), Span(7_229_600_000));
+    });
+}
+
+/// A SYN of before is captured on the other side of a router as well, a second later.
+#[test]
+fn a_syn_with_another_time_to_live() {
+    for ttl in [63, 64] {
+        each(|mut talk| {
+            let syn = |from| syn(from).id(1).ts(1, 0);
+            talk.at(0.0, syn(0)).at(10.0, syn(1));
+            talk.at(1000.0, syn(0).ttl(ttl)).at(1010.0, syn(1).ttl(ttl));
+            let one = talk.one();
+            let again = [one.from_client, one.from_server].map(|flow| flow.retransmissions.len());
+            assert_eq!((one.copies, again), if ttl == 63 { (2, [0, 0]) } else { (0, [1, 1]) });
+        });
+    }
+}
+
 /// One interface of a host shows super-segments, the other one what they are cut into or put
 /// together to; the segments of each number themselves. They may be shorter than the SYNs say. Far
 /// away, no copy has come when the first super-segments do.
