@@ -97,6 +97,7 @@ pub struct Lifetime {
     unasked: Span,
     closed: Span,
     shrunk: Span,
+    filled: Span,
     kept: Span,
 }
 
@@ -166,6 +167,12 @@ impl Lifetime {
         self.shrunk
     }
 
+    /// Of the share of the receive window, how long as much was outstanding as fills the path: a
+    /// larger window makes the queue longer, and nothing faster.
+    pub fn filled(&self) -> Span {
+        self.filled
+    }
+
     /// Of the share of recovery, how long the bottleneck took for what arrived meanwhile, as far as
     /// its rate is known: a sender that keeps its rate through losses (BBR) loses no time to them.
     pub fn kept(&self) -> Span {
@@ -218,6 +225,12 @@ impl Lifetime {
         self.shrunk = self.shrunk + span;
     }
 
+    /// As much as fills the path was outstanding for so much more of what the receive window
+    /// limited.
+    pub fn add_filled(&mut self, span: Span) {
+        self.filled = (self.filled + span).min(self.of(Limit::ReceiveWindow));
+    }
+
     /// The bottleneck was busy for so much more of the recovery.
     pub fn add_kept(&mut self, span: Span) {
         self.kept = (self.kept + span).min(self.of(Limit::Recovery));
@@ -260,6 +273,7 @@ impl Lifetime {
         self.unasked = self.unasked.min(self.of(Limit::Application));
         self.closed = self.closed.min(self.of(Limit::Application));
         self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));
+        self.filled = self.filled.min(self.of(Limit::ReceiveWindow));
         self.kept = self.kept.min(self.of(Limit::Recovery));
         self
     }

@@ -180,6 +180,10 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
                 return Vec::new();
             }
             Limit::Recovery => (names::limit(limit), repairs_of_own(found, from)),
+            // Of a full path, a larger buffer makes nothing faster.
+            Limit::ReceiveWindow if not_read(found, from).is_none() => {
+                (names::limit(limit), lifetime.of(limit) - lifetime.filled())
+            }
             _ => (names::limit(limit), lifetime.of(limit)),
         };
         match span {
@@ -274,7 +278,9 @@ fn queue(found: &Found, from: End, known: &Known) -> Option<Advice> {
 
 fn advice(found: &Found, from: End, limit: Limit) -> Option<Line> {
     match limit {
-        Limit::ReceiveWindow => Some(receive_window(found, from)),
+        Limit::ReceiveWindow => {
+            Some(not_read(found, from).unwrap_or_else(|| receive_window(found, from)))
+        }
         Limit::Nagle => {
             let (sender, _) = hosts(found, from);
             let text = format!(
@@ -291,23 +297,28 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<Line> {
     }
 }
 
-/// The receiver's application does not read, its windows are not scaled, or its buffer is small.
-fn receive_window(found: &Found, from: End) -> Line {
+/// The receiver's application does not read.
+fn not_read(found: &Found, from: End) -> Option<Line> {
     let flow = found.flow(from);
     let (_, receiver) = hosts(found, from);
     if let Some(span) = found.reads_nothing() {
         let subject = format!("{receiver}: its application read nothing");
         let text = format!("{subject} for {}, so that its window closed", time(span));
-        return Line { text, subject, number: span.secs_f64() };
+        return Some(Line { text, subject, number: span.secs_f64() });
     }
-    if closed(flow) {
-        return format!("{receiver}: its application reads too slowly, so that its window closes")
-            .into();
-    }
-    if found.reads_slowly().is_some() {
-        return format!("{receiver}: its application reads too slowly, so that its window shrinks")
-            .into();
-    }
+    let does = match () {
+        () if closed(flow) => "closes",
+        () if found.reads_slowly().is_some() => "shrinks",
+        () => return None,
+    };
+    let line = format!("{receiver}: its application reads too slowly, so that its window {does}");
+    Some(line.into())
+}
+
+/// Its windows are not scaled, or its buffer is small.
+fn receive_window(found: &Found, from: End) -> Line {
+    let flow = found.flow(from);
+    let (_, receiver) = hosts(found, from);
     let unscaled = lacking(found, |options| options.wscale.is_some());
     if let Some(end) = unscaled.filter(|_| flow.full_window > UNSCALED) {
         let text = format!(

@@ -65,6 +65,7 @@ fn divide(divided: Divided, terms: Terms, found: &mut Found) {
     lifetime.add_closed(found.lifetime.closed());
     lifetime.add_growing(found.lifetime.growing());
     lifetime.add_shrunk(found.lifetime.shrunk());
+    lifetime.add_filled(found.lifetime.filled());
     lifetime.add_kept(found.lifetime.kept());
     found.lifetime = lifetime;
     found.end = found.end.max(end);

@@ -69,6 +69,8 @@ struct Waits {
     shrunk: Span,
     /// Of `Pending::window` and `Pending::shut`, how long that was so.
     pending: Span,
+    /// Time for which the receiver's window limited the sender, by what was outstanding.
+    by_window: Cells<Span>,
     silence: Silence,
     /// What was before the first loss.
     early: Option<Box<Early>>,
@@ -345,31 +347,6 @@ impl Limits {
         let span = span.min(self.found.of(Limit::Application));
         self.found.take(Limit::Application, span);
         self.found.add(Limit::Recovery, span);
-    }
-
-    /// An answer goes out with nothing outstanding, from this position on, so long after what the
-    /// other end asked.
-    pub fn answers(&mut self, after: Span, position: u64) {
-        self.answers.goes_out(after, position, self.found.of(Limit::Application));
-    }
-
-    /// What goes out next answers what the other end asked so long after the last byte was
-    /// acknowledged: until then it had asked for nothing.
-    pub fn unasked(&mut self, span: Span) {
-        if span > Span::ZERO {
-            self.unasked = (self.unasked + span).min(self.found.of(Limit::Application));
-        }
-    }
-
-    /// A FIN goes out at this position, a moment after what was said last.
-    pub fn closes(&mut self, position: u64) {
-        self.answers.closes(position);
-    }
-
-    /// An ACK reaches the sender, with data of the other end.
-    #[inline]
-    pub fn hears_data(&mut self) {
-        self.requests.hears_data();
     }
 
     /// All that was given is acknowledged: nothing had waited.

@@ -173,6 +173,18 @@ pub(crate) fn settle_paced<T: Times>(
     }
 }
 
+/// At the end: of the time that the receiver's window limited, how long there was as much
+/// outstanding as fills the path, if it is known what that `holds`.
+pub(super) fn settle_filled<T: Times>(
+    found: &mut Lifetime,
+    by_window: &T,
+    mss: u32,
+    holds: Option<f64>,
+) {
+    let full = by_window.by_bytes(mss).filter(|(bytes, _)| filled(*bytes, holds) >= 1.0);
+    full.for_each(|(_, span)| found.add_filled(span));
+}
+
 /// The part of the path that so many bytes fill.
 fn filled(outstanding: u64, holds: Option<f64>) -> f64 {
     holds.map_or(0.0, |holds| outstanding as f64 / holds)

@@ -3,7 +3,8 @@
 use ackclock_tcp::Span;
 
 use super::super::stream::Stream;
-use super::follows_within;
+use super::{Limits, follows_within};
+use crate::lifetime::Limit;
 
 /// What an end says before it closes an idle connection, in bytes: GOAWAY of HTTP/2 (RFC 9113
 /// section 6.8) has 17 and an alert of TLS has 2 (RFC 8446 section 6), in records of 22 to 29 bytes
@@ -31,6 +32,33 @@ pub(super) struct Answers {
     answering: Span,
     /// Of `answering`, how long it waited for the last one, which begins at this position.
     last_answer: (Span, u64),
+}
+
+impl Limits {
+    /// An answer goes out with nothing outstanding, from this position on, so long after what the
+    /// other end asked.
+    pub fn answers(&mut self, after: Span, position: u64) {
+        self.answers.goes_out(after, position, self.found.of(Limit::Application));
+    }
+
+    /// What goes out next answers what the other end asked so long after the last byte was
+    /// acknowledged: until then it had asked for nothing.
+    pub fn unasked(&mut self, span: Span) {
+        if span > Span::ZERO {
+            self.unasked = (self.unasked + span).min(self.found.of(Limit::Application));
+        }
+    }
+
+    /// A FIN goes out at this position, a moment after what was said last.
+    pub fn closes(&mut self, position: u64) {
+        self.answers.closes(position);
+    }
+
+    /// An ACK reaches the sender, with data of the other end.
+    #[inline]
+    pub fn hears_data(&mut self) {
+        self.requests.hears_data();
+    }
 }
 
 impl Requests {

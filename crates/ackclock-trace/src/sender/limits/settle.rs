@@ -1,6 +1,7 @@
 //! The end: what limited the sender all the time.
 
-use super::super::queue::{settle_full, settle_paced, settle_routes};
+use super::super::cells::Cells;
+use super::super::queue::{settle_filled, settle_full, settle_paced, settle_routes};
 use super::super::rate::Base;
 use super::pace::Paced;
 use super::{Early, Limits};
@@ -21,11 +22,13 @@ impl Limits {
         self.had_no_more();
         let late = self.pace.settle(&mut self.full);
         let mut found = Lifetime::from(self.found);
+        let mut by_window = Cells::default();
         found.add_answering(self.answers.waited());
         found.add_unasked(self.unasked);
         let early = self.waits.take().and_then(|waits| {
             found.add_closed(waits.closed);
             found.add_shrunk(waits.shrunk);
+            by_window = waits.by_window;
             waits.early
         });
         found.add_full(self.on_path.into_full());
@@ -34,7 +37,9 @@ impl Limits {
             found.take(Limit::Nagle, share);
             found.add(Limit::Path, share);
         }
-        let paced_holds = holds(base).filter(|_| waited);
+        let path_holds = holds(base);
+        settle_filled(&mut found, &by_window, mss, path_holds);
+        let paced_holds = path_holds.filter(|_| waited);
         let paced = |found: &mut Lifetime, Paced { even, window }: Paced| {
             for (cells, limit) in [(even, Limit::Path), (window, Limit::ReceiveWindow)] {
                 settle_paced(found, &cells, limit, mss, paced_holds);

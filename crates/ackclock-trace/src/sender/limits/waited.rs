@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Span, Time};
 
+use super::super::cells::add_at;
 use super::super::input::Sent;
 use super::super::stream::Stream;
 use super::super::stream::moments::{HOST_BUSY, HOST_IDLE};
@@ -135,10 +136,11 @@ impl Limits {
             self.asks = false;
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(offered);
-                if let Some(waits) = &mut self.waits {
-                    let pending = std::mem::take(&mut waits.pending);
-                    waits.shrunk = waits.shrunk + pending.min(window + shut);
-                }
+                let outstanding = u64::from(self.on_path.most() / stream.terms.mss.max(1));
+                let waits = self.waits.get_or_insert_default();
+                let pending = std::mem::take(&mut waits.pending);
+                waits.shrunk = waits.shrunk + pending.min(window + shut);
+                add_at(&mut waits.by_window, outstanding, window);
                 self.pace.window_was_full(at, stream, &mut self.full);
             }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));

@@ -265,6 +265,34 @@ fn a_window_that_reopens_with_the_reads() {
     assert_eq!(others, [[209, 10], [299, 10], [209, 0]]);
 }
 
+/// A window of so many segments, over a path that holds six and takes 8 ms for each. With ten there
+/// is a queue all the time, which a larger window would only make longer.
+#[test]
+fn a_window_that_fills_the_path() {
+    let limited = |window: u64| {
+        let mut line = Line::sack(42.0);
+        line.window = window * MSS;
+        line.ack(42.0, 0);
+        line.send(42.0, 0..window);
+        // When the ACK of each segment came, which lets the one go that follows by a window.
+        let mut came: Vec<f64> = Vec::new();
+        for n in 0..100u64 {
+            let went = n.checked_sub(window).map_or(42.0, |before| came[before as usize]);
+            let busy = came.last().map_or(0.0, |last| last + 8.0);
+            let at = busy.max(went + 50.0);
+            came.push(at);
+            line.ack(at, n + 1);
+            line.send(at, [n + window]);
+        }
+        let lifetime = line.found().lifetime;
+        let of = [lifetime.of(Limit::ReceiveWindow), lifetime.filled()];
+        of.map(|span| span.0 / 1_000_000)
+    };
+    let ([share, filled], [small, none]) = (limited(10), limited(4));
+    assert!(share > 700 && filled * 10 > share * 9, "{share} {filled}");
+    assert!(small > 700 && none == 0, "{small} {none}");
+}
+
 /// The client asks, and what it gets is acknowledged a second later: that is nothing rare away from
 /// the sender, where timers may have expired.
 #[test]

@@ -73,6 +73,21 @@ fn a_receiver_that_reads_slowly() {
     assert_eq!(lines(limited(1999)), [buffer]);
 }
 
+/// A larger buffer saves nothing while the path is full.
+#[test]
+fn a_buffer_that_fills_the_path() {
+    let limited = |filled: u64| {
+        let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
+        (flow.bytes, flow.full_window) = (500_000, 65_536);
+        flow.lifetime.add_filled(span(filled));
+        lines(connection(flow))
+    };
+    assert_eq!(limited(3700), [""; 0]);
+    let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise it (SO_RCVBUF; Linux: \
+        net.ipv4.tcp_rmem) (receive window: 2.0 s)";
+    assert_eq!(limited(2000), [buffer]);
+}
+
 /// A window that is closed once, for at least half of the time in which it limits, is one of an
 /// application that read nothing: the mean rate says nothing of it.
 #[test]
