@@ -29,6 +29,7 @@ use self::pace::{Pace, Paced};
 pub(crate) use self::requests::FAREWELL;
 use self::requests::{Answers, Requests};
 use self::waited::Due;
+use super::begun::Begun;
 use super::cells::{Cells, bytes};
 use super::queue::Queue;
 use super::rate::{Base, Bottleneck, Trip};
@@ -71,6 +72,7 @@ struct Waits {
     pending: Span,
     /// Time for which the receiver's window limited the sender, by what was outstanding.
     by_window: Cells<Span>,
+    begun: Begun,
     silence: Silence,
     /// What was before the first loss.
     early: Option<Box<Early>>,
@@ -218,11 +220,21 @@ impl Limits {
     /// An ACK has measured a round trip, and the bottleneck knows of it.
     #[inline]
     pub fn measured(&mut self, trip: &Trip, bottleneck: &mut Bottleneck) {
+        if bottleneck.is_without_handshake() {
+            self.waits.get_or_insert_default().begun.measured(trip, bottleneck);
+        }
         let moved = Queue::measured(&mut self.queue, trip, bottleneck, &mut self.full);
         if let Some(base) = moved
             && let Some(early) = self.waits.as_mut().and_then(|waits| waits.early.as_mut())
         {
             early.base.get_or_insert(base);
+        }
+    }
+
+    /// At the end: what the bottleneck does not know yet.
+    pub fn tell(&self, bottleneck: &mut Bottleneck) {
+        if let Some(waits) = &self.waits {
+            waits.begun.tell(bottleneck);
         }
     }
 

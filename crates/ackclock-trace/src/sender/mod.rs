@@ -38,6 +38,7 @@
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **How fast is the bottleneck?** | [`rate`] |
 //! | Is there a queue, or another route? | [`route`], [`queue`] |
+//! | Was it full before the capture began? | [`begun`] |
 //! | **What limited it, all the time?** | [`limits`], at the end `limits::settle` |
 //! | What is outstanding on the path? | `limits::on_path` |
 //! | Who sets the pace? | `limits::pace` |
@@ -53,6 +54,7 @@
 //! | **What does a replay of a timeout need?** | [`episodes`] |
 //! | **Which ways does it have?** | [`ways`], a file for each |
 
+mod begun;
 mod causes;
 mod cells;
 mod departs;
@@ -356,13 +358,14 @@ impl SenderModel {
             mut limits,
             losses,
             marks,
-            bottleneck,
+            mut bottleneck,
             mut episodes,
             ways,
             picture,
             ..
         } = self;
         let Repair { mut recovery, causes, .. } = *repair.unwrap_or_default();
+        limits.tell(&mut bottleneck);
         episodes.idle(stream.outstanding.max());
         let Terms { sack, sight, .. } = stream.terms;
         recovery.retransmissions.settle(sack, sight == Sight::Received);

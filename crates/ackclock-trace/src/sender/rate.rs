@@ -19,7 +19,7 @@ const WEIGHT: f64 = 1.0 / 32.0;
 pub(crate) const TICK: Span = Span::from_millis(1);
 
 /// So many segments one behind the other measure the rate of the bottleneck that they have passed.
-const TRAIN: u64 = 8;
+pub(super) const TRAIN: u64 = 8;
 /// Into how many packets they are cut at the least: a host that puts packets together before the
 /// capture (LRO, GRO) shows all of them at once.
 const PACKETS: u8 = 3;
@@ -257,6 +257,21 @@ impl Bottleneck {
         }
     }
 
+    /// Round trips are exact, and nothing of the handshake is known.
+    #[inline]
+    pub fn is_without_handshake(&self) -> bool {
+        self.exact && self.handshake.get().is_none()
+    }
+
+    /// At the end: the path takes a full segment so long without a queue, and as much in bits a
+    /// second, which counts where nothing better was measured.
+    pub fn turns_out(&mut self, trip: Span, rate: f64) {
+        self.base = Base { trip: Some(trip).into(), ..Base::default() };
+        if !self.long {
+            (self.rate, self.samples, self.long) = (rate, 1, true);
+        }
+    }
+
     /// For so long, in which so much of this connection and of all was delivered. A round trip is
     /// long enough that when single ACKs come does not count. Where ACKs come in bursts (Wi-Fi,
     /// DOCSIS), it ends with the first of one, as the next begins.
@@ -344,7 +359,7 @@ fn follow(rate: &mut f64, samples: &mut u8, sample: f64) {
 }
 
 /// The first of the segments waited for the bottleneck when the ACK `before` came. Did the others?
-fn was_busy(before: Time, trip: &Trip, base: Span) -> bool {
+pub(super) fn was_busy(before: Time, trip: &Trip, base: Span) -> bool {
     let took = trip.at.since(before);
     let together = trip.gap().0 < took.0 / 4 * 3 && trip.span() >= base;
     before.since(trip.oldest) >= base && (together || trip.span() > base + took)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 
-use super::{Line, MSS, Sight, ms};
+use super::{Line, MSS, Opening, SenderModel, Sight, Terms, ms};
+use crate::compact::Compact;
 use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
@@ -263,6 +264,38 @@ fn a_window_that_reopens_with_the_reads() {
     assert_eq!(shrunk(30.0, 4, 0), [299, 169]);
     let others = [shrunk(0.0, 4, 0), shrunk(30.0, 2, 0), shrunk(30.0, 4, 2000)];
     assert_eq!(others, [[209, 10], [299, 10], [209, 0]]);
+}
+
+/// The capture begins when 25 segments are on their way over a path that holds six, each of which
+/// takes 200 ms. What is shorter than a segment does not wait at the end, and tells that there was
+/// a queue; without it nothing does.
+#[test]
+fn a_queue_that_was_full_before_the_capture() {
+    let limited = |small: f64| {
+        let mut line = Line::sack(42.0);
+        let terms = Terms {
+            opening: Opening::Unseen,
+            handshake_rtt: Compact::default(),
+            ..line.model.stream.terms
+        };
+        line.model = SenderModel::new(terms, Arc::default());
+        for n in 0..175u64 {
+            line.ack(8.0 * n as f64, n);
+            if n < 150 {
+                line.send(8.0 * n as f64, [n + 25]);
+            }
+        }
+        line.ack(1400.0, 175);
+        line.sent(ms(1410.0), 175 * MSS, 1, true);
+        let fin = line.plain(1410.0 + small, 175 * MSS + 1);
+        line.heard(fin);
+        let lifetime = line.found().lifetime;
+        let of = [lifetime.of(Limit::CongestionWindow), lifetime.full()];
+        of.map(|span| span.0 / 1_000_000)
+    };
+    assert_eq!(limited(42.0)[0], 0);
+    assert!(limited(42.0)[1] > 900, "{:?}", limited(42.0));
+    assert_eq!(limited(190.0)[1], 0);
 }
 
 /// A window of so many segments, over a path that holds six and takes 8 ms for each. With ten there
