@@ -149,7 +149,7 @@ fn a_handshake_is_answered_and_accepted() {
 fn a_syn_ack_that_goes_again_is_counted_with_its_connection() {
     let mut target = Target::new(64, TcpConfig::default(), 16);
     target.say(syn(1000, 5000), b"");
-    let answer = target.later(Span::from_millis(1000))[0];
+    let answer = target.later(Span::from_millis(1004))[0];
     target.say(reply(&answer, ACK), b"");
     let socket = target.accept().unwrap();
     let stats = target.stack.counted(socket).unwrap();
@@ -170,7 +170,7 @@ fn timestamps_do_not_tell_the_clock() {
         let mut answer = target.say(syn(1000, 5000), b"")[0];
         if half_open > 0 {
             // With two SYN/ACKs only the echo says which round trip that was.
-            answer = target.later(Span::from_millis(1000))[0];
+            answer = target.later(Span::from_millis(1004))[0];
         }
         target.later(Span::from_millis(50));
         target.say(reply(&answer, ACK), b"");
