@@ -213,7 +213,9 @@ impl LossRecovery {
         if !sack && self.phases.f_rto_by_acks() {
             self.retransmissions.were_not_needed(self.phases.first());
             self.undo(a.at, "f-rto", stream, picture);
-        } else if self.phases.is_complete(una) {
+        } else if self.phases.is_complete(una)
+            && (stream.timers.is_foreign() || !self.phases.is_loss_reported())
+        {
             let left = self.phases.complete(a.at, &stream.outstanding, sack);
             self.evidence.recovered();
             self.phase_left(a.at, left, false, stream, picture);

@@ -195,6 +195,12 @@ impl Phases {
         self.is_recovery() && self.reports.are_complete()
     }
 
+    /// D-SACKs have reported all after a timeout: the ACK that advances next undoes it, also where
+    /// it reaches the recovery point (`tcp_process_loss`).
+    pub fn is_loss_reported(&self) -> bool {
+        self.is_loss() && self.reports.are_complete()
+    }
+
     /// The recovery point is acknowledged. Like every way out of a phase it returns whether that
     /// was a recovery.
     pub fn complete(&mut self, at: Time, outstanding: &Outstanding, sack: bool) -> bool {

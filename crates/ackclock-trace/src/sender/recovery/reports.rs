@@ -17,9 +17,9 @@ pub(crate) struct Reports {
 
 impl Reports {
     /// A response begins (`tcp_init_undo`) with so many retransmissions on their way. A tail loss
-    /// probe belongs to it only now.
+    /// probe belongs to it only now; it is one of them, unless SACKed.
     pub fn begin(&mut self, una: u64, on_way: u32) {
-        let counted = on_way + u32::from(self.probed > una);
+        let counted = on_way.max(u32::from(self.probed > una));
         self.undo_marker = una;
         self.undo_retrans = Some(counted).filter(|&n| n > 0);
         self.probed = 0;

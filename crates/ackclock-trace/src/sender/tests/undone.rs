@@ -6,6 +6,7 @@ use super::{Line, kinds};
 use crate::connection::Kind;
 use crate::sender::Found;
 use crate::sender::picture::Picture;
+use crate::sender::recovery::reports::Reports;
 
 /// Without SACK, so many segments, of which six draw duplicates of the first one. It goes out
 /// again, and so do two more as each ACK advances by one, and echoes what was sent before.
@@ -188,5 +189,21 @@ fn f_rto_within_a_recovery_begins_with_the_second_timeout() {
         line.send(last + 50.01, [2]);
         let found = kinds(&line.found());
         assert_eq!(found.last(), Some(&(2, kind)), "{times}");
+    }
+}
+
+/// What a tail loss probe has sent belongs to the response that follows, and counts once
+/// (`tcp_init_undo`): it is on its way, or SACKed.
+#[test]
+fn a_probe_counts_once() {
+    for on_way in [0, 1] {
+        let mut reports = Reports::default();
+        reports.probed(4000);
+        reports.begin(0, on_way);
+        reports.retransmitted();
+        for complete in [false, true] {
+            reports.dsacked(4000, 5000, 1, 1, 2);
+            assert_eq!(reports.are_complete(), complete, "{on_way}");
+        }
     }
 }
