@@ -19,7 +19,8 @@ pub(crate) fn to_jiffies(span: Span) -> u64 {
 
 /// When a timer set now for so long expires: the wait counts whole ticks (`usecs_to_jiffies`) from
 /// the last tick on (`jiffies + when`, `inet_csk_reset_xmit_timer`), and a tick more, so that none
-/// expires early (`calc_index` of `kernel/time/timer.c`).
+/// expires early (`calc_index` of `kernel/time/timer.c`). From 63 ticks on Linux's wheel of timers
+/// rounds up to 8 ticks and more, by a phase that no segment shows: that is left out.
 pub(crate) fn expiry(now: Time, tick_phase: Span, wait: Span) -> Time {
     now.next_tick(JIFFY, tick_phase) + JIFFY.times(to_jiffies(wait))
 }

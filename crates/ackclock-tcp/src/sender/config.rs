@@ -68,7 +68,8 @@ pub struct SenderConfig {
     pub idle_restart: bool,
     /// Record events.
     pub events: bool,
-    /// Phase of coarse timers: the first tick comes this long after the origin of time.
+    /// Phase of coarse timers and of Linux's ticks: the first tick comes this long after the origin
+    /// of time.
     pub tick_phase: Span,
 }
 

@@ -459,9 +459,9 @@ impl Detect for LinuxRack {
         }
     }
 
-    /// `tcp_check_sack_reneging`: half of `srtt`, which Linux keeps in eighths.
+    /// `tcp_check_sack_reneging`: half of `srtt`, which Linux keeps in eighths of microseconds.
     fn reneges(&self, s: &State) -> Option<Span> {
-        Some(Span(s.srtt.0 / 2).max(RENEGE))
+        Some(Span::from_micros(s.srtt.micros() / 2).max(RENEGE))
     }
 
     fn judges_again(&self) -> bool {

@@ -30,6 +30,15 @@ fn when_it_comes() {
     );
 }
 
+/// Ticks have a phase: 26 of them (102 ms) count from the next one after the segments went out.
+#[test]
+fn it_comes_with_a_tick() {
+    let config = SenderConfig { tick_phase: Span::from_millis(1), ..handshake(50) };
+    run_with("linux", config, |x| {
+        x.write(2_000).sends("0 1").deadline(105).fire(105).sends("1+");
+    });
+}
+
 /// The timeout counts from the probe. What the probe retransmits counts in the pipe once.
 #[test]
 fn the_timeout_follows() {
