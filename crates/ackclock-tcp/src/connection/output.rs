@@ -91,10 +91,13 @@ fn ack(c: &mut Connection, now: Time) -> Option<Outgoing> {
 }
 
 /// What an ACK without data stands at: SND.NXT, or where the peer has taken window back, its edge,
-/// beyond which it would not be acceptable.
+/// beyond which it would not be acceptable. What the scale of its window cuts off is not taken back
+/// (`tcp_acceptable_seq`).
 fn ack_seq(c: &Connection) -> Seq {
     let s = c.sender.state();
-    Seq::at(c.isn(), s.snd_max.min(s.window_edge.max(s.snd_una)))
+    let edge = s.window_edge.max(s.snd_una);
+    let cut_off = (1 << c.negotiated.their_shift()) - 1;
+    Seq::at(c.isn(), if s.snd_max <= edge + cut_off { s.snd_max } else { edge })
 }
 
 /// RFC 9293 section 3.8.4: `SEG.SEQ = SND.NXT-1`, which is not acceptable and draws an ACK.

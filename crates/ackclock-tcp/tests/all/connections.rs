@@ -372,3 +372,16 @@ proptest! {
         survives(setup, start, &syn, &ops);
     }
 }
+
+/// A window of 9 bytes is one of 8, once it is scaled. ACKs that stood at its edge, behind what had
+/// been received, were dropped for ever.
+#[test]
+fn a_scale_takes_no_window_back() {
+    let a =
+        Setup { buffer: 9, wscale: Some(1), mss: 1460, initial_window: 2, ..Setup::plain("linux") };
+    let b = Setup { buffer: 954, wscale: Some(2), initial_window: 1, ..a.clone() };
+    let writes = [(1, 9), (0, 0), (0, 953)].map(|(side, bytes)| Op::Write { side, bytes });
+    let marks = [0, 0].map(|index| Op::Mark { side: 0, index });
+    let ops: Vec<Op> = writes.into_iter().chain(marks).collect();
+    holds([a, b], true, &ops);
+}
