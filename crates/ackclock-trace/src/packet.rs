@@ -126,8 +126,8 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
 /// the kind and length of timestamps (RFC 7323 appendix A).
 const STAMPED: u32 = 0x0101_080a;
 
-/// A segment without payload, whose header was kept, has a checksum that no sender leaves there. Who
-/// writes captures without a network leaves it zero.
+/// A segment without payload, whose header was kept, has a checksum that no sender leaves there.
+/// Who writes captures without a network leaves it zero.
 #[inline]
 fn is_damaged(src: IpAddr, dst: IpAddr, fixed: &[u8; MIN_HEADER_LEN], options: &[u8]) -> bool {
     let pseudo = match (src, dst) {
