@@ -24,8 +24,9 @@ fn spurious(score: &Score) -> [u64; 2] {
 fn no_worse_than_measured() {
     let scores: Scores = score_all(1..301, |seed| scenario(seed, None), &EVERYWHERE).unwrap();
     // Kinds, classes, spurious claimed and missed, places: at the sender, in the middle, at the
-    // receiver. Probes within a recovery (`recovery-probe`) are taken for timeouts.
-    let most = [[29, 14, 0, 33, 0], [145, 78, 4, 20, 72], [155, 89, 0, 1, 0]];
+    // receiver. Probes within a recovery (`recovery-probe`) are taken for timeouts, and so are all
+    // of seed 107, where a tail of 40 bytes has both timers due at the same tick.
+    let most = [[33, 21, 0, 35, 0], [125, 77, 4, 20, 57], [145, 78, 0, 1, 0]];
     let mistakes = scores.each_ref().map(|[whole, ..]| {
         let [claimed, missed] = spurious(whole);
         [wrong(&whole.kinds), wrong(&whole.classes), claimed, missed, wrong(&whole.places)]
