@@ -26,6 +26,7 @@ ENGINE = Path(__file__).parents[2] / "crates" / "ackclock-tcp" / "src"
 #: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`). Laws by rate are
 #: Rust's alone (`by_rate`), and a driver in Python has no clock that moves while it sends
 #: (`on_drained`). A SYN of a timer in Python is doubled as RFC 6298 has it (`syn_rto`).
+#: Its other waits are not rounded to ticks (`after`).
 RUST_ONLY = {
     "name",
     "inner",
@@ -49,6 +50,7 @@ RUST_ONLY = {
     "by_rate",
     "on_drained",
     "syn_rto",
+    "after",
     "counts_segments",
     "judges_again",
     "reneges",

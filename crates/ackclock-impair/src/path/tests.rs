@@ -281,8 +281,9 @@ fn timeouts_of_connections_that_are_gone() {
         all[TimeoutClass::Handshake as usize] = n;
         all
     };
-    // Linux sends its first SYNs once a second (`tcp_syn_linear_timeouts`).
-    for (at, n) in [(999, 0), (1001, 1), (1999, 1), (2001, 2)] {
+    // Linux sends its first SYNs once a second (`tcp_syn_linear_timeouts`), and a tick of 4 ms
+    // later: the second wait begins at a tick.
+    for (at, n) in [(1003, 0), (1005, 1), (2007, 1), (2009, 2)] {
         path.advance(Time::ZERO + Span::from_millis(at));
         assert_eq!(path.timeouts(), handshakes(n), "{at} ms");
     }
