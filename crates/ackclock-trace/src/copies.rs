@@ -277,9 +277,11 @@ impl Lag {
     fn is_behind(&mut self, p: &Packet, of: Of) -> bool {
         let Some(certain) = &mut self.certain else { return false };
         let Some((ticks, late)) = certain.older(p, of) else { return false };
+        if certain.ticks == 0 {
+            return false;
+        }
         let older = f64::from(ticks) / f64::from(certain.ticks);
-        let part = older + late.secs_f64() / certain.longest.secs_f64();
-        certain.ticks > 0 && part > 0.5
+        older + late.secs_f64() / certain.longest.secs_f64() > 0.5
     }
 
     /// It is the same as another one, but so may a retransmission be.
@@ -304,7 +306,7 @@ impl Lag {
         let reach = if systematic { self.longest().times(GROWS) } else { Span::ZERO };
         let copy = age <= at_once.max(reach);
         if !copy {
-            place.at = (p.at.0 / 1000) as u32;
+            place.at = micros(p.at);
         } else if age > at_once {
             // What comes then is sent again, and has a copy itself.
             *place = Print::default();

@@ -34,8 +34,8 @@ fn what_the_capture_has_twice() {
     assert!(lines.iter().all(|line| told.contains(line)), "{told}");
     // No path makes them so late.
     explained.connections[0].connection.copies_after = ackclock_tcp::Span::from_secs(3);
-    let clocks = "they are left out. Some come 3.0 s later, longer than round trips take: there are \
-        hosts in it whose clocks differ\n";
+    let clocks = "they are left out. Some come 3.0 s later, longer than round trips take: there \
+        are hosts in it whose clocks differ\n";
     assert!(text(&explained, 0).contains(clocks), "{}", text(&explained, 0));
     // The other one alone counts, for it is not there again.
     assert!(explained.keep(1));
