@@ -81,7 +81,8 @@ impl SenderModel {
         let outstanding = &self.stream.outstanding;
         self.limits.is_told(is_next(sent) && sent.position >= outstanding.max());
         let late = if sent.position == outstanding.max() && outstanding.has_started() {
-            if self.repair.as_ref().is_some_and(|r| r.recovery.behind.segments() > 0) {
+            let may_go_again = |r: &Repair| r.recovery.behind.segments() > 0;
+            if self.unsettled && self.repair.as_deref().is_some_and(may_go_again) {
                 self.looks_new(&{ *sent });
             } else {
                 self.new_data(sent);

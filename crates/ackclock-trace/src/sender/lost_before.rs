@@ -92,7 +92,6 @@ impl SenderModel {
     /// that and was lost: it may be that.
     #[cold]
     pub(super) fn looks_new(&mut self, sent: &Sent) {
-        self.unsettled = true;
         match self.repair.get_or_insert_default().recovery.behind.takes(sent) {
             Some(first_at) => {
                 self.stream.holes.unseen.missed(1);

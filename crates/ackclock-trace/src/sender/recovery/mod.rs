@@ -46,6 +46,7 @@ impl LossRecovery {
             && !self.phases.has_begun_anew()
             && !evidence.is_fresh()
             && !evidence.shows_loss()
+            && self.behind.segments() == 0
     }
 
     pub fn state(&self, stream: &Stream) -> State {
