@@ -182,7 +182,7 @@ impl Found {
                 mean: Span(mean),
                 max: a.max.max(b.max),
                 samples,
-                alone: a.alone.saturating_add(b.alone),
+                delayable: a.delayable.saturating_add(b.delayable),
                 ..most
             }
         })

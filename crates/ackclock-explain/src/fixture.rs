@@ -135,7 +135,7 @@ pub(crate) fn idle() -> Flow {
 
 /// Round trips that are all as long.
 pub(crate) fn round_trip(long: Span, samples: u64) -> RoundTrip {
-    RoundTrip { min: long, mean: long, median: long, p99: long, max: long, samples, alone: 0 }
+    RoundTrip { min: long, mean: long, median: long, p99: long, max: long, samples, delayable: 0 }
 }
 
 fn lossy() -> Flow {

@@ -168,9 +168,10 @@ impl Found {
         answered && at_server && again(End::Client) && !again(End::Server)
     }
 
-    /// For how long the receiver's application read nothing, if that is at least half of the time
-    /// in which its window held back the end that the connection waited for, and worth a word. One
-    /// that reads slowly closes its window for a short time, again and again.
+    /// For how long the receiver's application read nothing, or less than what opens its window
+    /// again (RFC 9293 section 3.8.6.2.2), if that is worth a word, and at least half of the time
+    /// in which its window held back the end that the connection waited for. One that reads slowly
+    /// closes its window for a short time, again and again.
     pub(crate) fn reads_nothing(&self) -> Option<Span> {
         let stalls = self.flow(self.sender()).stalls.iter();
         let closed = stalls.filter(|stall| stall.cause == StallCause::ZeroWindow);

@@ -205,9 +205,9 @@ pub struct RoundTrip {
     pub max: Span,
     /// How many.
     pub samples: u64,
-    /// Of those, the ones by the ACK of a single segment with nothing behind it: the receiver may
-    /// have delayed it (RFC 9293 section 3.8.6.3).
-    pub alone: u64,
+    /// Those by ACKs that may have been delayed: without data, of all that was outstanding, and of
+    /// one segment (RFC 9293 section 3.8.6.3) or with less window (`__tcp_ack_snd_check`).
+    pub delayable: u64,
 }
 
 /// Why a segment was retransmitted, as far as a capture shows it.

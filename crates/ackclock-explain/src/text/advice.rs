@@ -302,7 +302,7 @@ fn not_read(found: &Found, from: End) -> Option<Line> {
     let flow = found.flow(from);
     let (_, receiver) = hosts(found, from);
     if let Some(span) = found.reads_nothing() {
-        let subject = format!("{receiver}: its application read nothing");
+        let subject = format!("{receiver}: its application read little or nothing");
         let text = format!("{subject} for {}, so that its window closed", time(span));
         return Some(Line { text, subject, number: span.secs_f64() });
     }

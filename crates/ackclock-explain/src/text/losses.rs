@@ -51,7 +51,7 @@ pub(crate) fn queueing(found: &Found) -> Option<String> {
 /// For how long, in the same cases. Over another route nobody knows.
 pub(super) fn waits(found: &Found) -> Option<Span> {
     let flow = found.flow(found.sender());
-    let told = |rtt: &RoundTrip| !flow.rerouted && rtt.alone.saturating_mul(2) < rtt.samples;
+    let told = |rtt: &RoundTrip| !flow.rerouted && rtt.delayable.saturating_mul(2) < rtt.samples;
     let rtt = flow.rtt.filter(told)?;
     let waits = rtt.median - rtt.min;
     (waits >= LONG && waits >= rtt.min).then_some(waits)

@@ -289,8 +289,9 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
             (what, span)
         }),
         Limit::ReceiveWindow => {
-            let nothing =
-                found.reads_nothing().map(|span| format!("read nothing for {}", time(span)));
+            let nothing = found
+                .reads_nothing()
+                .map(|span| format!("read little or nothing for {}", time(span)));
             let slowly = || Some(format!("reads slowly (about {})", rate(found.reads_slowly()?)));
             nothing.or_else(slowly).map(|reads| {
                 let (reader, from) = (from.other().name(), from.name());
@@ -328,10 +329,9 @@ pub(crate) fn round_trip(found: &Found, from: End) -> Option<String> {
     // All ACKs of data may have been delayed, or come with answers.
     let trip = handshake_trip(&found.connection).filter(|trip| rtt.min > trip.times(2));
     let least = trip.unwrap_or(rtt.min);
-    // Of what goes out alone, receivers delay the ACK, by 40 ms in Linux at the least. Jitter is
-    // shorter for the most part.
-    let alone = rtt.alone.saturating_mul(2) > rtt.samples;
-    let delayed = alone && rtt.median > least.times(2).max(least + DELAYED);
+    // Linux delays an ACK by 40 ms at the least. Jitter is shorter for the most part.
+    let mostly = rtt.delayable.saturating_mul(2) > rtt.samples;
+    let delayed = mostly && rtt.median > least.times(2).max(least + DELAYED);
     Some(format!(
         "round trip {} (median {}, 99th {}{})",
         time(least),

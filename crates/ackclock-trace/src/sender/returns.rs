@@ -118,8 +118,11 @@ impl SenderModel {
             self.measure(a, oldest, &newest);
             let (newest, flight) = (newest.at, newest.flight);
             if a.timed && !self.stalls.is_probing_window() {
-                if segments == 1 && !a.with_data && self.stream.outstanding.is_empty() {
-                    self.stream.timers.was_alone();
+                if (segments == 1 || a.window < self.stream.windows.offered())
+                    && !a.with_data
+                    && self.stream.outstanding.is_empty()
+                {
+                    self.stream.timers.was_delayable();
                 }
                 let trip = Trip { at: a.at, oldest, newest, ack: a.ack, bytes, all, flight };
                 self.bottleneck.measured(&trip);

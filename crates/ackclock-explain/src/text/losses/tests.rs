@@ -84,16 +84,16 @@ fn what_to_do_about_a_black_hole() {
 /// nothing is said.
 #[test]
 fn bufferbloat() {
-    let found = |min: u64, median: u64, alone: u64| {
+    let found = |min: u64, median: u64, delayable: u64| {
         let mut explained = fixture::explained();
         let mut found = explained.connections.remove(0);
         let [min, median] = [min, median].map(Span::from_millis);
-        let rtt = RoundTrip { min, alone, ..fixture::round_trip(median, 9) };
+        let rtt = RoundTrip { min, delayable, ..fixture::round_trip(median, 9) };
         found.connection.from_client.rtt = Some(rtt);
         found.connection.from_server.rtt = Some(rtt);
         found
     };
-    let measured = |min, median, alone| queueing(&found(min, median, alone));
+    let measured = |min, median, delayable| queueing(&found(min, median, delayable));
     let waits = |min, median| measured(min, median, 0);
     let text = "queueing takes 80.0 ms of a round trip of 0.10 s (bufferbloat)";
     assert_eq!(waits(20, 100).as_deref(), Some(text));

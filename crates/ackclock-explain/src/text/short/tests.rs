@@ -81,7 +81,7 @@ fn round_trips_of_delayed_acks() {
         flow.lifetime.add(Limit::Path, Span::from_millis(1000));
         let rtt = flow.rtt.as_mut().unwrap();
         (rtt.min, rtt.median) = (Span::from_millis(min), Span::from_millis(41));
-        (rtt.alone, rtt.samples) = (alone, 10);
+        (rtt.delayable, rtt.samples) = (alone, 10);
         found.connection.begun = begun;
         found.connection.position.to_client = Some(Span::from_millis(10));
         found.connection.position.to_server = Some(Span::ZERO);

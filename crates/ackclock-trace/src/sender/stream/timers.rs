@@ -35,7 +35,7 @@ pub(crate) struct Timers {
     foreign: bool,
     backoff: u32,
     /// Samples by ACKs that may have been delayed.
-    alone: u32,
+    delayable: u32,
 }
 
 impl Timers {
@@ -69,9 +69,9 @@ impl Timers {
         self.take(rtt, 0, 0);
     }
 
-    /// The last sample was by the ACK of a single segment with nothing behind it.
-    pub fn was_alone(&mut self) {
-        self.alone = self.alone.saturating_add(1);
+    /// The receiver may have delayed the ACK of the last sample ([`RoundTrip::delayable`]).
+    pub fn was_delayable(&mut self) {
+        self.delayable = self.delayable.saturating_add(1);
     }
 
     /// A round trip of a retransmission that a timestamp identifies. It counts for the timer, but
@@ -146,8 +146,8 @@ impl Timers {
         let percentile = |p| self.trips.percentile(p).clamp(self.min, self.max);
         let (median, p99) = (percentile(50), percentile(99));
         let Timers { min, max, .. } = *self;
-        let (samples, alone) = (self.samples.into(), self.alone.into());
-        Some(RoundTrip { min, mean, median, p99, max, samples, alone })
+        let (samples, delayable) = (self.samples.into(), self.delayable.into());
+        Some(RoundTrip { min, mean, median, p99, max, samples, delayable })
     }
 
     /// Round trips vary so little that Linux's timer is at its minimum.

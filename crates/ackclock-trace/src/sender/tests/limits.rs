@@ -187,7 +187,25 @@ fn acks_that_may_be_delayed() {
     line.send(300.0, [4]);
     line.acked(350.0, 5, &[], false, None, true);
     let rtt = line.found().rtt.unwrap();
-    assert_eq!((rtt.samples, rtt.alone), (4, 1));
+    assert_eq!((rtt.samples, rtt.delayable), (4, 1));
+}
+
+/// Nor does a receiver whose application does not read acknowledge two segments at once: they leave
+/// less room in its window. Linux waits for 40 ms (`__tcp_ack_snd_check`).
+#[test]
+fn acks_that_may_be_delayed_since_the_window_shrinks() {
+    let delayable = |window: u64, outstanding: u64| {
+        let mut line = Line::sack(50.0);
+        line.window = 4000;
+        line.ack(50.0, 0);
+        line.send(100.0, 0..2 + outstanding);
+        line.window = window;
+        line.ack(190.0, 2);
+        line.found().rtt.unwrap().delayable
+    };
+    assert_eq!(delayable(2000, 0), 1);
+    assert_eq!(delayable(4000, 0), 0);
+    assert_eq!(delayable(2000, 1), 0);
 }
 
 /// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round.

@@ -102,10 +102,10 @@ fn a_receiver_that_reads_nothing() {
         connection(flow)
     };
     let stopped = closed(&[(500, 600), (1000, 3000)]);
-    let why_stopped = "the application at the client read nothing for 2.0 s, so that its window held \
-        the server back for 4.0 s of 4.0 s (100 %)";
+    let why_stopped = "the application at the client read little or nothing for 2.0 s, so that its \
+        window held the server back for 4.0 s of 4.0 s (100 %)";
     assert!(why(&stopped).starts_with(why_stopped), "{}", why(&stopped));
-    let line = "192.0.2.1: its application read nothing for 2.0 s, so that its window closed \
+    let line = "192.0.2.1: its application read little or nothing for 2.0 s, so that its window closed \
         (receive window: 4.0 s)";
     assert_eq!(lines(stopped), [line]);
     let slow = closed(&[(0, 1999), (2000, 3999)]);
@@ -126,7 +126,7 @@ fn a_receiver_that_reads_nothing_for_a_moment() {
         lines(connection(flow))
     };
     let line = |what| format!("192.0.2.1: its application {what} (receive window: 0.60 s)");
-    assert_eq!(reads(400), [line("read nothing for 0.40 s, so that its window closed")]);
+    assert_eq!(reads(400), [line("read little or nothing for 0.40 s, so that its window closed")]);
     assert_eq!(reads(399), [line("reads too slowly, so that its window closes")]);
 }
 
