@@ -94,6 +94,7 @@ pub struct Lifetime {
     growing: Span,
     full: Span,
     answering: Span,
+    longest_answer: Span,
     unasked: Span,
     closed: Span,
     shrunk: Span,
@@ -140,6 +141,11 @@ impl Lifetime {
     /// last data reached this end until this end sent again.
     pub fn answering(&self) -> Span {
         self.answering
+    }
+
+    /// Of [`Lifetime::answering`], the wait for the answer that took longest.
+    pub fn longest_answer(&self) -> Span {
+        self.longest_answer
     }
 
     /// Of the share of the application, how long the other end had asked for nothing: from when all
@@ -210,6 +216,11 @@ impl Lifetime {
         self.answering = self.answering + span;
     }
 
+    /// One of the answers took so long.
+    pub fn note_answer(&mut self, took: Span) {
+        self.longest_answer = self.longest_answer.max(took);
+    }
+
     /// The other end asked for nothing for so much longer.
     pub fn add_unasked(&mut self, span: Span) {
         self.unasked = self.unasked + span;
@@ -270,6 +281,7 @@ impl Lifetime {
         self.growing = self.growing.min(self.idle);
         self.full = self.full.min(self.of(Limit::Path));
         self.answering = self.answering.min(self.of(Limit::Application));
+        self.longest_answer = self.longest_answer.min(self.answering);
         self.unasked = self.unasked.min(self.of(Limit::Application));
         self.closed = self.closed.min(self.of(Limit::Application));
         self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));

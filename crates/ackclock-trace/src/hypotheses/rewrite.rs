@@ -61,6 +61,7 @@ fn divide(divided: Divided, terms: Terms, found: &mut Found) {
     lifetime.take(Limit::Path, nagle);
     lifetime.add(Limit::Nagle, nagle);
     lifetime.add_answering(found.lifetime.answering());
+    lifetime.note_answer(found.lifetime.longest_answer());
     lifetime.add_unasked(found.lifetime.unasked());
     lifetime.add_closed(found.lifetime.closed());
     lifetime.add_growing(found.lifetime.growing());

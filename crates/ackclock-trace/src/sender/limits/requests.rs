@@ -32,6 +32,8 @@ pub(super) struct Answers {
     answering: Span,
     /// Of `answering`, how long it waited for the last one, which begins at this position.
     last_answer: (Span, u64),
+    /// How long it waited for the longest one before that.
+    longest: Span,
 }
 
 impl Limits {
@@ -95,6 +97,7 @@ impl Answers {
     /// other end asked. `most`: the application's share so far.
     pub fn goes_out(&mut self, after: Span, position: u64, most: Span) {
         let before = self.answering;
+        self.longest = self.longest();
         self.answering = (before + after).min(most);
         self.last_answer = (self.answering - before, position);
     }
@@ -105,11 +108,17 @@ impl Answers {
         let (waited, from) = self.last_answer;
         if from > 0 && position.saturating_sub(from) <= FAREWELL {
             self.answering = self.answering - waited;
+            self.last_answer.0 = Span::ZERO;
         }
     }
 
     /// Of the application's share, how long the other end waited.
     pub fn waited(&self) -> Span {
         self.answering
+    }
+
+    /// How long it waited for the answer that took longest.
+    pub fn longest(&self) -> Span {
+        self.longest.max(self.last_answer.0)
     }
 }

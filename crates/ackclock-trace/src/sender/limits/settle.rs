@@ -24,6 +24,7 @@ impl Limits {
         let mut found = Lifetime::from(self.found);
         let mut by_window = Cells::default();
         found.add_answering(self.answers.waited());
+        found.note_answer(self.answers.longest());
         found.add_unasked(self.unasked);
         let early = self.waits.take().and_then(|waits| {
             found.add_closed(waits.closed);

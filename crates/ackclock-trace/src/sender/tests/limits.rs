@@ -136,6 +136,28 @@ fn a_client_that_asks_late() {
     assert_eq!(unasked.map(|span| span.0 / 1_000_000), [520, 310, 10]);
 }
 
+/// Answers take 100, 300 and 200 ms. A farewell is none, however late it comes.
+#[test]
+fn the_answer_that_takes_longest() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    for (n, (asked, answered)) in
+        [(100.0, 200.0), (400.0, 700.0), (800.0, 1000.0)].iter().enumerate()
+    {
+        line.model.peer_data(ms(*asked), false);
+        line.send(*answered, [n as u64]);
+        line.ack(answered + 50.0, n as u64 + 1);
+    }
+    line.model.peer_data(ms(1100.0), false);
+    line.frame += 1;
+    line.sent(ms(3100.0), 3000, 39, false);
+    line.frame += 1;
+    line.sent(ms(3100.1), 3039, 1, true);
+    let lifetime = line.found().lifetime;
+    let answers = [lifetime.answering(), lifetime.longest_answer()];
+    assert_eq!(answers, [600, 300].map(Span::from_millis));
+}
+
 /// What a server says before it closes an idle connection is no answer to what was sent last, if it
 /// has answered before and is as short as a farewell. Else it is one.
 #[test]
