@@ -16,7 +16,7 @@ use crate::explained::{End, Explained, Found};
 use crate::read::{Options, with_events};
 use crate::source::Source;
 use crate::text::Known;
-use crate::{html, text, xplot};
+use crate::{html, xplot};
 
 /// The most packets of connections that are drawn at a time, so that their events do not fill the
 /// memory.
@@ -129,8 +129,7 @@ const HELD_UP: u64 = 10;
 /// was lost; or the only one there is.
 pub fn eventful(explained: &Explained) -> Vec<&Found> {
     let all = &explained.connections;
-    let mut found: Vec<_> =
-        all.iter().map(|found| (found, found.counts(), text::held(found))).collect();
+    let mut found: Vec<_> = all.iter().map(|found| (found, found.counts(), found.held())).collect();
     let held_up = |found: &Found, held: Span| {
         held > Span::ZERO && held.0 >= found.lifetime().whole().0 / HELD_UP
     };

@@ -79,7 +79,7 @@ fn groups(explained: &Explained, by: By) -> Vec<(Group, Summary)> {
         groups.entry(by.of(found)).or_default().add(found);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, sum)| Reverse(sum.held()));
+    groups.sort_by_key(|(_, sum)| Reverse(sum.held));
     groups
 }
 
@@ -111,7 +111,7 @@ fn row((group, sum): &(Group, Summary)) -> Vec<String> {
         sum.retransmitted().map_or("-".into(), percent),
         sum.counts.all_timeouts().to_string(),
         seconds(sum.counts.lost_time()),
-        seconds(sum.held()),
+        seconds(sum.held),
         seconds(whole),
     ];
     row.extend(Limit::ALL.map(|limit| {

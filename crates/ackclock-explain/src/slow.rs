@@ -74,6 +74,21 @@ impl Found {
         Span(self.busy().0 / 10).max(Span(whole.0 / 10_000)).max(FELT)
     }
 
+    /// Time in which neither the application nor the path was what limited it. A handshake of one
+    /// round trip is the path's.
+    pub(crate) fn held(&self) -> Span {
+        let (lifetime, opening) = (self.lifetime(), self.lifetime().of(Limit::Handshake));
+        let way = self.least_round_trip().unwrap_or_default().min(opening);
+        lifetime.busy() - lifetime.of(Limit::Path) - way
+    }
+
+    /// For how long the client waited for an answer of the server's application, or at the end for
+    /// one that never came: the longest of these waits.
+    pub fn longest_answer(&self) -> Span {
+        let waited = self.connection.from_server.lifetime.longest_answer();
+        waited.max(self.no_answer().unwrap_or_default())
+    }
+
     /// The least round trip. Both ends measure the same path: the larger one of their minima is
     /// the surer one.
     pub(crate) fn least_round_trip(&self) -> Option<Span> {

@@ -14,6 +14,9 @@ pub struct Summary {
     pub counts: Counts,
     /// What their time went into, of each that of the end that it waited for ([`Found::sender`]).
     pub lifetime: Lifetime,
+    /// Time in which neither the application nor the path was what limited them. A handshake of one
+    /// round trip is the path's.
+    pub held: Span,
 }
 
 impl Summary {
@@ -30,12 +33,7 @@ impl Summary {
         self.counts.count(found);
         let lifetime = found.lifetime();
         Limit::ALL.into_iter().for_each(|limit| self.lifetime.add(limit, lifetime.of(limit)));
-    }
-
-    /// Time in which neither the application nor the path was what limited them.
-    pub fn held(&self) -> Span {
-        let free = self.lifetime.of(Limit::Application) + self.lifetime.of(Limit::Path);
-        self.lifetime.whole() - free
+        self.held = self.held + found.held();
     }
 
     /// Of the segments, the part that were retransmissions; `None` of no segment.

@@ -310,3 +310,22 @@ fn a_server_that_never_answers() {
     let not = [idle(300, 300), idle(301, 300), idle(30_000, 60_000), idle(30_000, 60_001)];
     assert_eq!(not, [true, false, false, true]);
 }
+
+/// A handshake of one round trip is as it has to be; what is beyond it held the connection up.
+#[test]
+fn a_handshake_of_one_round_trip_holds_nothing_up() {
+    let held = |handshake: u64| {
+        let mut explained = fixture::explained();
+        let connection = &mut explained.connections[0].connection;
+        connection.from_client.bytes = 0;
+        let server = &mut connection.from_server;
+        server.bytes = 1000;
+        server.rtt = Some(fixture::round_trip(Span::from_millis(100), 9));
+        server.lifetime = Lifetime::default();
+        server.lifetime.add(Limit::Handshake, Span::from_millis(handshake));
+        server.lifetime.add(Limit::Recovery, Span::from_millis(200));
+        server.lifetime.add(Limit::Path, Span::from_millis(300));
+        crate::summary::Summary::of(&explained.connections[..1]).held
+    };
+    assert_eq!([80, 100, 1100].map(held), [200, 200, 1200].map(Span::from_millis));
+}

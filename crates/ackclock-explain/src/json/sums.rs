@@ -67,7 +67,7 @@ impl SummaryJson {
             counts: CountsJson::of(&summary.counts),
             retransmission_rate: summary.retransmitted(),
             lost_s: seconds(summary.counts.lost_time()),
-            held_s: seconds(summary.held()),
+            held_s: seconds(summary.held),
             limits: LimitsJson(summary.lifetime),
         }
     }

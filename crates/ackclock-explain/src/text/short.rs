@@ -111,7 +111,7 @@ fn missing(explained: &Explained) -> Option<String> {
 /// The connections, that which was held up for longest first.
 pub(crate) fn worst(explained: &Explained) -> Vec<&Found> {
     let mut all: Vec<&Found> = explained.counted().collect();
-    let held = |found: &Found| held(found).max(found.no_answer().unwrap_or_default());
+    let held = |found: &Found| found.held().max(found.no_answer().unwrap_or_default());
     all.sort_by_key(|found| Reverse((held(found), found.busy(), Reverse(found.number))));
     all
 }

@@ -22,7 +22,7 @@ pub(crate) const TERMS: [(&str, &str); 35] = [
     (
         "held up",
         "neither the application nor the path limits the sender: the time that recovery, windows, \
-         Nagle's algorithm and the handshake take",
+         Nagle's algorithm, and what a handshake takes beyond a round trip",
     ),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
     (

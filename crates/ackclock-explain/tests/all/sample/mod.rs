@@ -132,7 +132,7 @@ pub fn stalled() -> Connection {
             p99: Span::from_millis(190),
             max: Span::from_millis(200),
             samples: 30,
-            alone: 0,
+            delayable: 0,
         }),
         retransmissions,
         timeouts: vec![
