@@ -16,6 +16,9 @@ use crate::text;
 /// After this a connection is told of although it goes on: what is kept of it grows as it lasts.
 const LONGEST: Span = Span::from_secs(3600);
 
+/// An answer that takes so long is told of. Chosen: web servers seldom take longer.
+const LONG_ANSWER: Span = Span::from_secs(1);
+
 /// How often connections are looked for that last longer.
 const LOOK: Span = Span::from_secs(60);
 
@@ -62,7 +65,7 @@ impl Monitor {
     }
 
     /// It is `now`. Returns the connections that have ended since the last time, in which time was
-    /// lost; all count.
+    /// lost in stalls, or an answer took long; all count.
     pub fn turn(&mut self, now: Time) -> Vec<Found> {
         self.tracker.advance(now);
         self.tracker.forget_jumps();
@@ -105,7 +108,7 @@ impl Monitor {
         // Both sides of a translator see a connection end at about the same time.
         for found in found.into_iter().filter(|found| found.same_as.is_none()) {
             self.all.add(&found);
-            if found.counts().lost_time() > Span::ZERO {
+            if found.counts().lost_time() > Span::ZERO || found.longest_answer() >= LONG_ANSWER {
                 self.bad.add(&found);
                 bad.push(found);
             }
@@ -118,7 +121,7 @@ impl Monitor {
         &self.all
     }
 
-    /// Those of them in which time was lost.
+    /// Those of them that are told of.
     pub fn bad(&self) -> &Summary {
         &self.bad
     }
@@ -136,9 +139,16 @@ impl Monitor {
         capture
     }
 
-    /// A connection in a line: when it ended, and why it took as long.
+    /// A connection in a line: when it ended, why it took as long, and why it is told of: its
+    /// longest stall, or the answer that took long.
     pub fn line(found: &Found) -> String {
-        format!("{} {}\n", text::date(found.connection.end), text::headed(found))
+        let mut line = format!("{} {}", text::date(found.connection.end), text::headed(found));
+        line.extend(text::longest_stall(found).map(|stall| format!("; {stall}")));
+        let answer = found.longest_answer();
+        if answer >= LONG_ANSWER {
+            line.push_str(&format!("; an answer took {}", text::time(answer)));
+        }
+        line + "\n"
     }
 
     /// A connection as a line of JSON, with the keys of `explain`.

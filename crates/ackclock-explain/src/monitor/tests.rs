@@ -5,6 +5,7 @@ use ackclock_tcp::wire::{Control, Options};
 use ackclock_trace::{Packet, Reader};
 
 use super::*;
+use crate::fixture;
 
 /// A monitor that has seen so many frames of a capture of 30 connections, and when the last
 /// was.
@@ -35,7 +36,8 @@ fn each_bad_connection_is_told_of_when_it_has_ended() {
     let line = Monitor::line(&told[0]);
     let wanted = "Sat, 21 Nov 2026 21:31:16 GMT #7 10.55.2.1:55120 > 10.55.1.1:5001: the server \
         repaired losses or waited for its timer for 0.32 s of 0.48 s (68 %); 251.5 kbit/s, round \
-        trip 40.3 ms (median 45.1 ms, 99th 50.9 ms), 13.3 % retransmitted\n";
+        trip 40.3 ms (median 45.1 ms, 99th 50.9 ms), 13.3 % retransmitted; \
+        server stalled 0.33 s at 0.11 s: timeout, lost retransmission of 1448 bytes\n";
     assert_eq!(line, wanted);
     let json: serde_json::Value = serde_json::from_str(&monitor.json(&told[0]).unwrap()).unwrap();
     assert_eq!((&json["number"], &json["capture"]), (&7.into(), &"eth0".into()));
@@ -43,6 +45,23 @@ fn each_bad_connection_is_told_of_when_it_has_ended() {
     assert_eq!((capture.packets, capture.segments), (929, 929));
     assert!(monitor.headline().starts_with("30 connections, 453000 bytes; 5.3 % of 507"));
     assert!(monitor.finish().is_empty());
+}
+
+/// A server that takes a second for an answer is told of as well, though nothing was lost.
+#[test]
+fn a_slow_answer_is_told_of() {
+    let told = |took: u64| {
+        let mut found = fixture::explained().connections.swap_remove(1);
+        found.connection.from_client.stalls.clear();
+        let flow = &mut found.connection.from_server;
+        flow.stalls.clear();
+        flow.lifetime.note_answer(Span::from_millis(took));
+        let told = Monitor::new("eth0").count(vec![*found.connection]);
+        told.first().map(Monitor::line)
+    };
+    assert_eq!(told(999), None);
+    let line = told(1000).unwrap();
+    assert!(line.ends_with("; an answer took 1.0 s\n"), "{line}");
 }
 
 /// What the tracker has left out is told of before the end and afterwards.

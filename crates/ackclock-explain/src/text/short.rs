@@ -179,11 +179,6 @@ pub(crate) fn shares(lifetime: &Lifetime) -> String {
     if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
 }
 
-/// Time in which neither the application nor the path was what limited a connection.
-pub(crate) fn held(found: &Found) -> Span {
-    found.busy() - found.lifetime().of(Limit::Path)
-}
-
 /// A line on a connection, and those below it.
 fn connection(found: &Found) -> String {
     let below = below(found).into_iter().map(|line| format!("    {line}\n"));
@@ -192,14 +187,22 @@ fn connection(found: &Found) -> String {
 
 /// What is said of its path, and of its longest stall if that is worth it.
 pub(crate) fn below(found: &Found) -> Vec<String> {
-    let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
-    let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
     let worth = |(_, s): &(End, &Stall)| s.end.since(s.start) >= found.worth();
-    let stall = longest.filter(worth).map(|(end, stall)| {
+    let stall = longest(found).filter(worth).map(|(end, stall)| {
         let filter = names::display_filter(found, stall);
         format!("{} [{filter}]", sentence::stall(found, end, stall))
     });
     [sentence::marks(found), losses(found), queueing(found), stall].into_iter().flatten().collect()
+}
+
+/// The longest stall that is no pause of the application, in a sentence.
+pub(crate) fn longest_stall(found: &Found) -> Option<String> {
+    longest(found).map(|(end, stall)| sentence::stall(found, end, stall))
+}
+
+fn longest(found: &Found) -> Option<(End, &Stall)> {
+    let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
+    found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start))
 }
 
 /// Which connection, and why it took as long.

@@ -267,7 +267,7 @@ fn text(monitor: &Monitor) -> String {
     to.counter("ackclock_explain_ended_total", "Connections that have ended.", all.connections);
     to.counter(
         "ackclock_explain_bad_total",
-        "Of those, connections in which time was lost in stalls.",
+        "Of those, connections that were told of.",
         bad.connections,
     );
     to.counter("ackclock_explain_bytes_total", "Payload of ended connections.", counts.bytes);
