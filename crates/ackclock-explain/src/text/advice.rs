@@ -199,7 +199,7 @@ fn one(found: &Found, known: &Known) -> Vec<Advice> {
     let others = [handshake(found), answers(found), in_turn(found), other_end];
     let others = others.into_iter().flatten();
     let others = others.filter(|advice| advice.span >= least);
-    let always = [firewall(found), queue(found, from, known)].into_iter().flatten();
+    let always = [refused(found), firewall(found), queue(found, from, known)].into_iter().flatten();
     let repairs = advise(Limit::Recovery);
     let told = repairs.iter().fold(Span::ZERO, |sum, advice| sum + advice.span);
     let limits = Limit::ALL.into_iter().filter(|limit| *limit != Limit::Recovery).flat_map(advise);
@@ -401,22 +401,26 @@ fn address(found: &Found, end: End) -> IpAddr {
     found.address(end)
 }
 
+/// Nothing works then, however soon that was said.
+fn refused(found: &Found) -> Option<Advice> {
+    let (_, server) = hosts(found, End::Client);
+    let line = format!(
+        "{server}: it refuses connections; see whether something listens there, or a firewall \
+         resets them"
+    );
+    let span = found.connection.from_client.lifetime.of(Limit::Handshake);
+    let what = names::limit(Limit::Handshake);
+    let is_refused = found.connection.ended == Ended::Refused;
+    is_refused.then(|| Advice { line: line.into(), what, span })
+}
+
 /// A handshake of one round trip is as it has to be. What is beyond that is time lost.
 fn handshake(found: &Found) -> Option<Advice> {
     let c = &found.connection;
-    let took = c.from_client.lifetime.of(Limit::Handshake);
-    let (client, server) = hosts(found, End::Client);
     if c.ended == Ended::Refused {
-        let line = format!(
-            "{server}: it refuses connections; see whether something listens there, or a firewall \
-             resets them"
-        );
-        return Some(Advice {
-            line: line.into(),
-            what: names::limit(Limit::Handshake),
-            span: took,
-        });
+        return None;
     }
+    let (client, server) = hosts(found, End::Client);
     let what = "handshakes beyond a round trip";
     let rtt = found.least_round_trip();
     // From the first SYN to the last one, or to the last SYN/ACK. Only if all that went again was

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::Span;
-use ackclock_trace::Limit;
+use ackclock_trace::{Connection, Ended, Limit};
 
 use super::{Advice, Line};
 use crate::explained::{Explained, Found};
@@ -13,11 +13,12 @@ use crate::explained::{Explained, Found};
 const MANY: usize = 10;
 
 /// A client opens a connection to the same server whenever the one before is done: what handshakes
-/// took would be saved. What is left of the one before is the end of its closing, two round trips
-/// at the most.
+/// took would be saved, if that is a tenth of all the time. What is left of the one before is the
+/// end of its closing, two round trips at the most.
 pub(super) fn one_after_the_other(explained: &Explained) -> Vec<Advice> {
     let mut pairs: BTreeMap<(IpAddr, SocketAddr), Vec<&Found>> = BTreeMap::new();
-    for found in explained.counted().filter(|found| found.connection.begun) {
+    let opened = |c: &Connection| c.begun && c.ended != Ended::Refused;
+    for found in explained.counted().filter(|found| opened(&found.connection)) {
         let c = &found.connection;
         pairs.entry((c.client.ip(), c.server)).or_default().push(found);
     }
@@ -31,10 +32,9 @@ fn in_a_row(client: IpAddr, server: SocketAddr, mut all: Vec<&Found>) -> Option<
         pair[1].connection.start + trip >= pair[0].connection.end
     };
     let in_a_row = all.len() >= MANY && all.windows(2).all(follows);
-    let took = |found: &&Found| found.connection.from_client.lifetime.of(Limit::Handshake);
-    let whole = |found: &&Found| found.connection.from_client.lifetime.whole();
-    let sum = |of: &dyn Fn(&&Found) -> Span| all.iter().map(of).fold(Span::ZERO, |a, b| a + b);
-    let (span, whole) = (sum(&took), sum(&whole));
+    let took = all.iter().map(|found| found.connection.from_client.lifetime.of(Limit::Handshake));
+    let span = took.fold(Span::ZERO, |sum, span| sum + span);
+    let whole = all.last()?.connection.end.since(all[0].connection.start);
     (in_a_row && span > Span(whole.0 / 10)).then(|| {
         let text = format!(
             "{client}: it opens {} connections to {server} one after the other; keep connections \

@@ -829,6 +829,11 @@ fn a_refused_connection() {
         firewall resets them (handshake: 0.10 s)";
     assert_eq!(lines(found.clone()), [line]);
     assert_eq!(super::super::short::why(&found), "the server refused it after 1.0 s");
+    // However soon it comes.
+    let flow = &mut found.connection.from_client;
+    flow.lifetime = Lifetime::default();
+    flow.lifetime.add(Limit::Handshake, Span::from_micros(40));
+    assert_eq!(lines(found), [line.replace("0.10 s", "40 µs")]);
 }
 
 /// The window limits for 1.8 s, in which the bottleneck is idle for that long, for 0.25 s, or for
