@@ -38,7 +38,7 @@ pub(crate) const DISAGREE: Exit = Exit {
 pub(crate) const INTERRUPTED: Exit = Exit {
     code: 130,
     name: "interrupted",
-    meaning: "ended by Ctrl-C; the results so far are printed",
+    meaning: "stopped by Ctrl-C before it was done; the results so far are printed",
 };
 
 /// Of a command that reads and writes files.
