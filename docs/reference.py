@@ -342,6 +342,16 @@ def explained_keys(scratch):
     return keys
 
 
+def compared_keys(scratch):
+    """Of captures with connections in common, and of others."""
+    keys, other = Keys(), scratch / "other.pcapng"
+    ackclock("run", "scenarios/web.toml", "--strategy", "newreno", "--runs", "1", "--pcap", other)
+    for second in (CAPTURE, other):
+        document = ackclock("explain", CAPTURE, second, "--compare", "--format", "json")
+        keys.add(json.loads(document))
+    return keys
+
+
 def experiment_keys():
     keys = Keys()
     for arguments in (("experiment", "examples/experiment.toml"),
@@ -397,7 +407,7 @@ def json_page():
         section("`explain`", """Times since 1970 have nine decimals. Counts of a connection are
             those of both directions together.""", "explain", explained_keys(scratch))
         section("`explain --compare`", "The other keys of a total are those of a connection.",
-                "compare", printed("explain", CAPTURE, CAPTURE, "--compare"))
+                "compare", compared_keys(scratch))
         section("`explain --by`", "The other keys of a group are those of a connection.",
                 "groups", printed("explain", CAPTURE, "--by", "host"))
         vectors = ROOT / "crates" / "ackclock-replay" / "vectors" / "linux-6.18" / "tails.jsonl"

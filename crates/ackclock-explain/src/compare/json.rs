@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::between::Way;
+use super::change::{Change, Ratio};
 use super::{Both, Comparison, Shared};
 use crate::explained::Explained;
 use crate::json::{CaptureJson, SummaryJson};
@@ -16,6 +17,15 @@ struct ComparisonJson<'a> {
     same: bool,
     both: Option<BothJson>,
     unheard_syns: [u64; 2],
+    change: Option<ChangeJson>,
+}
+
+#[derive(Serialize)]
+struct ChangeJson {
+    busy_s: [f64; 2],
+    ratio: f64,
+    ratio_low: f64,
+    ratio_high: f64,
 }
 
 #[derive(Serialize)]
@@ -104,8 +114,8 @@ fn seconds(nanos: i64) -> f64 {
     nanos as f64 / 1e9
 }
 
-/// Writes a comparison as one JSON object: `captures`, `totals`, and `both`, which is `null` if no
-/// connection is in both captures.
+/// Writes a comparison as one JSON object: `captures`, `totals`, `both`, which is `null` if no
+/// connection is in both captures, and `change`, which is `null` if one is.
 ///
 /// # Errors
 /// What writing returns.
@@ -121,6 +131,10 @@ pub fn write_compared(
         same: comparison.same,
         both: comparison.both.as_ref().map(BothJson::of),
         unheard_syns: comparison.unheard,
+        change: comparison.change.map(|Change { busy, ratio: Ratio { mean, low, high } }| {
+            let busy_s = busy.map(|span| span.secs_f64());
+            ChangeJson { busy_s, ratio: mean, ratio_low: low, ratio_high: high }
+        }),
     };
     serde_json::to_writer(&mut out, &document)?;
     out.write_all(b"\n")?;

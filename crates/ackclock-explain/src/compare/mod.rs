@@ -2,6 +2,7 @@
 //! happened between them.
 
 mod between;
+mod change;
 mod conversations;
 mod json;
 mod nearer;
@@ -16,6 +17,7 @@ use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_tcp::Time;
 
 use self::between::Way;
+use self::change::Change;
 use self::conversations::{Conversation, Conversations};
 use self::nearer::{Turn, nearer};
 use self::pairs::Pairs;
@@ -39,6 +41,8 @@ pub struct Comparison {
     both: Option<Both>,
     /// SYNs without an answer, of connections that are in one capture alone.
     unheard: [u64; 2],
+    /// Whether the connections of the second take longer, if none is in both.
+    change: Option<Change>,
 }
 
 /// Connections that are in both captures.
@@ -111,7 +115,8 @@ pub fn compare(
     let pairs = Pairs::of([first, second]);
     let (same, unheard) = (first.is_same(second), pairs.unheard);
     let both = both(pairs, [first.end, second.end], &numbers(explained));
-    Ok(Comparison { totals, same, both, unheard })
+    let change = if both.is_none() && !same { Change::of(explained) } else { None };
+    Ok(Comparison { totals, same, both, unheard, change })
 }
 
 /// The number of a connection in a capture, by its ends and its beginning.

@@ -7,6 +7,7 @@ use ackclock_tcp::Span;
 use ackclock_trace::Limit;
 
 use super::between::Way;
+use super::change::{Change, Ratio};
 use super::{Both, Comparison, Shared};
 use crate::explained::{End, Explained, Found};
 use crate::names;
@@ -29,7 +30,10 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
             text.push_str(&between(both, [name(0), name(1)], top));
             text.push_str(&all_in_vain(both, explained, top));
         }
-        None => text.push_str("No connection is in both captures.\n"),
+        None => {
+            text.push_str("No connection is in both captures.\n");
+            text.extend(comparison.change.map(|change| changed(&change, [name(0), name(1)])));
+        }
     }
     for (capture, other) in [(0, 1), (1, 0)] {
         if let n @ 1.. = comparison.unheard[capture] {
@@ -42,6 +46,24 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
         }
     }
     text
+}
+
+/// Before and after a change.
+fn changed(change: &Change, names: [&str; 2]) -> String {
+    let Change { busy, ratio: Ratio { mean, low, high } } = change;
+    let verdict = match () {
+        () if change.ratio.may_be_chance() => "no difference shows",
+        () if *mean > 1.0 => "they take longer",
+        () => "they take less time",
+    };
+    format!(
+        "Connections of {} had something to do for {} in the median, those of {} for {}: {verdict} \
+         ({mean:.2} times as long, 95 %: {low:.2} to {high:.2})\n",
+        names[0],
+        time(busy[0]),
+        names[1],
+        time(busy[1])
+    )
 }
 
 fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
