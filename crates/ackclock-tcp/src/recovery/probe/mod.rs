@@ -170,8 +170,8 @@ pub(crate) fn rows() -> Vec<Row> {
             .needs_sack()
             .source(
                 "Linux tcp_output.c, tcp_schedule_loss_probe and tcp_send_loss_probe",
-                "A probe comes two round trips and 2 ms after the last ACK or segment, and after \
-                 the least timeout more if one segment is outstanding.",
+                "A probe comes two round trips and 2 ms after the last ACK or segment, in ticks, \
+                 and after the least timeout more if one segment is outstanding.",
             )
             .summary("as tlp, as Linux has it; off without SACK"),
         Row::new("linux-tlp-fin", || Box::new(LinuxTlp::fin_at_once()))

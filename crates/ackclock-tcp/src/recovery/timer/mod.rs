@@ -204,7 +204,7 @@ pub(crate) fn rows() -> Vec<Row> {
             )
             .summary(
                 "a sample each ACK, a variance that falls slowly and is at least 200 ms; one timer \
-                 for timeouts, probes and RACK",
+                 for timeouts, probes and RACK, which counts ticks of 4 ms",
             ),
         Row::new("linux-timer-alone", || Box::new(LinuxTimer::estimate()))
             .file("linux_timer")
@@ -213,7 +213,9 @@ pub(crate) fn rows() -> Vec<Row> {
                 "The RTO is SRTT and four times the largest mean deviation of a round trip, \
                  which counts as 200 ms at least.",
             )
-            .summary("as linux-timer, without samples of SACKs and beside other timers"),
+            .summary(
+                "as linux-timer, without ticks, without samples of SACKs, and beside other timers",
+            ),
         Row::new("bsd-timer", || Box::new(BsdTimer::default()))
             .source(
                 "Wright & Stevens 1995 chapter 25; Lin & Kung 1998 section 3",
