@@ -74,6 +74,7 @@ pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
         with_data: false,
         ece: false,
         timed: true,
+        skips: false,
     })
 }
 

@@ -303,6 +303,7 @@ impl Open {
             self.gap(now.at, missing, one, budget);
         }
         if let Some((mut acked, _)) = acked {
+            acked.skips = self.ends[one].skips();
             self.acks(one, &mut acked, now.timed, budget);
         }
         if closes && self.waits() {

@@ -85,7 +85,7 @@ impl SenderModel {
             if self.unsettled && self.repair.as_deref().is_some_and(may_go_again) {
                 self.looks_new(&{ *sent });
             } else {
-                self.new_data(sent);
+                self.new_data(sent, false);
             }
             false
         } else {
@@ -96,8 +96,9 @@ impl SenderModel {
         late
     }
 
+    /// New data goes out. `hole`: behind some that the capture does not have.
     #[inline(always)]
-    pub(super) fn new_data(&mut self, sent: &Sent) {
+    pub(super) fn new_data(&mut self, sent: &Sent, hole: bool) {
         let resumes = self.stream.outstanding.is_empty();
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
@@ -116,6 +117,9 @@ impl SenderModel {
         }
         if sent.fin && self.stream.moments.behind_data(sent.at) {
             self.limits.closes(sent.end() - 1);
+        }
+        if hole {
+            self.stream.miss(sent);
         }
         if !self.unsettled {
             return self.stream.append(sent, false);
@@ -235,13 +239,12 @@ impl SenderModel {
         self.unsettled = true;
         if !self.stream.outstanding.has_started() {
             self.stream.outstanding.start(sent.position);
-            self.later_data(sent);
+            self.later_data(sent, false);
             return false;
         }
         let max = self.stream.outstanding.max();
         if sent.position > max {
-            self.stream.miss(sent);
-            self.later_data(sent);
+            self.later_data(sent, true);
         } else if sent.end() <= max {
             return self.old_data(sent);
         } else {
@@ -262,15 +265,15 @@ impl SenderModel {
                 }
             }
             let (position, seq) = (max, sent.seq + old);
-            self.later_data(&Sent { position, seq, len: sent.len - old, ..*sent });
+            self.later_data(&Sent { position, seq, len: sent.len - old, ..*sent }, false);
         }
         false
     }
 
     /// The same as [`SenderModel::new_data`], of what does not continue where the highest ended.
     #[inline(never)]
-    fn later_data(&mut self, sent: &Sent) {
-        self.new_data(sent);
+    fn later_data(&mut self, sent: &Sent, hole: bool) {
+        self.new_data(sent, hole);
     }
 
     /// How many were found so far.

@@ -406,6 +406,14 @@ impl Limits {
         self.waits.as_mut().map(|waits| &mut waits.silence)
     }
 
+    /// Of the time in which something was outstanding, as it looked, nothing was for so long.
+    pub fn was_idle(&mut self, span: Span) {
+        let span = span.min(self.pending.flight);
+        self.pending.flight = self.pending.flight - span;
+        self.silent.flight = self.silent.flight - span;
+        self.found.add(Limit::Application, span);
+    }
+
     /// The same, as far as is known: nothing that a timer has sent was seen.
     pub fn may_have_expired(&mut self, stream: &Stream) {
         let span = self.silent.window + self.silent.flight;

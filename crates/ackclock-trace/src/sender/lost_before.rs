@@ -99,7 +99,7 @@ impl SenderModel {
                 let records = self.stream.outstanding.cut_out(sent.position, sent.end());
                 self.again(sent, records);
             }
-            None => self.new_data(sent),
+            None => self.new_data(sent, false),
         }
     }
 

@@ -96,7 +96,7 @@ pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
 use self::silence::Silence;
-use self::stalls::{Now, Stalls};
+use self::stalls::{Now, Stalls, Waiting};
 pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
 use self::stream::segment::Segment;
@@ -425,7 +425,8 @@ impl SenderModel {
     fn settle(&mut self, end: Time) -> Vec<Timeout> {
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         let undecided = causes.settle(recovery, &mut self.picture);
-        self.stalls.waited(self.stream.waits_for_fin_alone());
+        let alone = self.stream.waits_for_fin_alone();
+        self.stalls.waited(if alone { Waiting::Nobody } else { Waiting::Sender });
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0, false, false);
         }

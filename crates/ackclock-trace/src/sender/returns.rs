@@ -5,9 +5,11 @@ use ackclock_tcp::Time;
 use super::input::Acked;
 use super::rate::Trip;
 use super::recovery::retransmissions::Echo;
+use super::stalls::Waiting;
 use super::stream::Stream;
 use super::stream::segment::{Departure, Segment};
-use super::{Repair, SenderModel, watching};
+use super::{Repair, SenderModel, Sight, watching};
+use crate::standards::LEAST_RTO_OF_RFC;
 
 impl SenderModel {
     /// An ACK has passed the capture and is on its way: what it acknowledges has arrived.
@@ -27,10 +29,18 @@ impl SenderModel {
         if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
             self.ack_after_silence(a.at);
         }
+        let late = a.skips || self.stream.moments.since_progress(a.at) > LEAST_RTO_OF_RFC;
+        let missed = late && self.was_acknowledged_before(a);
+        let untimed = missed.then_some(Acked { timed: false, ..*a });
+        let a = untimed.as_ref().unwrap_or(a);
         if self.unsettled && self.ways.is_on() {
             self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
         }
-        self.stalls.waited(self.stream.waits_for_fin_alone());
+        self.stalls.waited(match () {
+            () if self.stream.waits_for_fin_alone() => Waiting::Nobody,
+            () if missed => Waiting::Unseen,
+            () => Waiting::Sender,
+        });
         if self.stalls.opened() {
             if let (Some(repair), Some(echo)) = (&mut self.repair, a.tsecr) {
                 let first = self.stream.moments.progress();
@@ -95,6 +105,37 @@ impl SenderModel {
             self.repair.get_or_insert_default().causes.probes.was_missing(&self.stream);
         }
         self.outlast_timers(at);
+    }
+
+    /// Whether the sender had got another ACK of the same, which the capture does not have: it has
+    /// missed packets of the receiver where it was taken, or the sender's timer has expired and
+    /// retransmitted nothing. Other timers than Linux's wait for longer. Of what a capture between
+    /// the ends shows, both may have been lost before it.
+    #[cold]
+    fn was_acknowledged_before(&mut self, a: &Acked) -> bool {
+        let progress = self.stream.moments.progress();
+        let outlasted = self.repair.as_ref().map_or(Time::ZERO, |repair| repair.outlasted);
+        let told = self.stalls.has_gap_since(progress) || outlasted > progress;
+        let none = told || self.stream.waits_for_fin_alone() || self.stalls.is_opening();
+        let Stream { outstanding, moments, timers, windows, terms, .. } = &mut self.stream;
+        let silence = moments.since_progress(a.at).min(moments.since_ack(a.at));
+        let expired = silence > timers.backed_off();
+        let foreign = expired && silence > LEAST_RTO_OF_RFC;
+        let missed = match terms.sight {
+            Sight::Sent => foreign || a.skips && expired && !timers.is_foreign(),
+            Sight::Received => foreign || a.skips && silence > timers.quiet(),
+            Sight::Arrived => false,
+        };
+        let again = outstanding.retransmitted() > 0;
+        let waits = outstanding.head().is_some_and(|head| a.ack > head.position);
+        if !missed || none || again || !waits || windows.offered() == 0 {
+            return false;
+        }
+        // All of it had been acknowledged after a round trip.
+        let trip = if a.ack >= outstanding.max() { timers.srtt().min(silence) } else { silence };
+        outstanding.misses_acks(trip);
+        self.limits.was_idle(silence - trip);
+        true
     }
 
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.
@@ -182,7 +223,7 @@ impl SenderModel {
         let gap = self.stalls.has_gap_since(stream.moments.progress());
         if unseen && (a.ack == stream.outstanding.max() + 1 || !gap) {
             // Nothing says how long this was under way. One byte is a FIN that was not captured.
-            self.stalls.waited(true);
+            self.stalls.waited(Waiting::Nobody);
         }
         stream.reach_ahead(a.at, a.ack);
         recovery.phases.next_ack();

@@ -46,8 +46,7 @@ pub(crate) struct Stalls {
     least_window: u64,
     /// Probes with new data by the last progress.
     probes: u32,
-    /// Nothing but a FIN waits for its ACK, or nothing that was seen.
-    nobody: bool,
+    waiting: Waiting,
     found: ThinVec<Wait>,
 }
 
@@ -66,11 +65,24 @@ struct Wait {
 enum Cause {
     Known(StallCause),
     /// Something was outstanding: what was sent meanwhile decides. `probed`: a probe with new data
-    /// went out. `closed`: what was outstanding asked for a closed window.
+    /// went out. `closed`: what was outstanding asked for a closed window. `unseen`: the sender had
+    /// got an ACK that the capture does not have.
     Outstanding {
         probed: bool,
         closed: bool,
+        unseen: bool,
     },
+}
+
+/// Who waits for an ACK of what is outstanding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    #[default]
+    Sender,
+    /// Only a FIN does, or what the capture does not have.
+    Nobody,
+    /// The sender has got one that the capture does not have.
+    Unseen,
 }
 
 impl Default for Stalls {
@@ -83,7 +95,7 @@ impl Default for Stalls {
             carries_ack: 0,
             least_window: u64::MAX,
             probes: 0,
-            nobody: false,
+            waiting: Waiting::default(),
             found: ThinVec::new(),
         }
     }
@@ -101,11 +113,10 @@ impl Stalls {
         std::mem::take(&mut self.opening)
     }
 
-    /// An ACK is to be taken in, or the capture has ended. `nobody`: only a FIN waited for it, or
-    /// what the capture does not have.
+    /// An ACK is to be taken in, or the capture has ended.
     #[inline]
-    pub fn waited(&mut self, nobody: bool) {
-        self.nobody = nobody;
+    pub fn waited(&mut self, waiting: Waiting) {
+        self.waiting = waiting;
     }
 
     /// The other end's data reached this one: until then it had nothing to answer. `acked`: what
@@ -202,9 +213,13 @@ impl Stalls {
     #[inline]
     pub fn progressed(&mut self, now: &Now<'_>, probes: u32, measures: bool) {
         // The first round trip is what others are measured by, however long it is.
-        if now.at.since(now.progress) > now.timers.quiet() && !measures && !self.nobody {
-            let cause =
-                Cause::Outstanding { probed: probes > self.probes, closed: self.probing_window };
+        if now.at.since(now.progress) > now.timers.quiet()
+            && !measures
+            && self.waiting != Waiting::Nobody
+        {
+            let (probed, closed) = (probes > self.probes, self.probing_window);
+            let unseen = self.waiting == Waiting::Unseen;
+            let cause = Cause::Outstanding { probed, closed, unseen };
             self.add(now.progress, now, cause);
         }
         self.probing_window = false;
@@ -276,9 +291,9 @@ impl Wait {
         let Wait { start, end, frame, came_twice, alone, .. } = *self;
         let (cause, timeout) = (StallCause::Unknown, None);
         let mut stall = Stall { start, end, frame, cause, timeout, came_twice, alone };
-        let (probed, closed) = match self.cause {
+        let (probed, closed, unseen) = match self.cause {
             Cause::Known(cause) => return Stall { cause, ..stall },
-            Cause::Outstanding { probed, closed } => (probed, closed),
+            Cause::Outstanding { probed, closed, unseen } => (probed, closed, unseen),
         };
         let expired = timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
         if let Some((index, timeout)) = expired.and_then(|i| Some((i, timeouts.get(i)?)))
@@ -302,6 +317,8 @@ impl Wait {
             StallCause::ProbeOrTimeout
         } else if any {
             StallCause::Recovery
+        } else if unseen {
+            StallCause::CaptureGap
         } else if frame > 0 {
             StallCause::Network
         } else {

@@ -58,6 +58,7 @@ fn syn_ack(at: Time) -> Acked {
         with_data: true,
         ece: false,
         timed: true,
+        skips: false,
     }
 }
 

@@ -201,6 +201,12 @@ impl End {
         self.copies += 1;
     }
 
+    /// Packets of it are missing before the last one, by their numbers.
+    #[inline]
+    pub fn skips(&self) -> bool {
+        self.numbers.skips()
+    }
+
     /// Packets that the capture has twice.
     pub fn copies(&self) -> u64 {
         self.copies.into()
@@ -341,6 +347,7 @@ impl End {
             with_data,
             ece,
             timed,
+            skips: false,
         };
         Some((acked, missing))
     }

@@ -23,6 +23,8 @@ pub(super) struct Numbers {
     /// Packets that had the next number; halved by each that had another, unless as much data is
     /// missing.
     in_order: u8,
+    /// Packets before the last one were not seen.
+    skips: bool,
 }
 
 impl Numbers {
@@ -32,6 +34,19 @@ impl Numbers {
     /// seen either.
     #[inline]
     pub fn passed(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
+        let (missing, tells) = self.step(p, mss, hole);
+        self.skips = tells && missing > 0;
+        (missing, tells)
+    }
+
+    /// Packets before the last one are known to be missing.
+    #[inline]
+    pub fn skips(&self) -> bool {
+        self.skips
+    }
+
+    #[inline]
+    fn step(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
         let Some(id) = p.ip_id.filter(|_| !TTLS_OF_WINDOWS.contains(&p.ttl)) else {
             return (0, false);
         };

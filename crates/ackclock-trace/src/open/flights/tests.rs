@@ -43,6 +43,7 @@ fn acked(ms: f64, ack: u64) -> (usize, Input) {
         with_data: false,
         ece: false,
         timed: true,
+        skips: false,
     };
     (0, Input::Acked(acked))
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use ackclock_tcp::Span;
+
 use super::{Line, MSS, kinds, ms};
-use crate::connection::{Kind, Spurious};
-use crate::sender::{SenderModel, Sent, Sight, Terms};
+use crate::connection::{Kind, Spurious, StallCause};
+use crate::lifetime::Limit;
+use crate::sender::{Acked, SenderModel, Sent, Sight, Terms};
 
 fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
     line.frame += 1;
@@ -114,6 +117,67 @@ fn a_hole_is_filled_once() {
     line.send(0.6, [2]);
     let found = line.found();
     assert_eq!((found.unseen, found.bytes, found.retransmissions.len()), (0, 4 * MSS, 2));
+}
+
+/// What ends an idle time is missed, and segment 2 behind it is seen: segment 1 has not waited for
+/// its ACK since segment 0 got one.
+#[test]
+fn what_was_missed_ends_an_idle_time() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.ack(50.0, 1);
+    line.model.peer_data(ms(450.0), false);
+    line.send(451.0, [2]);
+    line.ack(501.0, 3);
+    let found = line.found();
+    assert_eq!((&found.stalls[..], found.unseen), (&[][..], MSS));
+    assert!(found.lifetime.of(Limit::Application) >= Span::from_millis(400));
+}
+
+/// Segment 1 waits so many milliseconds for an ACK that was seen, at most 320 for its timer; before
+/// that ACK others may be missing. Returns what it waited for, and for how long without an ACK.
+fn answered(sight: Sight, after: f64, skips: bool) -> Option<(StallCause, f64)> {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = sight;
+    line.send(0.0, [0]);
+    line.ack(50.0, 1);
+    line.send(100.0, [1]);
+    line.heard(Acked { skips, with_data: true, ..line.plain(100.0 + after, 2 * MSS) });
+    let found = line.found();
+    // A round trip that nobody knows is not measured.
+    let rtt = found.rtt.map(|rtt| (rtt.max.0 as f64 / 1e6).round());
+    found.stalls.first().map(|stall| (stall.cause, rtt.unwrap_or_default()))
+}
+
+/// The sender's timer would have retransmitted it, had the ACK that was seen been the first.
+#[test]
+fn an_ack_that_the_capture_missed() {
+    let (gap, late) = (StallCause::CaptureGap, StallCause::Network);
+    for sight in [Sight::Sent, Sight::Received] {
+        assert_eq!(answered(sight, 1100.0, false), Some((gap, 50.0)));
+        // Other timers than Linux's may take as long.
+        assert_eq!(answered(sight, 900.0, false), Some((late, 900.0)));
+        assert_eq!(answered(sight, 900.0, true), Some((gap, 50.0)));
+    }
+    // Nobody else may lose what the receiver has sent, on its way to a capture there.
+    assert_eq!(answered(Sight::Received, 200.0, true), Some((gap, 50.0)));
+    assert_eq!(answered(Sight::Sent, 200.0, true), Some((late, 200.0)));
+    // It may have been lost, as what the timer sent.
+    assert_eq!(answered(Sight::Arrived, 1100.0, true), Some((late, 1100.0)));
+}
+
+/// After a round trip nothing was outstanding.
+#[test]
+fn nobody_waits_for_an_ack_that_the_capture_missed() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.ack(50.0, 1);
+    line.send(100.0, [1]);
+    line.ack(2100.0, 2);
+    let found = line.found();
+    assert_eq!(found.doubts, ["ACKs are missing from the capture"]);
+    assert_eq!(found.unacked, Span::from_millis(50));
+    assert_eq!(found.lifetime.of(Limit::Application), Span::from_millis(2000));
 }
 
 /// A capture that begins in the middle: the first data in it is not what the receiver waits for.

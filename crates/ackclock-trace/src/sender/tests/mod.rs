@@ -159,6 +159,7 @@ impl Line {
             with_data: false,
             ece: self.ece,
             timed: true,
+            skips: false,
         }
     }
 
