@@ -1,17 +1,19 @@
 //! Long silences of all connections at once: has the clock of the capture been set ahead, or was
 //! there a pause?
 //!
-//! Timestamps (RFC 7323) are made by the clocks of the ends. If those of both ends of a connection
-//! that was busy have not moved, no time has passed. If those of one have not, it stood still, as a
-//! machine does that is suspended: its clock for timestamps stands still, too (Linux's `jiffies`).
-//! Where they catch up soon after, it did not: a link had held back what it sent before.
-//! Without timestamps, nothing tells.
+//! Timestamps (RFC 7323) are made by the clocks of the ends. What those of both ends have not
+//! counted of a silence has not passed: only the rest was a pause. If those of one have not moved,
+//! it stood still, as a machine does that is suspended: its clock for timestamps stands still, too
+//! (Linux's `jiffies`). Where they catch up soon after, it did not: a link had held back what it
+//! sent before. Without timestamps, nothing tells.
 
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Span, Time};
 
+use crate::open::{DRIFT, PERCENT, SET};
 use crate::packet::Packet;
+use crate::sender::TICK;
 
 /// What is shorter may be a pause of both ends.
 const LEAST: Span = Span::from_secs(1);
@@ -39,7 +41,8 @@ pub struct Jump {
     pub frame: u64,
     /// When it began, by the time that is told: less what the clock had been set ahead by before.
     pub from: Time,
-    /// How long it was by the clock of the capture, a second or more.
+    /// How long it was by the clock of the capture, a second or more; if that was set ahead, by how
+    /// much.
     pub by: Span,
     /// Who stood still meanwhile. `None` if the clock was set ahead: the times of all packets from
     /// here on count as so much earlier.
@@ -57,6 +60,27 @@ pub(crate) struct Ticks {
     pub since_syn: Option<(u32, Span)>,
     /// When its connection was busy last.
     pub busy: Time,
+}
+
+impl Ticks {
+    /// It counts milliseconds, as it did since the SYN, or in the silence of this length.
+    fn are_milliseconds(self, silence: Span) -> bool {
+        let since_syn = self.since_syn.filter(|(ticks, _)| *ticks >= MANY);
+        let [since_syn, silence] = [since_syn, Some((self.passed, silence))].map(|counted| {
+            counted.is_some_and(|(ticks, span)| {
+                let [few, many] = PERCENT.map(|part| Span(span.0 / 100).times(part));
+                (few..=many + TICK).contains(&TICK.times(ticks.into()))
+            })
+        });
+        since_syn || silence
+    }
+
+    /// How long it has counted, at the least and at the most.
+    fn counted(self) -> [Span; 2] {
+        let known = self.since_syn.filter(|(ticks, _)| *ticks >= MANY);
+        let tick = known.map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
+        tick.unwrap_or(TICKS).map(|tick| tick.times(self.passed.into()))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +107,8 @@ struct Still {
     ticks: Ticks,
     /// When the silence began.
     from: Time,
+    /// What its clock has not counted.
+    uncounted: Span,
 }
 
 impl Still {
@@ -169,29 +195,38 @@ impl Jumps {
             return Some(Decided::Pause);
         }
         let by = first.at.since(self.from);
-        let moved = ticks.and_then(|ticks| moved(ticks, by, self.from));
-        let other = self.still.map(|still| still.host()).filter(|host| *host != p.src.ip());
-        let jump = |stood_still| Jump { frame: first.frame, from: self.from, by, stood_still };
-        match (moved, other) {
-            (Some(false), Some(_)) => {
-                self.found.push(jump(None));
-                self.ahead = self.ahead + by;
-                self.waiting.iter_mut().for_each(|p| p.at = Time(p.at.0.saturating_sub(by.0)));
-                return Some(Decided::Step);
-            }
-            (Some(true), other) => {
-                self.watched = other.map(|_| first.at);
-                self.found.extend(other.map(Some).map(jump));
-                return Some(Decided::Pause);
-            }
-            (Some(false), None) => {
-                self.still =
-                    ticks.map(|ticks| Still { ends: [p.src, p.dst], ticks, from: self.from });
-            }
-            (None, _) => {}
+        let this = ticks.and_then(|ticks| {
+            let uncounted = uncounted(ticks, p.at, by, self.from)?;
+            Some(Still { ends: [p.src, p.dst], ticks, from: self.from, uncounted })
+        });
+        let other = self.still.filter(|still| still.host() != p.src.ip());
+        let Some(this) = this else {
+            // What tells comes first, or not at all: a connection that was busy goes on.
+            return if self.still.is_none() { Some(Decided::Pause) } else { self.over(p.at) };
+        };
+        if this.uncounted > Span::ZERO && other.is_none() {
+            self.still = Some(this);
+            return self.over(p.at);
         }
-        // What tells comes first, or not at all: a connection that was busy goes on.
-        if self.still.is_none() { Some(Decided::Pause) } else { self.over(p.at) }
+        let (frame, from) = (first.frame, self.from);
+        let [less, more] = match other {
+            Some(other) if other.uncounted > this.uncounted => [this, other],
+            other => [other.unwrap_or(this), this],
+        };
+        // Both say the same, but for what waited in queues: a host that stood still and a queue do
+        // not.
+        if less.uncounted > Span::ZERO && less.uncounted.times(2) >= more.uncounted {
+            let by = less.uncounted.min(by);
+            self.found.push(Jump { frame, from, by, stood_still: None });
+            self.ahead = self.ahead + by;
+            self.waiting.iter_mut().for_each(|p| p.at = Time(p.at.0.saturating_sub(by.0)));
+            return Some(Decided::Step);
+        }
+        if more.uncounted.times(2) > by {
+            (self.still, self.watched) = (Some(more), Some(first.at));
+            self.found.push(Jump { frame, from, by, stood_still: Some(more.host()) });
+        }
+        Some(Decided::Pause)
     }
 
     /// Nothing more will tell, if it is `now`.
@@ -219,14 +254,26 @@ fn is_long(at: Time, before: Time) -> bool {
     before > Time::ZERO && at.since(before) >= LEAST
 }
 
+/// How much of a silence of this length, which began at `from`, the clock of an end has not counted,
+/// as a packet says that comes `at` this time. One of milliseconds says it to a millisecond; of
+/// others only whether it has moved. `None` if that is not sure.
+fn uncounted(ticks: Ticks, at: Time, by: Span, from: Time) -> Option<Span> {
+    let since = at.since(ticks.busy);
+    if ticks.are_milliseconds(since) {
+        let uncounted = since - TICK.times(ticks.passed.into());
+        let is_set = uncounted >= SET + Span(since.0 / DRIFT);
+        return Some(if is_set { uncounted } else { Span::ZERO });
+    }
+    let [at_least, _] = ticks.counted();
+    Some(if moved(ticks, by, from)? { Span::ZERO } else { by - at_least })
+}
+
 /// Whether the clock of an end has moved in a silence of this length, which began at this time.
 /// `None` if that is not sure, whatever its ticks are.
 fn moved(ticks: Ticks, by: Span, from: Time) -> Option<bool> {
-    let Ticks { passed, since_syn, busy, .. } = ticks;
+    let busy = ticks.busy;
     let half = Span(by.0 / 2);
-    let known = since_syn.filter(|(ticks, _)| *ticks >= MANY);
-    let tick = known.map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
-    let [at_least, at_most] = tick.unwrap_or(TICKS).map(|tick| tick.times(passed.into()));
+    let [at_least, at_most] = ticks.counted();
     match () {
         () if from.since(busy).times(BUSY) > by => None,
         () if at_most < half => Some(false),

@@ -115,8 +115,8 @@ fn jump(jump: &Jump) -> String {
     let by = by.secs_f64();
     match stood_still {
         None => format!(
-            "the clock of the capture was set ahead by {by:.1} s at frame {frame}, for the timestamps \
-             of both ends have not moved: all times from there on are told as if it had not been"
+            "the clock of the capture was set ahead by {by:.1} s before frame {frame}, by the \
+             timestamps of both ends: all times from there on are told as if it had not been"
         ),
         Some(host) => format!(
             "{host} stood still for {by:.1} s before frame {frame}, as if it was suspended: its \

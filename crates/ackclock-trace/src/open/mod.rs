@@ -74,6 +74,7 @@ use self::ecn::EcnCounts;
 use self::end::End;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
+pub(crate) use self::send_clock::{DRIFT, PERCENT, SET};
 use self::sums::Sums;
 use self::turns::Turns;
 use self::vantage::Place;

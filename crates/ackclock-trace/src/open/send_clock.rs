@@ -12,16 +12,16 @@ use crate::sender::TICK;
 
 /// In percent of the time that has passed at the capture: with fewer ticks the clock is a slower
 /// one, or the queue too long for so short a connection; with more it is a faster one.
-const TICKS: [u64; 2] = [60, 105];
+pub(crate) const PERCENT: [u64; 2] = [60, 105];
 /// Clocks run apart by less than one part of so many: ntpd slews one by up to 500 ppm. So much a
 /// queue that never empties is underestimated.
-const DRIFT: i64 = 2_000;
+pub(crate) const DRIFT: u64 = 2_000;
 /// A clock that has counted for so long as one of milliseconds would is one: fewer ticks later on
 /// say that data is late.
 const KNOWN: Span = Span::from_secs(1);
-/// By no less, in ns, a clock is set (ntpd's step threshold is 128 ms), or a machine stands still
+/// By no less a clock is set (ntpd's step threshold is 128 ms), or a machine stands still
 /// that nobody notices. A segment takes less than that behind another, at 100 kbit/s and more.
-const SET: i64 = 128_000_000;
+pub(crate) const SET: Span = Span::from_millis(128);
 /// So long, in ns, beyond what was added, a wait that came at once has to last for a clock to have
 /// been set: what waits behind a link that stands still has waited the less the later it was sent.
 const LASTING: i64 = 1_000_000_000;
@@ -82,7 +82,7 @@ impl SendClock {
         let (first, since) = *self.first.get_or_insert((tsval, at));
         let counted = TICK.times(u64::from(Timestamps::ticks_since(first, tsval)));
         let passed = at.since(since);
-        let [few, many] = TICKS.map(|part| (passed.0 / 100).saturating_mul(part));
+        let [few, many] = PERCENT.map(|part| (passed.0 / 100).saturating_mul(part));
         self.queued = Span::ZERO;
         let enough = self.known || counted.0 >= few;
         if enough && counted.0 <= many.saturating_add(TICK.0) {
@@ -95,7 +95,7 @@ impl SendClock {
     /// Data passes `now` and has the timestamp `counted`, both in ns after the first timestamp.
     fn fits(&mut self, counted: i64, now: i64) {
         let late = now - counted;
-        let drifted = |[least, then]: [i64; 2]| least + (now - then) / DRIFT;
+        let drifted = |[least, then]: [i64; 2]| least + (now - then) / DRIFT as i64;
         let least = self.least.map_or(late, |least| drifted(least).min(late));
         if counted > self.last.counted {
             let step = Span((counted - self.last.counted) as u64);
@@ -129,7 +129,7 @@ impl SendClock {
             if since < jump.by / 4 * 3 {
                 self.jump = None;
             }
-        } else if self.least.is_some() && later >= SET && sent <= later / 4 {
+        } else if self.least.is_some() && later >= SET.0 as i64 && sent <= later / 4 {
             self.jump = Some(Jump { by: later, at: now });
         }
     }
