@@ -199,7 +199,7 @@ pub(crate) fn explained() -> Explained {
         packets: 15,
         copies: 0,
         copies_after: Span::ZERO,
-        begun: false,
+        begun: true,
         opened: true,
         one_way: false,
         unanswered: false,

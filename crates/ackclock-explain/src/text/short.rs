@@ -378,6 +378,9 @@ pub(crate) fn why(found: &Found) -> String {
     if !facts.is_empty() {
         text.push_str(&format!("; {}", facts.join(", ")));
     }
+    if !found.connection.begun {
+        text.push_str("; its beginning was not seen");
+    }
     text.extend(ended(found));
     text
 }

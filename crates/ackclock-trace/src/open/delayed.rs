@@ -138,6 +138,11 @@ impl DelayedSender {
         self.peer_data = at;
     }
 
+    /// When the other end's data last passed the capture; from now on it was at another time.
+    pub fn replace_heard(&mut self, at: Time) -> Time {
+        std::mem::replace(&mut self.peer_data, at)
+    }
+
     /// Since the other end's data last passed the capture.
     pub fn since_asked(&self, at: Time) -> Span {
         at.since(self.peer_data)

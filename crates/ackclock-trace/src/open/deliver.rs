@@ -1,7 +1,7 @@
 //! What passes goes to the models of the senders, or waits until there is enough to begin them
 //! with.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use super::delayed::DelayedSender;
 use super::input::{Data, Input};
@@ -54,9 +54,17 @@ impl Open {
                 self.place.learn(end, trip);
             }
         }
+        // What an end had heard when it sent what waits, and not what it has heard since.
+        let heard = [0, 1].map(|end| self.senders[end].replace_heard(Time::ZERO));
         for (end, input) in waiting {
+            if let Input::Data(data) = &input {
+                self.senders[1 - end].peer_data(data.at);
+            }
             self.deliver_early(end, input, budget);
         }
+        heard.into_iter().zip(&mut self.senders).for_each(|(heard, sender)| {
+            sender.replace_heard(heard);
+        });
     }
 
     fn deliver_early(&mut self, end: usize, input: Input, budget: &mut Budget) {

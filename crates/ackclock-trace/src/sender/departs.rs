@@ -203,11 +203,18 @@ impl SenderModel {
         if !self.stream.terms.at_sender() && silent >= nearly(self.stream.timers.rto()) {
             self.limits.silence().ends(sent, silent, repaired);
         }
-        // A FIN alone answers nothing.
-        if asked && sent.payload() > 0 && repaired == Span::ZERO {
-            let since = self.stalls.since_asked(sent.at);
-            self.limits.unasked(self.stream.moments.since_progress(sent.at) - since);
+        let since = self.stalls.since_asked(sent.at);
+        let unasked = self.stream.moments.since_progress(sent.at) - since;
+        if sent.payload() == 0 {
+            // A FIN alone answers nothing.
+            if asked && self.limits.has_answered() {
+                self.limits.unasked(unasked);
+            }
+        } else if asked && repaired == Span::ZERO {
+            self.limits.unasked(unasked);
             self.limits.answers(since, sent.position);
+        } else if !asked && !had_waited {
+            self.limits.speaks_unasked();
         }
         let is_first = self.stream.bytes() == 0;
         if !is_first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {

@@ -196,3 +196,13 @@ fn all_that_a_policer_lets_pass() {
     let way = "all that the server had was on its way for 1.0 s of 1.0 s (100 %)";
     assert_eq!(sentence(99_999), way);
 }
+
+/// A capture that begins in the middle of a connection.
+#[test]
+fn a_beginning_that_was_not_seen() {
+    let mut explained = fixture::explained();
+    let told = |found: &Found| why(found).contains("; its beginning was not seen");
+    assert!(!told(&explained.connections[0]));
+    explained.connections[0].connection.begun = false;
+    assert!(told(&explained.connections[0]));
+}

@@ -1,7 +1,7 @@
 //! Whose turn it is while nothing is outstanding.
 
 use super::*;
-use ackclock_tcp::TimeoutClass;
+use ackclock_tcp::{Span, TimeoutClass};
 
 use crate::connection::StallCause;
 use crate::lifetime::Limit;
@@ -22,6 +22,28 @@ fn each_end_stalls_from_when_it_has_heard_the_other() {
         assert_eq!(stalls(&one.from_client), [(30, 1000, StallCause::Application)]);
         assert_eq!(stalls(&one.from_server), [(1010, 2010, StallCause::Application)]);
     });
+}
+
+/// A capture begins in the middle of a connection that is kept open: the client asks once, and
+/// closes it a minute later. So long it had asked for nothing. Of a server that speaks of its own
+/// accord, nobody knows.
+#[test]
+fn a_client_that_asks_for_nothing_more() {
+    for (speaks, unasked) in [(false, 60_000), (true, 0)] {
+        each(|mut talk| {
+            talk.at(0.0, c(0, 100)).at(10.0, s(0, 1000).ack(100)).at(10.1, c(100, 0).ack(1000));
+            let mut end = 1000;
+            if speaks {
+                talk.at(5010.0, s(1000, 1000).ack(100)).at(5010.1, c(100, 0).ack(2000));
+                end = 2000;
+            }
+            talk.at(60_010.1, c(100, 0).ack(end).with(Control::FIN));
+            talk.at(60_020.1, s(end, 0).ack(101).with(Control::FIN));
+            talk.at(60_020.2, c(101, 0).ack(end + 1));
+            let Span(ns) = talk.one().from_server.lifetime.unasked();
+            assert_eq!((ns as f64 / 1e6).round() as u64 / 100 * 100, unasked);
+        });
+    }
 }
 
 /// The server closes the connection a second after the last byte: nobody waited for that.
