@@ -203,6 +203,7 @@ pub(crate) fn explained() -> Explained {
         opened: true,
         one_way: false,
         unanswered: false,
+        whole_seconds: false,
         no_answer: None,
         ended: Ended::Open,
         position: Position {

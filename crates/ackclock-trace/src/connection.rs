@@ -44,6 +44,8 @@ pub struct Connection {
     /// ACKs are missing from the capture, all without data or those of most of the time: filtered,
     /// or lost by it. Then nothing is said of the same.
     pub unanswered: bool,
+    /// Its times are whole seconds, as some tools write them. Then nothing is told of the same.
+    pub whole_seconds: bool,
     /// How long the server had not answered what it acknowledged last, until either end closed or
     /// reset the connection, or the capture ended. `None` where it owed none that is known of.
     pub no_answer: Option<Span>,

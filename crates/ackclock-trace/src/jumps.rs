@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Span, Time};
 
-use crate::open::{DRIFT, PERCENT, SET};
+use crate::open::{DRIFT, PERCENT, SET, is_whole_second};
 use crate::packet::Packet;
 use crate::sender::TICK;
 
@@ -194,6 +194,10 @@ impl Jumps {
         if first.at.since(p.at) > ASTRAY {
             return Some(Decided::Pause);
         }
+        // Of times of whole seconds, no more than that was cut off.
+        if is_whole_second(first.at) && is_whole_second(self.from) {
+            return Some(Decided::Pause);
+        }
         let by = first.at.since(self.from);
         let this = ticks.and_then(|ticks| {
             let uncounted = uncounted(ticks, p.at, by, self.from)?;
@@ -254,8 +258,8 @@ fn is_long(at: Time, before: Time) -> bool {
     before > Time::ZERO && at.since(before) >= LEAST
 }
 
-/// How much of a silence of this length, which began at `from`, the clock of an end has not counted,
-/// as a packet says that comes `at` this time. One of milliseconds says it to a millisecond; of
+/// How much of a silence of this length, which began at `from`, the clock of an end has not
+/// counted, as a packet says that comes `at` this time. One of milliseconds says it to a millisecond; of
 /// others only whether it has moved. `None` if that is not sure.
 fn uncounted(ticks: Ticks, at: Time, by: Span, from: Time) -> Option<Span> {
     let since = at.since(ticks.busy);

@@ -149,7 +149,7 @@ fn verdict(found: &Found) -> String {
     let held = causes(std::iter::once(found));
     let why = text::why(found);
     let mut html = format!("<p class=\"verdict\">{}.</p>\n", escape(&why));
-    if c.one_way || c.unanswered {
+    if c.one_way || c.unanswered || c.whole_seconds {
         return html;
     }
     let _ = writeln!(html, "<p>Its time went into: {}.</p>", list(&text::shares(found.lifetime())));

@@ -357,6 +357,10 @@ pub(crate) fn why(found: &Found) -> String {
             "only one direction was captured, so nothing says what limited it or whether it stalled"
                 .into()
         }
+        None if found.connection.whole_seconds => {
+            "its times are whole seconds, so nothing says what limited it or whether it stalled"
+                .into()
+        }
         None if found.connection.unanswered => {
             "ACKs are missing from the capture, so nothing says what limited it or whether it \
              stalled"

@@ -7,6 +7,9 @@ use ackclock_tcp::{Span, Time};
 /// and cores by less.
 const BACK: Span = Span::from_millis(10);
 
+/// Linux retransmits a SYN six times (`tcp_syn_retries`).
+const MOST_SYNS: u64 = 7;
+
 pub(super) struct Clock {
     start: Time,
     last: Time,
@@ -57,6 +60,14 @@ impl Clock {
         self.waited.checked_sub(1).map(|waited| Span::from_millis(waited.into()))
     }
 
+    /// The first packet, the last one and the one before that have times of whole seconds, and not
+    /// the same: others have them once in a thousand million times, if they count milliseconds. In
+    /// a simulation, SYNs that nobody answers go every few seconds.
+    pub fn has_whole_seconds(&self) -> bool {
+        let Clock { start, sure, last, packets, .. } = *self;
+        [start, sure, last].into_iter().all(is_whole_second) && last > start && packets > MOST_SYNS
+    }
+
     /// How often the clock of the capture has gone back by more than queues may explain.
     pub fn went_back(&self) -> u64 {
         self.went_back.into()
@@ -90,4 +101,9 @@ impl Clock {
         self.stamp = stamp;
         Moment { at, silence, timed: at == stamp }
     }
+}
+
+/// A time without a fraction of a second.
+pub(crate) fn is_whole_second(at: Time) -> bool {
+    at.0.is_multiple_of(Span::from_secs(1).0)
 }

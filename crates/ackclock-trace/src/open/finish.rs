@@ -55,7 +55,8 @@ impl Open {
                 && models[end].as_ref().is_some_and(misses_most_acks)
         };
         let unanswered = self.misses_all_bare_acks(&models) || [0, 1].into_iter().any(misses_most);
-        let told = !unanswered && !self.directions.is_one();
+        let whole_seconds = self.clock.has_whole_seconds();
+        let told = !unanswered && !whole_seconds && !self.directions.is_one();
         let [from_client, from_server] = {
             let [first, second] = models;
             [self.flow(0, first, told), self.flow(1, second, told)]
@@ -73,6 +74,7 @@ impl Open {
             opened: self.directions.has_begun(),
             one_way: self.directions.is_one(),
             unanswered,
+            whole_seconds,
             no_answer: in_vain.filter(|_| told),
             ended: self.ended(why),
             position: self.place.position(),

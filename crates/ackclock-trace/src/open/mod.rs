@@ -68,6 +68,7 @@ use thin_vec::ThinVec;
 use self::asked::Asked;
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
+pub(crate) use self::clock::is_whole_second;
 use self::delayed::DelayedSender;
 use self::directions::Directions;
 use self::ecn::EcnCounts;

@@ -92,8 +92,8 @@ pub(crate) struct Acked {
     /// Its time can be trusted, and so can the times of what it acknowledges: the clock of the
     /// capture did not go back.
     pub timed: bool,
-    /// Packets of the receiver before it were not seen, by their numbers. They may have acknowledged
-    /// the same.
+    /// Packets of the receiver before it were not seen, by their numbers. They may have
+    /// acknowledged the same.
     pub skips: bool,
 }
 

@@ -43,6 +43,7 @@ fn connection(from_server: Flow) -> Found {
         opened: true,
         one_way: false,
         unanswered: false,
+        whole_seconds: false,
         no_answer: None,
         ended: Ended::Fin,
         position,

@@ -95,6 +95,27 @@ fn a_clock_that_is_set_ahead_in_a_pause() {
     }
 }
 
+/// Times are cut to whole seconds: their steps are none of the clock, and nothing says how long
+/// anything took.
+#[test]
+fn times_of_whole_seconds() {
+    for cut in [1.0, 1000.0] {
+        let mut talk = Talk::new(ISNS[0]);
+        let at = |ms: f64| (ms / cut).floor() * cut;
+        talk.at(at(1.0), syn(0).ts(1000, 0)).at(at(11.0), syn(1).ts(5010, 1000));
+        for n in 0..250u32 {
+            let (ms, position) = (f64::from(20 * n + 21), 100 * u64::from(n));
+            talk.at(at(ms), c(position, 100).ts(1020 + 20 * n, 5010));
+            let acked = s(0, 0).ack(position + 100).ts(5030 + 20 * n, 1020 + 20 * n);
+            talk.at(at(ms + 10.0), acked);
+        }
+        assert_eq!(talk.tracker.jumps(), []);
+        let one = talk.one();
+        let told = one.from_client.lifetime.whole() > Span::ZERO && one.from_client.rtt.is_some();
+        assert_eq!((one.whole_seconds, told), (cut > 1.0, cut == 1.0));
+    }
+}
+
 /// A machine is suspended, and the other one is not.
 #[test]
 fn a_host_that_stood_still() {

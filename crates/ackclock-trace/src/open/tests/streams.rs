@@ -976,7 +976,7 @@ fn a_clock_that_goes_back_measures_nothing() {
         talk.open()
             .at(11.0, c(0, 1460))
             .at(21.0, s(0, 0).ack(1460))
-            .at(9e6, c(1460, 1460))
+            .at(9_000_500.0, c(1460, 1460))
             .at(32.0, s(0, 0).ack(2920));
         talk.at(33.0, c(2920, 1460)).at(43.0, s(0, 0).ack(4380));
         let one = talk.one();
