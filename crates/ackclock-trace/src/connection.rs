@@ -17,8 +17,7 @@ use crate::ways::Ways;
 /// one with the higher port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
-    /// Counted from 0 in the order in which connections began: the same for each reading of the
-    /// same file.
+    /// Counted from 0 in the order in which connections began.
     pub number: u64,
     /// Who opened it.
     pub client: SocketAddr,
@@ -41,10 +40,9 @@ pub struct Connection {
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is
     /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).
     pub one_way: bool,
-    /// ACKs are missing from the capture, all without data or those of most of the time: filtered,
-    /// or lost by it. Then nothing is said of the same.
+    /// ACKs are missing, all without data or those of most of the time. Then no more is said.
     pub unanswered: bool,
-    /// Its times are whole seconds, as some tools write them. Then nothing is told of the same.
+    /// Its times are whole seconds. Then no more is said, nor anything of round trips.
     pub whole_seconds: bool,
     /// How long the server had not answered what it acknowledged last, until either end closed or
     /// reset the connection, or the capture ended. `None` where it owed none that is known of.

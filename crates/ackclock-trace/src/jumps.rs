@@ -259,8 +259,8 @@ fn is_long(at: Time, before: Time) -> bool {
 }
 
 /// How much of a silence of this length, which began at `from`, the clock of an end has not
-/// counted, as a packet says that comes `at` this time. One of milliseconds says it to a millisecond; of
-/// others only whether it has moved. `None` if that is not sure.
+/// counted, as a packet says that comes `at` this time. One of milliseconds says it to a
+/// millisecond, others only whether it has moved. `None` if that is not sure.
 fn uncounted(ticks: Ticks, at: Time, by: Span, from: Time) -> Option<Span> {
     let since = at.since(ticks.busy);
     if ticks.are_milliseconds(since) {
