@@ -200,9 +200,13 @@ fn all_that_a_policer_lets_pass() {
 /// A capture that begins in the middle of a connection.
 #[test]
 fn a_beginning_that_was_not_seen() {
-    let mut explained = fixture::explained();
-    let told = |found: &Found| why(found).contains("; its beginning was not seen");
-    assert!(!told(&explained.connections[0]));
-    explained.connections[0].connection.begun = false;
-    assert!(told(&explained.connections[0]));
+    let told = |begun: bool| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Path, Span::from_millis(1000));
+        found.connection.begun = begun;
+        found.connection.from_server.lifetime = lifetime;
+        why(&found).contains("; its beginning was not seen")
+    };
+    assert_eq!([true, false].map(told), [false, true]);
 }

@@ -34,6 +34,7 @@ pub fn connection() -> Connection {
         opened: true,
         one_way: false,
         unanswered: false,
+        whole_seconds: false,
         no_answer: None,
         ended: Ended::Fin,
         position: Position {
