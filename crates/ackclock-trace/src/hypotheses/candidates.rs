@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use ackclock_tcp::strategy::Axis;
-use ackclock_tcp::{Composition, Registry};
+use ackclock_tcp::{Composition, Registry, Span};
 
 /// What Linux has and may be switched off (`tcp_early_retrans`, `tcp_frto`).
 const SWITCHED_OFF: [&str; 2] = ["linux-tlp", "linux-f-rto"];
@@ -15,10 +15,15 @@ const MORE: [&str; 6] =
 /// What a strategy has that names no timer of its own.
 const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
 
+/// A tick of the engine's Linux (`HZ` is 250).
+const LINUX_TICK: Span = Span::from_millis(4);
+
 /// A sender.
 pub(super) struct Candidate {
     pub composition: Composition,
     pub least: Least,
+    /// Its timers expire with ticks so far apart, whose phase is not known.
+    pub tick: Span,
 }
 
 /// What the least interval of its timer says.
@@ -71,7 +76,8 @@ fn build(sack: bool) -> Vec<Candidate> {
                 Some(name) if name.starts_with("linux") => Least::BesideTrip,
                 _ => Least::Whole,
             };
-            all.push(Candidate { composition, least });
+            let tick = if least == Least::BesideTrip { LINUX_TICK } else { Span::ZERO };
+            all.push(Candidate { composition, least, tick });
         }
     }
     all

@@ -121,7 +121,7 @@ impl Comparison<'_> {
         last: Option<usize>,
     ) -> Option<(f32, usize)> {
         let slack = |own: &Own| {
-            let due = own.at.max(self.seen_at);
+            let due = (own.at + own.tick).max(self.seen_at);
             Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
         };
         let step = self.step(sent);
@@ -230,7 +230,7 @@ impl Comparison<'_> {
     }
 
     /// What it costs to be late by this: of Cauchy's distribution, since queues have long tails.
-    fn cost_of(&self, late: Span) -> f32 {
+    pub fn cost_of(&self, late: Span) -> f32 {
         let times = late.0 as f32 / self.script.grain.0.max(1) as f32;
         (1.0 + times * times).ln().min(LATE)
     }

@@ -608,6 +608,43 @@ fn the_least_timeout_matters_where_a_timer_expires_or_something_pauses() {
     assert_eq!(by(&[closed, opens].concat(), false), (true, false));
 }
 
+/// What the first candidate, which counts ticks of 4 ms, says of the last segment of four, over a
+/// round trip of 5 ms. It is lost before the capture, and goes again so long after the ACK of the
+/// third has reached the sender.
+fn after_ticks(waited: f64) -> Says {
+    let mut all = vec![ack(0.0, 0, &[]), seen(5.0, 0), seen(5.1, 1), seen(5.2, 2)];
+    all.extend([ack(5.2, 3, &[]), seen(10.2 + waited, 3)]);
+    let delay = Span::from_millis(5);
+    let terms = Terms { handshake_rtt: Some(delay).into(), ..terms(false) };
+    let start = Start { delay, resumed: None, outage: None, window: None };
+    let script = Script::new(terms, &all, &start, false).expect("something was sent");
+    let setting = Setting {
+        candidate: &candidates(false)[0],
+        min_rto: LEAST_RTO,
+        cost: 0.0,
+        initial_window: 10,
+        initial_ssthresh: None,
+        tick_phase: Span::ZERO,
+    };
+    let mut lists = Lists::default();
+    run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
+    lists.says[3]
+}
+
+/// SRTT is 5 ms, and Linux adds 200 ms at least: 52 ticks of 4 ms, and a part of one. By the phase
+/// of the candidate that is 209.8 ms; the sender may have any other one.
+#[test]
+fn a_timer_is_known_to_a_tick() {
+    for waited in [206.0, 208.0, 209.8, 213.0] {
+        let says = after_ticks(waited);
+        assert_eq!((says.kind, says.cost < 2.0), (Some(Kind::Timeout), true), "{waited}: {says:?}");
+    }
+    for waited in [203.0, 218.0] {
+        let says = after_ticks(waited);
+        assert!(says.cost > 3.0, "{waited}: {says:?}");
+    }
+}
+
 fn script(entries: &[Entry]) -> Script<'_> {
     let delay = Span::from_millis(RTT as u64);
     let start = Start { delay, resumed: None, outage: None, window: None };

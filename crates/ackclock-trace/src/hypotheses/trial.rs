@@ -1,6 +1,7 @@
 //! A candidate on trial: an engine `Sender` gets the ACKs that passed the capture, and what it
 //! sends is compared with what was seen (`cost.rs`).
 
+use ackclock_tcp::strategy::Axis;
 use ackclock_tcp::{
     Cause, Ecn, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span, Time,
     TimeoutClass, Timestamps,
@@ -55,6 +56,8 @@ pub(super) struct Own {
     pub len: u32,
     pub says: Says,
     pub seen: bool,
+    /// It may have gone out by so much later, since a timer has sent it that counts ticks.
+    pub tick: Span,
     /// The transmission before it that begins with the same byte.
     pub before: Option<usize>,
 }
@@ -101,6 +104,10 @@ pub(super) struct Trial<'a> {
     cost: f32,
     /// When cwnd was last in use.
     used: Option<Time>,
+    /// As in [`Candidate`].
+    tick: Span,
+    /// The sender has come so far.
+    now: Time,
     /// A shorter wait is no matter of the timer, whose least interval is twice this.
     patience: Span,
     /// What was done may depend on that interval.
@@ -196,6 +203,8 @@ impl<'a> Trial<'a> {
             expiry: None,
             cost,
             used: None,
+            tick: candidate.tick,
+            now: Time::ZERO,
             patience: Span(min_rto.0 / 2),
             timed: false,
             division: None,
@@ -221,13 +230,14 @@ impl<'a> Trial<'a> {
     pub fn go(&mut self, budget: &Budget) {
         steps::count(1);
         for (at, step) in &self.script.steps {
-            self.elapse(*at);
+            let at = self.now.max(*at);
+            self.elapse(at);
             match step {
                 Step::Write { bytes, fin, pause } => {
                     self.cost += pause;
-                    self.write(*at, *bytes, *fin);
+                    self.write(at, *bytes, *fin);
                 }
-                Step::Acked(acked) => self.acked(*at, acked),
+                Step::Acked(acked) => self.acked(at, acked),
                 Step::Seen { sent, late } => self.seen(sent, *late),
             }
             if self.cost > budget.at(self.lists.says.len()) || self.sends_too_much() {
@@ -258,7 +268,7 @@ impl Trial<'_> {
         // The model of the sender may not have known how long the last ACK was on its way.
         let acked = |step: &&(Time, Step)| matches!(step.1, Step::Acked(_));
         let last = self.script.steps.iter().rev().find(acked);
-        let end = last.map_or(end, |(at, _)| end.max(*at));
+        let end = last.map_or(end, |(at, _)| end.max(*at)).max(self.now);
         self.elapse(end);
         let Trial { division, sender, arrivals, .. } = self;
         division.map(|division| division.into_divided(end, &sender, arrivals))
@@ -282,6 +292,9 @@ impl Trial<'_> {
             if let Some(division) = &mut self.division {
                 division.elapse(due, &self.sender);
             }
+            // Pacing has a finer clock (Linux's `hrtimer`).
+            let paces = self.sender.waits_for() == Some(Axis::Pacing);
+            let tick = if paces { Span::ZERO } else { self.tick };
             self.sender.on_deadline(due);
             let now = self.sender.stats().timeouts_by_class;
             if let Some(class) = timeouts.iter().zip(&now).position(|(before, now)| before != now)
@@ -295,12 +308,13 @@ impl Trial<'_> {
                     division.waited();
                 }
             }
-            self.drain(due);
+            self.drain(due, tick);
             in_vain = if self.lists.own.len() == sent { in_vain + 1 } else { 0 };
         }
         if let Some(division) = &mut self.division {
             division.elapse(until, &self.sender);
         }
+        self.now = until;
     }
 
     fn write(&mut self, at: Time, bytes: u64, fin: bool) {
@@ -316,7 +330,7 @@ impl Trial<'_> {
         if let Some(division) = self.division.as_mut().filter(|_| !first) {
             division.writes(true);
         }
-        self.drain(at);
+        self.drain(at, Span::ZERO);
         if let Some(division) = &mut self.division {
             division.writes(false);
         }
@@ -351,7 +365,7 @@ impl Trial<'_> {
         if let Some(division) = &mut self.division {
             division.acked(advanced, a);
         }
-        self.drain(at);
+        self.drain(at, Span::ZERO);
     }
 
     /// After a pause of the interval of the timer the window restarts (RFC 5681 section 4.1).
@@ -379,8 +393,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Takes what the candidate sends.
-    fn drain(&mut self, at: Time) {
+    /// Takes what the candidate sends. `tick`: as in [`Own`].
+    fn drain(&mut self, at: Time, tick: Span) {
         let mut is_new = false;
         while let Some(transmit) = self.sender.poll_transmit(at) {
             if transmit.transmission == 0 {
@@ -397,7 +411,7 @@ impl Trial<'_> {
             let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
             let before = self.lists.last.insert(position, self.lists.own.len());
-            self.lists.own.push(Own { at, len, says, seen: false, before });
+            self.lists.own.push(Own { at, len, says, seen: false, tick, before });
         }
         // A window that is long not in use shrinks, but not below the initial one
         // (`tcp_cwnd_application_limited`).
@@ -411,8 +425,33 @@ impl Trial<'_> {
         }
     }
 
+    /// A timer that counts ticks whose phase is not known may have expired up to a tick before it
+    /// is due. It has, if it may send what was seen, and all else that the candidate has sent fits
+    /// worse than a timer that is wrong by a tick.
+    fn hasten(&mut self, sent: &Sent, original: bool) {
+        let due = self.sender.next_deadline();
+        if self.tick == Span::ZERO || due > self.now + self.tick {
+            return;
+        }
+        let s = self.sender.state();
+        let position = sent.position - self.script.base;
+        let may_send = match self.sender.waits_for() {
+            Some(Axis::Timer) => position == s.snd_una,
+            Some(Axis::Probe) => position + u64::from(sent.len) >= s.snd_max,
+            Some(Axis::Detect) => true,
+            _ => false,
+        };
+        let Lists { own, last, .. } = &*self.lists;
+        let last = last.get(&sent.position).copied();
+        let fits = self.comparison.best_match(sent, original, own, last);
+        if may_send && fits.is_none_or(|(cost, _)| cost > self.comparison.cost_of(self.tick)) {
+            self.elapse(due);
+        }
+    }
+
     /// A segment was seen: which of its own transmissions is it? If it is an original, the first.
     fn seen(&mut self, sent: &Sent, original: bool) {
+        self.hasten(sent, original);
         let Lists { own, last, stamps, says: all, .. } = &mut *self.lists;
         let last = last.get(&sent.position).copied();
         let Some((cost, index)) = self.comparison.best_match(sent, original, own, last) else {
