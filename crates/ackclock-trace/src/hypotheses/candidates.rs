@@ -15,15 +15,17 @@ const MORE: [&str; 6] =
 /// What a strategy has that names no timer of its own.
 const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
 
-/// A tick of the engine's Linux (`HZ` is 250).
-const LINUX_TICK: Span = Span::from_millis(4);
+/// Two ticks of the engine's Linux (`HZ` is 250). The phase of the ticks moves an expiry by up to
+/// one. What a timer waits counts whole ticks (`usecs_to_jiffies`), so that a round trip that is
+/// known to a millisecond moves it by another.
+const TWO_TICKS: Span = Span::from_millis(8);
 
 /// A sender.
 pub(super) struct Candidate {
     pub composition: Composition,
     pub least: Least,
-    /// Its timers expire with ticks so far apart, whose phase is not known.
-    pub tick: Span,
+    /// Its timers may expire by so much sooner or later, since they count ticks.
+    pub ticks: Span,
 }
 
 /// What the least interval of its timer says.
@@ -76,8 +78,8 @@ fn build(sack: bool) -> Vec<Candidate> {
                 Some(name) if name.starts_with("linux") => Least::BesideTrip,
                 _ => Least::Whole,
             };
-            let tick = if least == Least::BesideTrip { LINUX_TICK } else { Span::ZERO };
-            all.push(Candidate { composition, least, tick });
+            let ticks = if least == Least::BesideTrip { TWO_TICKS } else { Span::ZERO };
+            all.push(Candidate { composition, least, ticks });
         }
     }
     all

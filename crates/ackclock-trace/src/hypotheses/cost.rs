@@ -121,7 +121,7 @@ impl Comparison<'_> {
         last: Option<usize>,
     ) -> Option<(f32, usize)> {
         let slack = |own: &Own| {
-            let due = (own.at + own.tick).max(self.seen_at);
+            let due = (own.at + own.ticks).max(self.seen_at);
             Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
         };
         let step = self.step(sent);

@@ -57,7 +57,7 @@ pub(super) struct Own {
     pub says: Says,
     pub seen: bool,
     /// It may have gone out by so much later, since a timer has sent it that counts ticks.
-    pub tick: Span,
+    pub ticks: Span,
     /// The transmission before it that begins with the same byte.
     pub before: Option<usize>,
 }
@@ -105,7 +105,7 @@ pub(super) struct Trial<'a> {
     /// When cwnd was last in use.
     used: Option<Time>,
     /// As in [`Candidate`].
-    tick: Span,
+    ticks: Span,
     /// The sender has come so far.
     now: Time,
     /// A shorter wait is no matter of the timer, whose least interval is twice this.
@@ -203,7 +203,7 @@ impl<'a> Trial<'a> {
             expiry: None,
             cost,
             used: None,
-            tick: candidate.tick,
+            ticks: candidate.ticks,
             now: Time::ZERO,
             patience: Span(min_rto.0 / 2),
             timed: false,
@@ -294,7 +294,7 @@ impl Trial<'_> {
             }
             // Pacing has a finer clock (Linux's `hrtimer`).
             let paces = self.sender.waits_for() == Some(Axis::Pacing);
-            let tick = if paces { Span::ZERO } else { self.tick };
+            let ticks = if paces { Span::ZERO } else { self.ticks };
             self.sender.on_deadline(due);
             let now = self.sender.stats().timeouts_by_class;
             if let Some(class) = timeouts.iter().zip(&now).position(|(before, now)| before != now)
@@ -308,7 +308,7 @@ impl Trial<'_> {
                     division.waited();
                 }
             }
-            self.drain(due, tick);
+            self.drain(due, ticks);
             in_vain = if self.lists.own.len() == sent { in_vain + 1 } else { 0 };
         }
         if let Some(division) = &mut self.division {
@@ -393,8 +393,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Takes what the candidate sends. `tick`: as in [`Own`].
-    fn drain(&mut self, at: Time, tick: Span) {
+    /// Takes what the candidate sends. `ticks`: as in [`Own`].
+    fn drain(&mut self, at: Time, ticks: Span) {
         let mut is_new = false;
         while let Some(transmit) = self.sender.poll_transmit(at) {
             if transmit.transmission == 0 {
@@ -411,7 +411,7 @@ impl Trial<'_> {
             let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
             let before = self.lists.last.insert(position, self.lists.own.len());
-            self.lists.own.push(Own { at, len, says, seen: false, tick, before });
+            self.lists.own.push(Own { at, len, says, seen: false, ticks, before });
         }
         // A window that is long not in use shrinks, but not below the initial one
         // (`tcp_cwnd_application_limited`).
@@ -425,12 +425,11 @@ impl Trial<'_> {
         }
     }
 
-    /// A timer that counts ticks whose phase is not known may have expired up to a tick before it
-    /// is due. It has, if it may send what was seen, and all else that the candidate has sent fits
-    /// worse than a timer that is wrong by a tick.
+    /// A timer that counts ticks may have expired before it is due. It has, if it may send what was
+    /// seen, and all else that the candidate has sent fits worse than a timer that is as wrong.
     fn hasten(&mut self, sent: &Sent, original: bool) {
         let due = self.sender.next_deadline();
-        if self.tick == Span::ZERO || due > self.now + self.tick {
+        if self.ticks == Span::ZERO || due > self.now + self.ticks {
             return;
         }
         let s = self.sender.state();
@@ -444,7 +443,7 @@ impl Trial<'_> {
         let Lists { own, last, .. } = &*self.lists;
         let last = last.get(&sent.position).copied();
         let fits = self.comparison.best_match(sent, original, own, last);
-        if may_send && fits.is_none_or(|(cost, _)| cost > self.comparison.cost_of(self.tick)) {
+        if may_send && fits.is_none_or(|(cost, _)| cost > self.comparison.cost_of(self.ticks)) {
             self.elapse(due);
         }
     }
