@@ -21,6 +21,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod verdict;
 mod waits;
 mod whole;
 
@@ -33,8 +34,9 @@ pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings, outages};
 use self::trial::{Budget, Lists, Says, Setting, Trial, run};
+pub(crate) use self::verdict::Verdict;
+use self::verdict::{Looks, verdict};
 use self::whole::{Whole, Wholes};
-use crate::connection::Kind;
 use crate::sender::{Acked, ArrivalRate, Sent, Terms};
 use crate::standards::LEAST_RTOS;
 
@@ -64,36 +66,8 @@ const PATIENCE: f32 = 0.3;
 /// A candidate is given up that costs so much more than the best one so far: it bounds the work.
 /// Chosen: from 12 to 48 the kinds are nearly the same.
 const HOPELESS: f32 = 24.0;
-/// Costs are divided by this, so that probabilities come out as measured: what segments cost is not
-/// independent. From 1 to 4 the kinds are the same.
-const TEMPERATURE: f32 = 2.0;
-/// A first transmission that looks like none is sure where the best one costs less than this part
-/// of what it may; else other beginnings are tried. Chosen: 0.15 to 0.6 give the same kinds.
-const SURE: f64 = 0.3;
 /// What it costs to assume a least timeout of few senders. Chosen: 3 to 12 give the same kinds.
 const UNUSUAL: f32 = 6.0;
-/// What the best candidate costs from a segment on to so many behind it says how well it explains
-/// this one; no more than [`MOST_LOCAL`] of it. Chosen: with 2 to 8, and 12.5 to 50, the kinds are
-/// the same.
-const LOCAL: usize = 4;
-const MOST_LOCAL: f32 = 25.0;
-/// A retransmission is claimed of what looks like a first transmission if it is as probable.
-/// Chosen: down to 0.3 the kinds are the same; without any claim (above 1) five in a hundred
-/// retransmissions are not found.
-const LEAST_CLAIM: f64 = 0.6;
-
-/// How often the best candidate is wrong, as measured.
-struct Doubt {
-    /// Where it hardly agrees.
-    overall: f64,
-    /// For each unit of what it costs locally.
-    local: f64,
-}
-
-/// Of what the capture shows to be a retransmission, and of what looks like a first transmission.
-const SHOWN: Doubt = Doubt { overall: 0.04, local: 0.008 };
-const CLAIMED: Doubt = Doubt { overall: 0.7, local: 0.02 };
-
 /// What a candidate may cost at this segment.
 fn allowed(index: usize) -> f32 {
     AGREES + PATIENCE * index as f32
@@ -145,25 +119,6 @@ pub(crate) struct Passed<'a> {
     ///
     /// [`SenderModel::finish`]: crate::sender::SenderModel::finish
     pub arrivals: Option<ArrivalRate>,
-}
-
-/// What is most probable of a segment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Verdict {
-    pub sent: Sent,
-    /// `None` of a first transmission.
-    pub kind: Option<Kind>,
-    pub probability: f64,
-    /// What the best candidate costs, as a part of what it may.
-    doubt: f64,
-    says: Says,
-}
-
-impl Verdict {
-    /// Nothing better is looked for.
-    fn is_sure(&self) -> bool {
-        self.kind.is_some() || self.doubt < SURE
-    }
 }
 
 /// Whether there is any use in keeping what passes. At the sender there is nothing to guess.
@@ -448,55 +403,4 @@ where
             })
         })
     })
-}
-
-/// What a segment looks like, and how far it is explained.
-#[derive(Clone, Copy)]
-struct Looks {
-    /// Nothing at or behind it was seen before.
-    is_first: bool,
-    /// Candidates agree as far ahead as is asked, or up to the last segment.
-    to_the_end: bool,
-}
-
-/// What is most probable of a segment, by the candidates that agree as far as to segment `until`.
-/// `None` if nothing is probable enough.
-fn verdict(
-    sent: &Sent,
-    index: usize,
-    until: usize,
-    all: &[Vec<Says>],
-    looks: Looks,
-) -> Option<Verdict> {
-    let agreeing = || all.iter().filter(|says| says.len() > until);
-    let least = agreeing().map(|says| says[until].cost).reduce(f32::min)?;
-    let (mut sum, mut kinds) = (0.0, [0.0_f64; Kind::ALL.len() + 1]);
-    let place = |kind: Option<Kind>| {
-        Kind::ALL.iter().position(|k| Some(*k) == kind).unwrap_or(Kind::ALL.len())
-    };
-    for says in agreeing() {
-        let weight = f64::from((least - says[until].cost) / TEMPERATURE).exp();
-        sum += weight;
-        kinds[place(says[index].kind)] += weight;
-    }
-    let (most, weight) = kinds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
-    let kind = Kind::ALL.get(most).copied();
-    let of_kind = agreeing().filter(|says| says[index].kind == kind);
-    let best = of_kind.min_by(|a, b| a[until].cost.total_cmp(&b[until].cost))?;
-    // The more the best one costs, the more often it is none of them.
-    let doubt = f64::from(least / allowed(index)).clamp(0.0, 1.0);
-    let before = index.checked_sub(1).map_or(0.0, |before| best[before].cost);
-    let local = best[until.min(index + LOCAL)].cost - before;
-    let is_claim = looks.is_first && kind.is_some();
-    let of = if is_claim { CLAIMED } else { SHOWN };
-    let is_it = (1.0 - of.overall * doubt.powi(2))
-        * (1.0 - of.local * f64::from(local.clamp(0.0, MOST_LOCAL)));
-    let probability = is_it * weight / sum;
-    // Most of what looks like a first transmission is one.
-    if is_claim && (!looks.to_the_end || probability < LEAST_CLAIM) {
-        return None;
-    }
-    // To a thousandth, so that it is the same on every machine.
-    let probability = (1000.0 * probability).round() / 1000.0;
-    Some(Verdict { sent: *sent, kind, probability, doubt, says: best[index] })
 }

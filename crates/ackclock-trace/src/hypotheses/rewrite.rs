@@ -115,6 +115,11 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
             at
         });
         let (retransmission, timeout) = &mut all[index];
+        // Where both timers are due at the same time, what follows tells them apart, which the
+        // model of the sender goes by, and not how many candidates have probes.
+        if verdict.by_either_timer && may_be_either(retransmission.kind) {
+            continue;
+        }
         retransmission.kind = kind;
         retransmission.probability = Some(verdict.probability);
         if let Some(expiry) = &verdict.says.expiry {
@@ -134,6 +139,11 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     }
     explain_stalls(found);
     redraw(found);
+}
+
+/// The model of the sender has taken it for what a tail loss probe sends, or the timer.
+const fn may_be_either(kind: Kind) -> bool {
+    matches!(kind, Kind::TailLossProbe | Kind::Timeout | Kind::ProbeOrTimeout)
 }
 
 /// The timer has expired as a candidate's did, and sent this retransmission; `was`: what the model

@@ -407,6 +407,26 @@ fn a_misfit_at_the_segment_is_doubted() {
     assert_eq!([9, 10, 14, 15].map(earlier), [0.999, 0.935, 0.935, 0.999].map(Some));
 }
 
+/// Candidates with a probe and with a timer that fit alike leave it open which one it was, however
+/// many of either there are.
+#[test]
+fn what_both_timers_explain_is_left_open() {
+    let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
+    let looks = Looks { is_first: false, to_the_end: false };
+    let by = |kind, misfit| {
+        let mut all = misfits_once(misfit);
+        all[0][10].kind = Some(kind);
+        all
+    };
+    let open = |probe, timer, of: Kind| {
+        let all = [by(Kind::TailLossProbe, probe), by(of, timer), by(of, timer)].concat();
+        verdict(&sent, 10, 34, &all, looks).map(|v| (v.kind, v.by_either_timer))
+    };
+    assert_eq!(open(0.0, 0.0, Kind::Timeout), Some((Some(Kind::Timeout), true)));
+    assert_eq!(open(0.0, 4.0, Kind::Timeout), Some((Some(Kind::TailLossProbe), false)));
+    assert_eq!(open(0.0, 0.0, Kind::Recovery), Some((Some(Kind::Recovery), false)));
+}
+
 /// Most of what looks like a first transmission is one. That it is none takes a candidate that
 /// agrees to the end, and fits.
 #[test]

@@ -24,7 +24,8 @@ fn left_of(segments: &[u64], kinds: &[Option<Kind>], set: impl Fn(usize, &mut Se
 fn left_of_entries(entries: &[Entry], kinds: &[Option<Kind>]) -> Vec<u64> {
     let verdict = |(sent, kind): (&Sent, &Option<Kind>)| {
         let (probability, doubt, says) = (0.9, 0.0, Says::default());
-        Some(Verdict { sent: *sent, kind: *kind, probability, doubt, says })
+        let (sent, kind, by_either_timer) = (*sent, *kind, false);
+        Some(Verdict { sent, kind, probability, by_either_timer, doubt, says })
     };
     let sent = entries.iter().filter_map(Entry::sent);
     let mut verdicts: Vec<_> = sent.zip(kinds).map(verdict).collect();

@@ -81,7 +81,8 @@ fn verdict(frame: u64, kind: Option<Kind>, class: Option<TimeoutClass>) -> Verdi
         waited: Span(7),
     });
     let says = Says { kind, expiry, transmission: 4, cost: 0.0 };
-    Verdict { sent: sent(frame), kind, probability: 0.75, doubt: 0.0, says }
+    let sent = sent(frame);
+    Verdict { sent, kind, probability: 0.75, by_either_timer: false, doubt: 0.0, says }
 }
 
 fn event(frame: u64, kind: EventKind) -> Event {
@@ -128,6 +129,21 @@ fn found() -> Found {
 
 fn kinds(found: &Found) -> Vec<(u64, Kind, Option<f64>)> {
     found.retransmissions.iter().map(|r| (r.frame, r.kind, r.probability)).collect()
+}
+
+/// Where a probe and the timer would have sent it alike, what was found of them stays; but what an
+/// ACK seemed to have sent is the more probable of both.
+#[test]
+fn what_follows_tells_a_probe_from_a_timer() {
+    let either = |frame| Verdict {
+        by_either_timer: true,
+        ..verdict(frame, Some(Kind::TailLossProbe), None)
+    };
+    let mut found = found();
+    take_over(&[either(20), either(30)], terms(), &mut found);
+    let expected = [(20, Kind::Timeout, None), (30, Kind::TailLossProbe, Some(0.75))];
+    assert_eq!(kinds(&found), expected);
+    assert_eq!(found.timeouts.iter().map(|t| t.at).collect::<Vec<_>>(), [sent(20).at]);
 }
 
 /// What was called a timeout was none, what was called none was one, and what looked like new
