@@ -6,8 +6,9 @@ use ackclock_tcp::{Seq, Span, Time, Timestamps};
 use thin_vec::ThinVec;
 
 use crate::packet::Packet;
+use crate::standards::FIRST_RTO;
 
-/// A SYN/ACK that goes again within this of a SYN that came again answers it.
+/// Times of SYNs and their answers are known to this.
 const ANSWER: Span = Span::from_millis(1);
 
 /// Both ends: 0, the client, and 1, the server.
@@ -99,12 +100,12 @@ impl Handshake {
     /// A SYN or SYN/ACK of `end`.
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
         let answers = p.control.contains(Control::ACK);
-        let asked = self.ends[1 - end].again.last().is_some_and(|syn| at.since(syn.at) <= ANSWER);
+        let asked = answers && self.answers_again(end, at);
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
         let stamp = p.options.timestamps.map(|timestamps| timestamps.val);
         let stamps = stamp.map(|stamp| [stamp; 2]);
-        let mut syn = Syn { frame: p.frame, at, answer: asked && answers, stamps };
+        let mut syn = Syn { frame: p.frame, at, answer: asked, stamps };
         if syns.isn != Some(p.seq) {
             // Another number is possible as long as nothing else was sent: SYN cookies, or a client
             // that tries again.
@@ -121,6 +122,25 @@ impl Handshake {
         } else {
             Seen::Other
         }
+    }
+
+    /// Whether a SYN/ACK of `end` that goes now answers a SYN that came again: at once; away from
+    /// the server, after as long as the first one took; or before the timer of the SYN/ACK expires
+    /// (RFC 6298 section 2.1).
+    fn answers_again(&self, end: usize, at: Time) -> bool {
+        let (syns, other) = (&self.ends[end], &self.ends[1 - end]);
+        let Some(asked) = other.again.last().map(|syn| syn.at) else { return false };
+        let first = other.first.zip(syns.first).filter(|_| syns.answers);
+        let trip = first.and_then(|(syn, answer)| {
+            (answer.at < other.again.first()?.at).then(|| answer.at.since(syn.at))
+        });
+        let since = at.since(asked);
+        let is_prompt = since <= ANSWER;
+        let in_turn = trip.is_some_and(|trip| since.0.abs_diff(trip.0) <= ANSWER.0);
+        // An answer does not set the timer anew.
+        let by_timer = syns.again.iter().rfind(|syn| !syn.answer).or(syns.first.as_ref());
+        let last = by_timer.filter(|_| syns.answers);
+        is_prompt || in_turn || last.is_some_and(|last| at.since(last.at) + ANSWER < FIRST_RTO)
     }
 
     /// The windows that both ends offer are scaled if both have asked for it (RFC 7323 section

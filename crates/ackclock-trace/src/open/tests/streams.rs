@@ -217,6 +217,31 @@ fn a_syn_ack_may_answer_the_first_of_several_syns() {
     }
 }
 
+/// A server answers a SYN that comes again, and its own timer sends the SYN/ACK again after 1 s. In
+/// the middle the answer comes as long after that SYN as the first SYN/ACK after the first, or too
+/// soon after another SYN/ACK for a timer.
+#[test]
+fn a_syn_ack_answers_a_syn_that_came_again() {
+    let check = |first: f64, again: f64, kind: Kind| {
+        each(|mut talk| {
+            let mut all = [(0.0, 0), (1000.0, 0), (first, 1), (again, 1)];
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (at, end) in all {
+                talk.at(at, syn(end));
+            }
+            talk.at(1070.0, c(0, 0)).at(1071.0, c(0, 100)).at(1101.0, s(0, 100).ack(100));
+            let server = talk.one().from_server;
+            let found: Vec<_> = server.retransmissions.iter().map(|r| (r.frame, r.kind)).collect();
+            assert_eq!(found, [(4, kind)], "{first} {again}");
+        });
+    };
+    check(20.0, 1020.5, Kind::Unknown);
+    check(20.0, 1050.0, Kind::Timeout);
+    check(1000.1, 1020.0, Kind::Unknown);
+    // At the server the answer goes at once.
+    check(0.1, 1000.1, Kind::Unknown);
+}
+
 /// The path lost the first SYN/ACK: the wait for another one is a stall, whatever that echoes.
 #[test]
 fn a_wait_for_a_syn_ack_is_a_stall() {
