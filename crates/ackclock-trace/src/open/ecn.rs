@@ -11,7 +11,7 @@ const FLAGS: Control = Control::ECE.with(Control::CWR);
 /// Both ends: 0, the client, and 1, the server.
 #[derive(Default)]
 pub(super) struct EcnCounts {
-    /// What the last SYN asks for, or the SYN/ACK accepts.
+    /// What the last SYN that asks for it does, or the last SYN/ACK accepts.
     setups: [Option<Setup>; 2],
     /// From the first packet on that says something.
     ends: Option<Box<[Seen; 2]>>,
@@ -71,7 +71,12 @@ impl EcnCounts {
     pub fn note(&mut self, one: usize, p: &Packet, mss: u32) {
         let flags = Control(p.control.0 & FLAGS.0);
         if p.control.contains(Control::SYN) {
-            self.setups[one] = Some(Setup::of(p));
+            let setup = Setup::of(p);
+            // The answer to the first SYN may still come after a second one that asks no more.
+            if setup != Setup::No || p.control.contains(Control::ACK) || self.setups[one].is_none()
+            {
+                self.setups[one] = Some(setup);
+            }
             return;
         }
         let seen = &mut self.ends.get_or_insert_default()[one];

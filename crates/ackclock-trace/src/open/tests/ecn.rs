@@ -53,6 +53,18 @@ fn what_was_agreed_on_and_counted() {
     });
 }
 
+/// RFC 3168 section 6.1.1.1: where nothing answers, the SYN goes again and asks no more. The answer
+/// to the first one may still come, and accepts.
+#[test]
+fn a_second_syn_that_does_not_ask() {
+    for (accepts, negotiated) in [(Control::ECE, true), (Control(0), false)] {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0).with(SETUP)).at(1000.0, syn(0)).at(1010.0, syn(1).with(accepts));
+        talk.at(1010.1, c(0, 0)).at(1011.0, c(0, 1000).marked(Codepoint::Ect0));
+        assert_eq!(talk.one().from_client.ecn.negotiated, Some(negotiated));
+    }
+}
+
 /// RFC 9768 table 2. ECN-Echo and CWR are bits of a counter then.
 #[test]
 fn accurate_ecn() {
