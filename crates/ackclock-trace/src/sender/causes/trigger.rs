@@ -97,7 +97,11 @@ impl Situation<'_> {
         // tail again, it is a probe whatever the sender's estimate of them is.
         let pto = if disorder { self.timers.pto(false) } else { self.timers.min_rtt() };
         let pto = nearly(pto);
-        if self.is_tail && self.may_probe() && self.idle >= pto && self.since_ack >= pto {
+        // Where the retransmission timer is due before, counted from when the head was sent,
+        // Linux's probe takes its time (`tcp_rto_delta_us`).
+        let instead = !disorder && self.waited >= nearly(self.timers.rto());
+        let in_time = self.idle >= pto && self.since_ack >= pto || instead;
+        if self.is_tail && self.may_probe() && in_time {
             Trigger::Probe
         } else if self.nothing_repaired() && !disorder {
             Trigger::Unknown

@@ -21,6 +21,20 @@ fn the_tail_is_probed() {
     assert_eq!(found.timeouts, []);
 }
 
+/// New data goes out late, and the retransmission timer of the head is due before 2 SRTT have
+/// passed since: Linux's probe comes then (`tcp_schedule_loss_probe`).
+#[test]
+fn the_probe_comes_no_later_than_the_timer() {
+    let mut line = Line::sack(100.0);
+    line.send(0.0, 0..4);
+    line.ack(100.0, 4);
+    line.send(100.1, 4..6);
+    line.send(350.0, [6]);
+    line.send(402.0, [6]);
+    line.ack(502.0, 7);
+    assert_eq!(kinds(&line.found()), [(6, Kind::TailLossProbe)]);
+}
+
 /// The probe is lost, too: the retransmission timer follows, set anew by the probe, and sends the
 /// head. Another segment has been retransmitted, this one not.
 #[test]
