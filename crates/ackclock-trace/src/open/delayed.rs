@@ -174,6 +174,9 @@ impl DelayedSender {
         if data.cwr {
             model.sender.says_lowered(data.position);
         }
+        if data.capable {
+            model.sender.is_capable(data.position, data.cwr);
+        }
         if busy < data.at {
             model.sender.arrives_behind(busy);
         }

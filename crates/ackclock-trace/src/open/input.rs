@@ -24,6 +24,8 @@ pub(super) struct Data {
     pub counted: bool,
     /// It has CWR.
     pub cwr: bool,
+    /// It can be marked, on a connection with ECN, so that CWR means something.
+    pub capable: bool,
     /// It is the first that acknowledges all that was seen of the other end.
     pub acks_all: bool,
 }

@@ -316,6 +316,7 @@ impl Open {
                 self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
+            data.capable = data.capable && self.ecn.is_classic();
             data.acks_all = owes && self.ends[1 - one].is_taken();
             if syn && one == 0 && is_new && !data.fin {
                 self.syn_data = Some(Box::new(data));

@@ -8,6 +8,7 @@ use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
 use super::limits::follows_ack;
 use super::lost_before::lost;
+use super::marks::Marks;
 use super::recovery::retransmissions::Again;
 use super::stalls::{Now, Resumed};
 use super::stream::Stream;
@@ -61,6 +62,18 @@ impl SenderModel {
     pub fn says_lowered(&mut self, position: u64) {
         let marks = self.marks.get_or_insert_default();
         marks.says_lowered(position, self.stream.terms.at_sender());
+    }
+
+    /// The data that goes out next, from here on, can be marked, and has CWR or not.
+    #[inline]
+    pub fn is_capable(&mut self, position: u64, cwr: bool) {
+        if let Some(Repair { recovery, causes, .. }) = self.repair.as_deref_mut()
+            && causes.probes.watches()
+            && self.stream.terms.at_sender()
+        {
+            let marks = self.marks.as_deref().map_or(0, Marks::point);
+            causes.probes.watch_cwr(position, cwr, marks.max(recovery.phases.recovery_point()));
+        }
     }
 
     /// Data or a FIN goes out. In order of time with [`SenderModel::acked`]. Returns whether it is

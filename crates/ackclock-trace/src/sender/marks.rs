@@ -89,6 +89,11 @@ impl Marks {
         }
     }
 
+    /// Up to where data had gone out when a mark last lowered the window.
+    pub fn point(&self) -> u64 {
+        self.point.max(self.pending.map_or(0, |echo| echo.max))
+    }
+
     pub fn into_all(mut self) -> Vec<Time> {
         self.confirm(true);
         self.reductions

@@ -383,7 +383,8 @@ impl SenderModel {
             self.limits.news();
         }
         let duplicate = if sack { newly_sacked } else { repeats && same_window };
-        if a.dsack || a.sacks == 0 {
+        let pure = a.sacks == 0 && !a.with_data && same_window;
+        if a.dsack || pure {
             causes.probes.repeated(a.ack);
         }
         if duplicate && !sack {

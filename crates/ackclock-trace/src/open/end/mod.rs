@@ -4,6 +4,7 @@
 mod numbers;
 pub(crate) mod positions;
 
+use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
@@ -251,6 +252,7 @@ impl End {
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
+        let capable = p.codepoint != Codepoint::NotEct;
         let data = Data {
             frame,
             at,
@@ -264,6 +266,7 @@ impl End {
             skipped,
             counted,
             cwr,
+            capable,
             acks_all: false,
         };
         self.positions.extend(data.end());

@@ -24,6 +24,7 @@ fn data(ms: f64, position: u64, len: u32) -> (usize, Input) {
         skipped: 0,
         counted: false,
         cwr,
+        capable: false,
         acks_all: false,
     };
     (0, Input::Data(data))

@@ -142,6 +142,19 @@ impl Probes {
         }
     }
 
+    /// Data that can be marked goes out, from here on, with CWR or without. CWR is on the first new
+    /// data after a timeout, which lowers cwnd (RFC 3168 section 6.1.2, `tcp_enter_loss`), and
+    /// after a probe only once an ACK goes beyond that. `lowered`: up to where data had gone out
+    /// when something else last lowered cwnd, which CWR on the first new data behind that says.
+    #[cold]
+    pub fn watch_cwr(&mut self, position: u64, cwr: bool, lowered: u64) {
+        let last = self.ambiguous.last_mut().filter(|_| self.open == Some(position));
+        if let Some(last) = last.filter(|last| !cwr || lowered <= last.timeout.position) {
+            last.told = Some(cwr);
+            self.aftermath = None;
+        }
+    }
+
     /// An ACK comes.
     #[cold]
     pub fn watch_answer(&mut self, answer: &Answer) {
@@ -163,7 +176,9 @@ impl Probes {
         self.open.take_if(|end| dsack && ack >= *end);
     }
 
-    /// A duplicate ACK without SACK blocks, or with a D-SACK, says that the probe was spurious.
+    /// A duplicate ACK says that the probe was spurious: one with a D-SACK, or one without SACK
+    /// blocks, without data and with the window of before (RFC 8985 section 7.4.2,
+    /// `tcp_process_tlp_ack`).
     pub fn repeated(&mut self, ack: u64) {
         self.open.take_if(|end| ack >= *end);
     }

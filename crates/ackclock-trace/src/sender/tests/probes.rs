@@ -5,6 +5,7 @@ use super::{Line, kinds, ms, timeouts};
 use ackclock_tcp::TimeoutClass;
 
 use crate::connection::{Kind, State};
+use crate::sender::Acked;
 
 /// RFC 8985 section 7: 2 SRTT after the last ACK the last segment goes out again.
 #[test]
@@ -357,6 +358,55 @@ fn what_does_not_tell_the_timers_apart() {
     for line in [nothing, later, closed, short] {
         assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
     }
+}
+
+/// RFC 3168 section 6.1.2: the first new data after a timeout has CWR. After a probe it has none,
+/// nor does that of a sender whose echoes or recoveries have lowered cwnd.
+#[test]
+fn cwr_tells_what_has_lowered_the_window() {
+    let after = |mut line: Line, cwr: bool| {
+        line.ece = false;
+        if cwr {
+            line.model.says_lowered(9_000);
+        }
+        line.model.is_capable(9_000, cwr);
+        line.send(420.0, [9]);
+        line.ack(470.0, 10);
+        line
+    };
+    let acked = |ece: bool| {
+        let mut line = sent_alone_again();
+        line.ece = ece;
+        line.ack(401.0, 9);
+        line
+    };
+    assert_eq!(kind_of_8(after(acked(false), true)), Kind::Timeout);
+    assert_eq!(kind_of_8(after(acked(false), false)), Kind::TailLossProbe);
+    // An echo asks for CWR, too.
+    assert_eq!(kind_of_8(after(acked(true), true)), Kind::ProbeOrTimeout);
+    // Another segment with the ACK of before is no duplicate ACK, which would end the probe.
+    let mut with_data = acked(false);
+    with_data.heard(Acked { with_data: true, ..with_data.plain(402.0, 9_000) });
+    assert_eq!(kind_of_8(after(with_data, false)), Kind::TailLossProbe);
+    let mut update = acked(false);
+    update.window = 1 << 19;
+    update.ack(402.0, 9);
+    assert_eq!(kind_of_8(after(update, false)), Kind::TailLossProbe);
+    let mut duplicate = acked(false);
+    duplicate.ack(402.0, 9);
+    assert_eq!(kind_of_8(after(duplicate, false)), Kind::ProbeOrTimeout);
+}
+
+/// Away from the sender the data that had CWR may have been lost before.
+#[test]
+fn no_cwr_says_nothing_away_from_the_sender() {
+    let mut line = sent_alone_again();
+    line.ack(401.0, 9);
+    line.model.stream.turns_out_arrived();
+    line.model.is_capable(9_000, false);
+    line.send(420.0, [9]);
+    line.ack(470.0, 10);
+    assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
 }
 
 /// After a spurious timeout an undo restores cwnd: much goes out as after a probe.
