@@ -231,6 +231,9 @@ impl Causes {
             timeout: self.describe(sent, stream, recovery),
             waited: stream.moments.idle(sent.at),
             rto: stream.timers.rto(),
+            // What fills the receiver's window may have been sent by the timer that probes this one
+            // for room, which sets no other (`tcp_write_wakeup`).
+            armed: !stream.rwnd_is_full(),
             told: None,
         };
         let (mss, cwnd) = (stream.terms.mss, stream.windows.cwnd());

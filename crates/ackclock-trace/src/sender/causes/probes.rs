@@ -31,6 +31,8 @@ pub(crate) struct Ambiguous {
     /// How long the sender was idle before it.
     pub waited: Span,
     pub rto: Span,
+    /// A probe's timer had been set, if this sender has one.
+    pub armed: bool,
     /// Whether it was a timeout, as far as what followed tells.
     pub told: Option<bool>,
 }
@@ -213,13 +215,13 @@ impl Probes {
         let waited = at.since(before);
         let doubled = waited.0.abs_diff(last.waited.0 * 2) < waited.0.abs_diff(last.rto.0);
         let was_timeout = first_expiry && doubled;
-        self.count(was_timeout);
+        self.count(was_timeout, last.armed);
         Some((last, was_timeout))
     }
 
-    fn count(&mut self, was_timeout: bool) {
+    fn count(&mut self, was_timeout: bool, armed: bool) {
         if was_timeout {
-            self.habit.unused += 1;
+            self.habit.unused += u32::from(armed);
         } else {
             self.habit.used += 1;
         }
@@ -237,7 +239,7 @@ impl Probes {
         let mut all = std::mem::take(&mut self.ambiguous);
         for one in &mut all {
             one.told = one.told.filter(|_| !spurious(one.timeout.retransmission));
-            one.told.into_iter().for_each(|was_timeout| self.count(was_timeout));
+            one.told.into_iter().for_each(|was_timeout| self.count(was_timeout, one.armed));
         }
         let without = self.habit.leaning().map(|sends| !sends);
         let told = |one: &Ambiguous| one.told.or(without);

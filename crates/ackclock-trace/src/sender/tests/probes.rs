@@ -409,6 +409,25 @@ fn no_cwr_says_nothing_away_from_the_sender() {
     assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
 }
 
+/// What fills the receiver's window may have been sent by the timer that probes it for room, which
+/// sets no probe's timer (`tcp_write_wakeup`): a timeout then says nothing of others.
+#[test]
+fn what_fills_the_window_may_have_no_probe() {
+    for (window, habit) in [(1_500, None), (1 << 20, Some(false))] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..8);
+        line.window = window;
+        line.ack(50.0, 8);
+        line.send(300.0, [8]);
+        line.send(551.0, [8]);
+        line.send(1_052.0, [8]);
+        line.ack(1_102.0, 9);
+        let found = line.found();
+        assert_eq!(kinds(&found), [(8, Kind::Timeout), (8, Kind::BackedOffTimeout)]);
+        assert_eq!(found.ways.probes.leaning(), habit, "{window}");
+    }
+}
+
 /// After a spurious timeout an undo restores cwnd: much goes out as after a probe.
 #[test]
 fn what_follows_a_spurious_one_does_not_tell() {
