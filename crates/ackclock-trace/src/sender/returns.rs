@@ -29,8 +29,7 @@ impl SenderModel {
         if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
             self.ack_after_silence(a.at);
         }
-        let late = a.skips || self.stream.moments.since_progress(a.at) > LEAST_RTO_OF_RFC;
-        let missed = late && self.was_acknowledged_before(a);
+        let missed = a.skips && self.was_acknowledged_before(a);
         let untimed = missed.then_some(Acked { timed: false, ..*a });
         let a = untimed.as_ref().unwrap_or(a);
         if self.unsettled && self.ways.is_on() {
@@ -107,10 +106,10 @@ impl SenderModel {
         self.outlast_timers(at);
     }
 
-    /// Whether the sender had got another ACK of the same, which the capture does not have: it has
-    /// missed packets of the receiver where it was taken, or the sender's timer has expired and
-    /// retransmitted nothing. Other timers than Linux's wait for longer. Of what a capture between
-    /// the ends shows, both may have been lost before it.
+    /// Whether the sender had got another ACK of the same, which the capture does not have, where
+    /// that has missed packets of the receiver: it was taken there, or the sender's timer has
+    /// expired and retransmitted nothing. Other timers than Linux's wait for longer. Of what a
+    /// capture between the ends shows, both may have been lost before it.
     #[cold]
     fn was_acknowledged_before(&mut self, a: &Acked) -> bool {
         let progress = self.stream.moments.progress();
@@ -120,10 +119,9 @@ impl SenderModel {
         let Stream { outstanding, moments, timers, windows, terms, .. } = &mut self.stream;
         let silence = moments.since_progress(a.at).min(moments.since_ack(a.at));
         let expired = silence > timers.backed_off();
-        let foreign = expired && silence > LEAST_RTO_OF_RFC;
         let missed = match terms.sight {
-            Sight::Sent => foreign || a.skips && expired && !timers.is_foreign(),
-            Sight::Received => foreign || a.skips && silence > timers.quiet(),
+            Sight::Sent => expired && (silence > LEAST_RTO_OF_RFC || !timers.is_foreign()),
+            Sight::Received => silence > timers.quiet(),
             Sight::Arrived => false,
         };
         let again = outstanding.retransmitted() > 0;

@@ -172,10 +172,11 @@ fn answered(sight: Sight, after: f64, skips: bool) -> Option<(StallCause, f64)> 
 fn an_ack_that_the_capture_missed() {
     let (gap, late) = (StallCause::CaptureGap, StallCause::Network);
     for sight in [Sight::Sent, Sight::Received] {
-        assert_eq!(answered(sight, 1100.0, false), Some((gap, 50.0)));
-        // Other timers than Linux's may take as long.
-        assert_eq!(answered(sight, 900.0, false), Some((late, 900.0)));
         assert_eq!(answered(sight, 900.0, true), Some((gap, 50.0)));
+        // The path was slow, and the timer waits for longer than Linux's.
+        for after in [900.0, 1700.0] {
+            assert_eq!(answered(sight, after, false), Some((late, after)));
+        }
     }
     // Nobody else may lose what the receiver has sent, on its way to a capture there.
     assert_eq!(answered(Sight::Received, 200.0, true), Some((gap, 50.0)));
@@ -191,7 +192,7 @@ fn nobody_waits_for_an_ack_that_the_capture_missed() {
     line.send(0.0, [0]);
     line.ack(50.0, 1);
     line.send(100.0, [1]);
-    line.ack(2100.0, 2);
+    line.heard(Acked { skips: true, ..line.plain(2100.0, 2 * MSS) });
     let found = line.found();
     assert_eq!(found.doubts, ["ACKs are missing from the capture"]);
     assert_eq!(found.unacked, Span::from_millis(50));
