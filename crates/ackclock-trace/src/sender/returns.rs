@@ -118,7 +118,7 @@ impl SenderModel {
         let none = told || self.stream.waits_for_fin_alone() || self.stalls.is_opening();
         let Stream { outstanding, moments, timers, windows, terms, .. } = &mut self.stream;
         let silence = moments.since_progress(a.at).min(moments.since_ack(a.at));
-        let expired = silence > timers.backed_off();
+        let expired = silence > timers.latest_expiry();
         let missed = match terms.sight {
             Sight::Sent => expired && (silence > LEAST_RTO_OF_RFC || !timers.is_foreign()),
             Sight::Received => silence > timers.quiet(),

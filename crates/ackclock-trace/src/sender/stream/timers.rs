@@ -173,6 +173,13 @@ impl Timers {
         self.rto().times(1 << self.backoff.min(16))
     }
 
+    /// The timer has expired by then. Linux counts ticks, and what waits for many of them may wait
+    /// for an eighth more (`kernel/time/timer.c`).
+    pub fn latest_expiry(&self) -> Span {
+        let interval = self.backed_off();
+        interval + Span(interval.0 / 8) + TICKS
+    }
+
     /// Whether this sender's timer is known to wait longer than Linux's, and `waited` is longer
     /// than any probe would have taken.
     pub fn outwaits_probes(&self, waited: Span) -> bool {

@@ -181,6 +181,9 @@ fn an_ack_that_the_capture_missed() {
     // Nobody else may lose what the receiver has sent, on its way to a capture there.
     assert_eq!(answered(Sight::Received, 200.0, true), Some((gap, 50.0)));
     assert_eq!(answered(Sight::Sent, 200.0, true), Some((late, 200.0)));
+    // The timer of 252 ms may expire an eighth, and two ticks of 10 ms, later.
+    assert_eq!(answered(Sight::Sent, 303.0, true), Some((late, 303.0)));
+    assert_eq!(answered(Sight::Sent, 304.0, true), Some((gap, 50.0)));
     // It may have been lost, as what the timer sent.
     assert_eq!(answered(Sight::Arrived, 1100.0, true), Some((late, 1100.0)));
 }
