@@ -109,9 +109,15 @@ impl SenderModel {
         late
     }
 
-    /// New data goes out. `hole`: behind some that the capture does not have.
+    /// New data goes out. `hole`: behind some that the capture does not have. At the sender, what
+    /// was missed has ended an idle time. Elsewhere it may have been lost, and a timer may have
+    /// ended the time.
     #[inline(always)]
     pub(super) fn new_data(&mut self, sent: &Sent, hole: bool) {
+        let missed = hole && self.stream.terms.at_sender();
+        if hole && !missed {
+            self.stream.miss(sent);
+        }
         let resumes = self.stream.outstanding.is_empty();
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
@@ -131,7 +137,7 @@ impl SenderModel {
         if sent.fin && self.stream.moments.behind_data(sent.at) {
             self.limits.closes(sent.end() - 1);
         }
-        if hole {
+        if missed {
             self.stream.miss(sent);
         }
         if !self.unsettled {

@@ -54,10 +54,8 @@ impl SenderModel {
         if sent.position < repeated && waited > self.stream.timers.srtt() {
             return waited;
         }
-        // What carried the new data that is missing before it was sent once. A lost FIN holds up
-        // nothing.
-        let hole = self.stream.segments_before(sent);
-        if sent.missing() <= hole || sent.payload() == 0 || self.stream.terms.at_sender() {
+        // A lost FIN holds up nothing.
+        if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
         let (rto, srtt) = (self.stream.timers.rto(), self.stream.timers.srtt());
@@ -65,7 +63,7 @@ impl SenderModel {
             let latest = Span(interval.0 / 10 * 11) + srtt;
             (nearly(interval)..=latest).contains(&waited)
         };
-        let lost = lost(sent, asked).saturating_sub(hole);
+        let lost = lost(sent, asked);
         if lost == 0 {
             // What was lost was the ACK alone, or this with the ACK: where ACKs go out with what is
             // sent next, and a timer would expire just now, it was this.

@@ -241,12 +241,6 @@ impl Stream {
         self.outstanding.append_unseen(sent.at, sent.position);
     }
 
-    /// Segments of new data before `sent` that were not seen, at the least.
-    pub fn segments_before(&self, sent: &Sent) -> u16 {
-        let bytes = sent.position.saturating_sub(self.outstanding.max());
-        self.segments_in(bytes).try_into().unwrap_or(u16::MAX)
-    }
-
     /// So many segments have these bytes, at the least.
     fn segments_in(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.terms.mss.max(1).into())

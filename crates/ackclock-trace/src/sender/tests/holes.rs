@@ -134,24 +134,6 @@ fn what_was_missed_ends_an_idle_time() {
     assert!(found.lifetime.of(Limit::Application) >= Span::from_millis(400));
 }
 
-/// The same in a capture at the receiver, of an answer that took two seconds: the packet that is
-/// missing has carried what is missing, so that no timer had expired. Of two more, one may have
-/// been the ACK of the question.
-#[test]
-fn what_was_missed_was_sent_once() {
-    for (skipped, repaired) in [(1, false), (2, false), (3, true)] {
-        let mut line = Line::timestamped(50.0);
-        line.model.stream.terms.sight = Sight::Received;
-        line.send(0.0, [0]);
-        line.ack(50.0, 1);
-        line.model.peer_data(ms(60.0), false);
-        let answer = line.segment(ms(2060.0), 2 * MSS, MSS as u32);
-        line.model.sent(&Sent { skipped, counted: true, ..answer });
-        line.ack(2111.0, 3);
-        assert_eq!(line.found().lifetime.of(Limit::Recovery) > Span::ZERO, repaired, "{skipped}");
-    }
-}
-
 /// Segment 1 waits so many milliseconds for an ACK that was seen, at most 320 for its timer; before
 /// that ACK others may be missing. Returns what it waited for, and for how long without an ACK.
 fn answered(sight: Sight, after: f64, skips: bool) -> Option<(StallCause, f64)> {
