@@ -5,11 +5,17 @@ use ackclock_tcp::Span;
 
 use crate::explained::{Explained, Found};
 
-/// How long connections with payload had something to do: pauses of applications are left out.
+/// So few connections tell nothing. Chosen: with four, an interval is three times as wide as with
+/// many.
+const FEWEST: usize = 5;
+/// A smaller part is no difference that anyone would feel. Chosen.
+const LEAST: f64 = 0.05;
+
+/// How long connections with payload took, but for what their clients asked nothing in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Change {
     /// The median of each capture.
-    pub busy: [Span; 2],
+    pub took: [Span; 2],
     /// How many times as long the second takes.
     pub ratio: Ratio,
 }
@@ -24,25 +30,30 @@ pub(super) struct Ratio {
 }
 
 impl Change {
-    /// `None` if a capture has fewer than two such connections.
+    /// `None` if a capture has fewer than five such connections.
     pub fn of(explained: &Explained) -> Option<Change> {
         let [mut first, mut second] = [0, 1].map(|capture| {
             let of = explained.counted().filter(|found| found.capture == capture);
-            of.filter_map(busy).collect::<Vec<Span>>()
+            of.filter_map(took).collect::<Vec<Span>>()
         });
-        let ratio = Ratio::of([&first, &second])?;
-        Some(Change { busy: [median(&mut first)?, median(&mut second)?], ratio })
+        let enough = first.len().min(second.len()) >= FEWEST;
+        let ratio = Ratio::of([&first, &second]).filter(|_| enough)?;
+        Some(Change { took: [median(&mut first)?, median(&mut second)?], ratio })
     }
 }
 
-fn busy(found: &Found) -> Option<Span> {
+/// What an answer took is the server's or the path's; a pause of its application is not, as long as
+/// the client asks for nothing.
+fn took(found: &Found) -> Option<Span> {
     let any = found.flows().any(|(_, flow)| flow.bytes > 0);
-    Some(found.busy()).filter(|busy| any && *busy > Span::ZERO)
+    let took = found.busy() + found.connection.from_server.lifetime.answering();
+    Some(took).filter(|took| any && *took > Span::ZERO)
 }
 
 fn median(spans: &mut [Span]) -> Option<Span> {
     spans.sort_unstable();
-    spans.get(spans.len() / 2).copied()
+    let (lower, upper) = (spans.get(spans.len().checked_sub(1)? / 2)?, spans.get(spans.len() / 2)?);
+    Some(Span(lower.0 / 2 + upper.0 / 2))
 }
 
 impl Ratio {
@@ -57,9 +68,10 @@ impl Ratio {
         Some(Ratio { mean: mean.exp(), low: (mean - width).exp(), high: (mean + width).exp() })
     }
 
-    /// Chance may have made it: the interval has 1 in it.
-    pub fn may_be_chance(&self) -> bool {
-        self.low <= 1.0 && 1.0 <= self.high
+    /// Chance may have made it, as the interval has 1 in it; or it is too small to matter.
+    pub fn is_no_difference(&self) -> bool {
+        let chance = self.low <= 1.0 && 1.0 <= self.high;
+        chance || (self.mean - 1.0).abs() < LEAST
     }
 }
 

@@ -22,7 +22,7 @@ struct ComparisonJson<'a> {
 
 #[derive(Serialize)]
 struct ChangeJson {
-    busy_s: [f64; 2],
+    took_s: [f64; 2],
     ratio: f64,
     ratio_low: f64,
     ratio_high: f64,
@@ -131,9 +131,9 @@ pub fn write_compared(
         same: comparison.same,
         both: comparison.both.as_ref().map(BothJson::of),
         unheard_syns: comparison.unheard,
-        change: comparison.change.map(|Change { busy, ratio: Ratio { mean, low, high } }| {
-            let busy_s = busy.map(|span| span.secs_f64());
-            ChangeJson { busy_s, ratio: mean, ratio_low: low, ratio_high: high }
+        change: comparison.change.map(|Change { took, ratio: Ratio { mean, low, high } }| {
+            let took_s = took.map(|span| span.secs_f64());
+            ChangeJson { took_s, ratio: mean, ratio_low: low, ratio_high: high }
         }),
     };
     serde_json::to_writer(&mut out, &document)?;

@@ -50,19 +50,19 @@ pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> S
 
 /// Before and after a change.
 fn changed(change: &Change, names: [&str; 2]) -> String {
-    let Change { busy, ratio: Ratio { mean, low, high } } = change;
+    let Change { took, ratio: Ratio { mean, low, high } } = change;
     let verdict = match () {
-        () if change.ratio.may_be_chance() => "no difference shows",
+        () if change.ratio.is_no_difference() => "no difference shows",
         () if *mean > 1.0 => "they take longer",
         () => "they take less time",
     };
     format!(
-        "Connections of {} had something to do for {} in the median, those of {} for {}: {verdict} \
-         ({mean:.2} times as long, 95 %: {low:.2} to {high:.2})\n",
+        "Connections of {} took {} in the median, those of {} {}: {verdict} ({mean:.2} times as \
+         long, 95 %: {low:.2} to {high:.2})\n",
         names[0],
-        time(busy[0]),
+        time(took[0]),
         names[1],
-        time(busy[1])
+        time(took[1])
     )
 }
 
