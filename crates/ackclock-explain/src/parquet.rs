@@ -123,6 +123,7 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .flag("begun", |r| Some(r.found.connection.begun))
         .flag("one_way", |r| Some(r.found.connection.one_way))
         .flag("unanswered", |r| Some(r.found.connection.unanswered))
+        .flag("whole_seconds", |r| Some(r.found.connection.whole_seconds))
         .text("ended", |r| Some(names::ended(r.found.connection.ended).into()))
         .text("reset_by", |r| names::reset_by(r.found.connection.ended).map(String::from))
         .flag("cut_off", |r| Some(names::cut_off(r.found.connection.ended)))
