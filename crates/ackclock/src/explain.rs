@@ -43,8 +43,9 @@ pub(crate) struct ExplainArgs {
     /// timeouts, and the tables of the papers.
     #[arg(long)]
     pub tables: bool,
-    /// Compare two captures: their totals side by side, and, of connections that are in both, what
-    /// was lost, delayed and put out of order between them.
+    /// Compare two captures: their totals side by side, whether connections take longer in the
+    /// second one, and, of connections that are in both, what was lost, delayed and put out of
+    /// order between them.
     #[arg(long, conflicts_with_all = DETAILS)]
     pub compare: bool,
     /// Read all captures as one, joined by time: the files of a ring buffer (`tcpdump -C`), or of
@@ -56,8 +57,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_enum, conflicts_with = "compare", conflicts_with_all = DETAILS)]
     pub by: Option<ByArg>,
     /// Watch this interface by tcpdump until Ctrl-C: print a line on each connection that has ended
-    /// and in which time was lost in stalls. One that lasts is reported after an hour. `--filter`
-    /// says which packets tcpdump takes.
+    /// and in which time was lost in stalls, or an answer took a second or longer. One that lasts
+    /// is reported after an hour. `--filter` says which packets tcpdump takes.
     #[arg(long, value_name = "NAME", conflicts_with_all = DETAILS)]
     #[arg(conflicts_with_all = ["captures", "by", "compare", "top", "jobs"])]
     pub interface: Option<String>,
