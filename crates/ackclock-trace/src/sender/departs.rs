@@ -109,15 +109,10 @@ impl SenderModel {
         late
     }
 
-    /// New data goes out. `hole`: behind some that the capture does not have. At the sender, what
-    /// was missed has ended an idle time. Elsewhere it may have been lost, and a timer may have
-    /// ended the time.
+    /// New data goes out. `missed`: behind some that has gone out as well and that the capture has
+    /// missed, which may have ended an idle time.
     #[inline(always)]
-    pub(super) fn new_data(&mut self, sent: &Sent, hole: bool) {
-        let missed = hole && self.stream.terms.at_sender();
-        if hole && !missed {
-            self.stream.miss(sent);
-        }
+    pub(super) fn new_data(&mut self, sent: &Sent, missed: bool) {
         let resumes = self.stream.outstanding.is_empty();
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
@@ -187,8 +182,7 @@ impl SenderModel {
             self.limits.is_told(false);
             self.repair.get_or_insert_default().outlasted = sent.at;
         }
-        let outlasted = self.repair.as_ref().map_or(Time::ZERO, |repair| repair.outlasted);
-        if outlasted <= self.stream.moments.progress() {
+        if !self.has_outlasted() {
             self.look_for_acks(sent.at);
         }
     }
@@ -270,7 +264,13 @@ impl SenderModel {
         }
         let max = self.stream.outstanding.max();
         if sent.position > max {
-            self.later_data(sent, true);
+            // Elsewhere than at the sender, what is missing may have been lost, and a timer may
+            // have ended the idle time.
+            let missed = self.stream.terms.at_sender();
+            if !missed {
+                self.stream.miss(sent);
+            }
+            self.later_data(sent, missed);
         } else if sent.end() <= max {
             return self.old_data(sent);
         } else {
@@ -298,8 +298,8 @@ impl SenderModel {
 
     /// The same as [`SenderModel::new_data`], of what does not continue where the highest ended.
     #[inline(never)]
-    fn later_data(&mut self, sent: &Sent, hole: bool) {
-        self.new_data(sent, hole);
+    fn later_data(&mut self, sent: &Sent, missed: bool) {
+        self.new_data(sent, missed);
     }
 
     /// How many were found so far.

@@ -45,6 +45,12 @@ impl SenderModel {
         }
     }
 
+    /// That was found since something was last acknowledged.
+    pub(super) fn has_outlasted(&self) -> bool {
+        let progress = self.stream.moments.progress();
+        self.repair.as_ref().is_some_and(|repair| repair.outlasted > progress)
+    }
+
     /// How much of the time before `sent`, in which nothing was seen to be outstanding, a timer
     /// took at most. Packets were lost before the capture meanwhile, as their numbers say, and the
     /// timer has sent this one again; its interval doubles each time (RFC 6298 section 5.5).

@@ -113,8 +113,7 @@ impl SenderModel {
     #[cold]
     fn was_acknowledged_before(&mut self, a: &Acked) -> bool {
         let progress = self.stream.moments.progress();
-        let outlasted = self.repair.as_ref().map_or(Time::ZERO, |repair| repair.outlasted);
-        let told = self.stalls.has_gap_since(progress) || outlasted > progress;
+        let told = self.stalls.has_gap_since(progress) || self.has_outlasted();
         let none = told || self.stream.waits_for_fin_alone() || self.stalls.is_opening();
         let Stream { outstanding, moments, timers, windows, terms, .. } = &mut self.stream;
         let silence = moments.since_progress(a.at).min(moments.since_ack(a.at));
