@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Span, Time};
 
-use crate::open::{DRIFT, PERCENT, SET, is_whole_second};
+use crate::open::{DRIFT, SET, is_whole_second, milliseconds};
 use crate::packet::Packet;
 use crate::sender::TICK;
 
@@ -65,20 +65,20 @@ pub(crate) struct Ticks {
 impl Ticks {
     /// It counts milliseconds, as it did since the SYN, or in the silence of this length.
     fn are_milliseconds(self, silence: Span) -> bool {
-        let since_syn = self.since_syn.filter(|(ticks, _)| *ticks >= MANY);
-        let [since_syn, silence] = [since_syn, Some((self.passed, silence))].map(|counted| {
-            counted.is_some_and(|(ticks, span)| {
-                let [few, many] = PERCENT.map(|part| Span(span.0 / 100).times(part));
-                (few..=many + TICK).contains(&TICK.times(ticks.into()))
-            })
-        });
-        since_syn || silence
+        self.since_known().into_iter().chain([(self.passed, silence)]).any(|(ticks, span)| {
+            let [few, many] = milliseconds(span);
+            (few..=many).contains(&TICK.times(ticks.into()))
+        })
+    }
+
+    /// What was counted since the SYN, if that is enough to know the tick.
+    fn since_known(self) -> Option<(u32, Span)> {
+        self.since_syn.filter(|(ticks, _)| *ticks >= MANY)
     }
 
     /// How long it has counted, at the least and at the most.
     fn counted(self) -> [Span; 2] {
-        let known = self.since_syn.filter(|(ticks, _)| *ticks >= MANY);
-        let tick = known.map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
+        let tick = self.since_known().map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
         tick.unwrap_or(TICKS).map(|tick| tick.times(self.passed.into()))
     }
 }

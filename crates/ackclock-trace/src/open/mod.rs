@@ -75,7 +75,7 @@ use self::ecn::EcnCounts;
 use self::end::End;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
-pub(crate) use self::send_clock::{DRIFT, PERCENT, SET};
+pub(crate) use self::send_clock::{DRIFT, SET, milliseconds};
 use self::sums::Sums;
 use self::turns::Turns;
 use self::vantage::Place;

@@ -12,7 +12,7 @@ use crate::sender::TICK;
 
 /// In percent of the time that has passed at the capture: with fewer ticks the clock is a slower
 /// one, or the queue too long for so short a connection; with more it is a faster one.
-pub(crate) const PERCENT: [u64; 2] = [60, 105];
+const PERCENT: [u64; 2] = [60, 105];
 /// Clocks run apart by less than one part of so many: ntpd slews one by up to 500 ppm. So much a
 /// queue that never empties is underestimated.
 pub(crate) const DRIFT: u64 = 2_000;
@@ -69,6 +69,13 @@ struct Jump {
     at: i64,
 }
 
+/// How long a clock of milliseconds may have counted in this time, at the least and at the most.
+#[inline]
+pub(crate) fn milliseconds(passed: Span) -> [Span; 2] {
+    let [few, many] = PERCENT.map(|part| Span(passed.0 / 100).times(part));
+    [few, many + TICK]
+}
+
 impl SendClock {
     /// A SYN with this timestamp was seen. The first one counts.
     pub fn begin(&mut self, tsval: u32, at: Time) {
@@ -82,10 +89,9 @@ impl SendClock {
         let (first, since) = *self.first.get_or_insert((tsval, at));
         let counted = TICK.times(u64::from(Timestamps::ticks_since(first, tsval)));
         let passed = at.since(since);
-        let [few, many] = PERCENT.map(|part| (passed.0 / 100).saturating_mul(part));
+        let [few, many] = milliseconds(passed);
         self.queued = Span::ZERO;
-        let enough = self.known || counted.0 >= few;
-        if enough && counted.0 <= many.saturating_add(TICK.0) {
+        if (self.known || counted >= few) && counted <= many {
             self.known |= counted >= KNOWN;
             self.fits(counted.0 as i64, passed.0 as i64);
         }
