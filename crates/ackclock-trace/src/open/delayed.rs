@@ -138,9 +138,9 @@ impl DelayedSender {
         self.peer_data = at;
     }
 
-    /// When the other end's data last passed the capture; from now on it was at another time.
-    pub fn replace_heard(&mut self, at: Time) -> Time {
-        std::mem::replace(&mut self.peer_data, at)
+    /// When the other end's data last passed the capture; from now on none has.
+    pub fn take_heard(&mut self) -> Time {
+        std::mem::take(&mut self.peer_data)
     }
 
     /// Since the other end's data last passed the capture.

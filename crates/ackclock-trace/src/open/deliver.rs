@@ -1,7 +1,7 @@
 //! What passes goes to the models of the senders, or waits until there is enough to begin them
 //! with.
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::Span;
 
 use super::delayed::DelayedSender;
 use super::input::{Data, Input};
@@ -55,16 +55,16 @@ impl Open {
             }
         }
         // What an end had heard when it sent what waits, and not what it has heard since.
-        let heard = [0, 1].map(|end| self.senders[end].replace_heard(Time::ZERO));
+        let heard = [0, 1].map(|end| self.senders[end].take_heard());
         for (end, input) in waiting {
             if let Input::Data(data) = &input {
                 self.senders[1 - end].peer_data(data.at);
             }
             self.deliver_early(end, input, budget);
         }
-        heard.into_iter().zip(&mut self.senders).for_each(|(heard, sender)| {
-            sender.replace_heard(heard);
-        });
+        for (sender, heard) in self.senders.iter_mut().zip(heard) {
+            sender.peer_data(heard);
+        }
     }
 
     fn deliver_early(&mut self, end: usize, input: Input, budget: &mut Budget) {
