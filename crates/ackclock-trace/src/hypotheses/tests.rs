@@ -460,6 +460,18 @@ fn three_sacks_make_a_fast_retransmit() {
     assert!(probability > 0.7, "{probability}");
 }
 
+/// The commonest sender, with this least timeout, and an initial window in segments.
+fn commonest(sack: bool, min_rto: Span, initial_window: u32) -> Setting {
+    Setting {
+        candidate: &candidates(sack)[0],
+        min_rto,
+        cost: 0.0,
+        initial_window,
+        initial_ssthresh: None,
+        tick_phase: Span::ZERO,
+    }
+}
+
 /// What is known to be an original is none of a candidate's retransmissions, whatever its time.
 #[test]
 fn a_known_original_is_a_first_transmission() {
@@ -468,14 +480,7 @@ fn a_known_original_is_a_first_transmission() {
         let delay = Span::from_millis(50);
         let start = Start { delay, resumed: None, outage: None, window: Some(10) };
         let script = Script::new(terms(true), all, &start, false).expect("something was sent");
-        let setting = Setting {
-            candidate: &candidates(true)[0],
-            min_rto: LEAST_RTO,
-            cost: 0.0,
-            initial_window: 10,
-            initial_ssthresh: None,
-            tick_phase: Span::ZERO,
-        };
+        let setting = commonest(true, LEAST_RTO, 10);
         let budget = Budget { most: 1e9, best: &[] };
         let mut lists = Lists::default();
         run(&script, &setting, budget, &mut lists);
@@ -578,14 +583,7 @@ fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>
     let start = Start { delay, resumed: None, outage: None, window: Some(window) };
     let script = Script::new(terms(false), entries, &start, paused).expect("something was sent");
     let least = |ms| {
-        let setting = Setting {
-            candidate: &candidates(false)[0],
-            min_rto: Span::from_millis(ms),
-            cost: 0.0,
-            initial_window: window,
-            initial_ssthresh: None,
-            tick_phase: Span::ZERO,
-        };
+        let setting = commonest(false, Span::from_millis(ms), window);
         let mut lists = Lists::default();
         let (may_differ, _) = run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
         (lists.says, may_differ)
@@ -638,14 +636,7 @@ fn after_ticks(waited: f64) -> Says {
     let terms = Terms { handshake_rtt: Some(delay).into(), ..terms(false) };
     let start = Start { delay, resumed: None, outage: None, window: None };
     let script = Script::new(terms, &all, &start, false).expect("something was sent");
-    let setting = Setting {
-        candidate: &candidates(false)[0],
-        min_rto: LEAST_RTO,
-        cost: 0.0,
-        initial_window: 10,
-        initial_ssthresh: None,
-        tick_phase: Span::ZERO,
-    };
+    let setting = commonest(false, LEAST_RTO, 10);
     let mut lists = Lists::default();
     run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
     lists.says[3]
@@ -767,14 +758,7 @@ fn a_calm_sender_sends_no_probe() {
         let delay = Span::from_millis(RTT as u64);
         let start = Start { delay, resumed: None, outage: None, window: Some(2) };
         let script = Script::new(terms(true), &all, &start, false).unwrap();
-        let setting = Setting {
-            candidate: &candidates(true)[0],
-            min_rto: Span::from_millis(200),
-            cost: 0.0,
-            initial_window: 2,
-            initial_ssthresh: None,
-            tick_phase: Span::ZERO,
-        };
+        let setting = commonest(true, Span::from_millis(200), 2);
         let mut lists = Lists::default();
         run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
         assert_eq!((lists.says.len(), lists.says[2].kind), (3, None));
