@@ -84,7 +84,7 @@ impl Found {
 
     /// For how long the client waited for an answer of the server's application, or at the end for
     /// one that never came: the longest of these waits.
-    pub fn longest_answer(&self) -> Span {
+    pub(crate) fn longest_answer(&self) -> Span {
         let waited = self.connection.from_server.lifetime.longest_answer();
         waited.max(self.no_answer().unwrap_or_default())
     }

@@ -122,8 +122,8 @@ fn a_clock_that_was_set_ahead_and_a_host_that_stood_still() {
     let jump = |frame, stood_still| Jump { frame, from: Time(0), by, stood_still };
     explained.captures[0].jumps = vec![jump(23, None), jump(40, "192.0.2.1".parse().ok())];
     let text = crate::text::captures(&explained, 0);
-    let notes = "  the clock of the capture was set ahead by 10.0 s before frame 23, by the timestamps \
-        of both ends: all times from there on are told as if it had not been\n  \
+    let notes = "  the clock of the capture was set ahead by 10.0 s before frame 23, by the \
+        timestamps of both ends: all times from there on are told as if it had not been\n  \
         192.0.2.1 stood still for 10.0 s before frame 40, as if it was suspended: its timestamps have \
         not moved, and those of another host have\n";
     assert!(text.ends_with(notes), "{text}");

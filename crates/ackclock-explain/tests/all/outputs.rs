@@ -56,8 +56,8 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         slow_start_retransmissions timeouts backed_off_timeouts tail_loss_probes \
         spurious_retransmissions lost_retransmissions dsacks \
         recoveries stalls_s retransmission_list timeout_list number capture packets copies same_as \
-        begun one_way unanswered whole_seconds no_answer_s longest_answer_s ended reset_by cut_off position options rtt from_client \
-        from_server stall_list recovery_list saved_by sender limited_by";
+        begun one_way unanswered whole_seconds no_answer_s longest_answer_s ended reset_by cut_off \
+        position options rtt from_client from_server stall_list recovery_list saved_by sender limited_by";
     assert_eq!(keys(line).join(" "), expected);
     let document = document();
     assert_eq!(keys(&text), ["captures", "connections", "overall"]);

@@ -75,13 +75,13 @@ fn who_has_reset_it() {
 /// Where all ACKs of data were delayed, the handshake says how long the path is.
 #[test]
 fn round_trips_of_delayed_acks() {
-    let told = |min: u64, begun: bool, alone: u64| {
+    let told = |min: u64, begun: bool, delayable: u64| {
         let mut found = fixture::explained().connections.swap_remove(0);
         let flow = &mut found.connection.from_server;
         flow.lifetime.add(Limit::Path, Span::from_millis(1000));
         let rtt = flow.rtt.as_mut().unwrap();
         (rtt.min, rtt.median) = (Span::from_millis(min), Span::from_millis(41));
-        (rtt.delayable, rtt.samples) = (alone, 10);
+        (rtt.delayable, rtt.samples) = (delayable, 10);
         found.connection.begun = begun;
         found.connection.position.to_client = Some(Span::from_millis(10));
         found.connection.position.to_server = Some(Span::ZERO);

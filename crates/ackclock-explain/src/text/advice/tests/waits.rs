@@ -105,8 +105,8 @@ fn a_receiver_that_reads_nothing() {
     let why_stopped = "the application at the client read little or nothing for 2.0 s, so that its \
         window held the server back for 4.0 s of 4.0 s (100 %)";
     assert!(why(&stopped).starts_with(why_stopped), "{}", why(&stopped));
-    let line = "192.0.2.1: its application read little or nothing for 2.0 s, so that its window closed \
-        (receive window: 4.0 s)";
+    let line = "192.0.2.1: its application read little or nothing for 2.0 s, so that its window \
+        closed (receive window: 4.0 s)";
     assert_eq!(lines(stopped), [line]);
     let slow = closed(&[(0, 1999), (2000, 3999)]);
     assert!(why(&slow).starts_with("the application at the client reads slowly"));
