@@ -355,8 +355,8 @@ pub(crate) fn rows() -> Vec<Row> {
             .needs_sack()
             .source(
                 "Linux tcp_recovery.c, tcp_rack_detect_loss; tcp_input.c, tcp_add_reno_sack",
-                "As RFC 8985 section 6, with the reordering timer 2 ms longer and in ticks; without \
-                 SACK duplicates count as segments delivered, and three of them as a loss.",
+                "As RFC 8985 section 6, with the reordering timer 2 ms longer and in ticks; \
+                 without SACK duplicates count as segments delivered, and three of them as a loss.",
             )
             .summary("as rack, as Linux has it, also without SACK"),
         Row::new("linux-rack-static", || Box::new(LinuxRack::fixed_window()))
