@@ -1,6 +1,8 @@
 //! Quantities of standards and of Linux that several files go by.
 
-use ackclock_tcp::Span;
+use std::ops::Range;
+
+use ackclock_tcp::{Span, Time};
 
 /// No window is larger, in bytes (RFC 7323 section 2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 1 << 30;
@@ -22,3 +24,8 @@ pub(crate) const FIRST_RTO: Span = Span::from_secs(1);
 
 /// Both least timeouts: those that most senders have.
 pub(crate) const LEAST_RTOS: [Span; 2] = [LEAST_RTO, LEAST_RTO_OF_RFC];
+
+/// The years 1996 to 2011. Before them there was no SACK (RFC 2018), so that the clock of a capture
+/// that has it was not set; and tail loss probes were proposed and built in 2012.
+pub(crate) const WITHOUT_PROBES: Range<Time> =
+    Time(Span::from_secs(820_454_400).0)..Time(Span::from_secs(1_325_376_000).0);

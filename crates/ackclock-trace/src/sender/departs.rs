@@ -163,7 +163,8 @@ impl SenderModel {
         self.unsettled = true;
         self.repeats_unseen(sent, asked);
         let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
-        if self.stream.terms.sack && open {
+        let terms = &self.stream.terms;
+        if terms.sack && terms.may_have_probes() && open {
             self.stream.may_have_probed(sent);
             if Silence::before(sent, &self.stream).ends_with_probe(&self.stream.timers) {
                 self.repair.get_or_insert_default().causes.probes.sent_new_data(sent);

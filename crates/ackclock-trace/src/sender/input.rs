@@ -4,6 +4,7 @@
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
 use crate::compact::Compact;
+use crate::standards::WITHOUT_PROBES;
 
 /// Captures that take packets from several queues of a device exchange what is this close: an ACK
 /// may stand before the data that it answers.
@@ -142,5 +143,10 @@ impl Terms {
     /// The capture shows every transmission.
     pub fn at_sender(&self) -> bool {
         self.sight == Sight::Sent
+    }
+
+    /// The sender may have tail loss probes: there were such senders then.
+    pub fn may_have_probes(&self) -> bool {
+        !WITHOUT_PROBES.contains(&self.start)
     }
 }

@@ -179,6 +179,7 @@ impl Causes {
         Situation {
             timers: &stream.timers,
             sack: stream.terms.sack,
+            probes_exist: stream.terms.may_have_probes(),
             at_sender: stream.terms.at_sender(),
             is_head: sent.position <= outstanding.una(),
             is_tail: sent.end() >= outstanding.max(),

@@ -31,6 +31,8 @@ pub(crate) struct Situation<'a> {
     pub timers: &'a Timers,
     /// SACK is in use.
     pub sack: bool,
+    /// As [`Terms::may_have_probes`](crate::sender::Terms::may_have_probes) has it.
+    pub probes_exist: bool,
     /// The capture was taken at the sender.
     pub at_sender: bool,
     /// The segment begins with the first unacknowledged byte.
@@ -159,7 +161,7 @@ impl Situation<'_> {
     }
 
     fn may_probe(&self) -> bool {
-        self.sack && self.nothing_repaired() && !self.probe_open
+        self.sack && self.probes_exist && self.nothing_repaired() && !self.probe_open
     }
 
     fn is_recent(&self) -> bool {

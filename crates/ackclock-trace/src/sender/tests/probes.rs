@@ -2,7 +2,7 @@
 //! timer's interval 250 ms.
 
 use super::{Line, kinds, ms, timeouts};
-use ackclock_tcp::TimeoutClass;
+use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use crate::connection::{Kind, State};
 use crate::sender::Acked;
@@ -115,6 +115,34 @@ fn no_probe_without_sack() {
     line.send(251.0, [0]);
     line.ack(301.0, 1);
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
+}
+
+/// Before 2012 no sender had probes. A clock that was never set does not say when it was.
+#[test]
+fn no_probe_before_there_were_any() {
+    let found = |secs: u64, sent: &[(f64, u64)], acked: u64| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.start = Time(Span::from_secs(secs).0);
+        sent.iter().for_each(|(t, n)| line.send(*t, [*n]));
+        line.ack(403.0, acked);
+        let found = line.found();
+        (kinds(&found).first().map(|(_, kind)| *kind), found.probes_of_new_data)
+    };
+    // All that is outstanding, the last of two, and new data behind a full window.
+    let all = |secs| {
+        [
+            found(secs, &[(0.0, 0), (251.0, 0)], 1),
+            found(secs, &[(0.0, 0), (0.0, 1), (102.0, 1)], 2),
+            found(secs, &[(0.0, 0), (0.0, 1), (102.0, 2)], 3),
+        ]
+    };
+    let probes = [(Some(Kind::ProbeOrTimeout), 0), (Some(Kind::TailLossProbe), 0), (None, 1)];
+    // 1980, where some clocks begin, and the first second of 2012.
+    assert_eq!(all(315_532_800), probes);
+    assert_eq!(all(1_325_376_000), probes);
+    let none = [(Some(Kind::Timeout), 0), (Some(Kind::Unknown), 0), (None, 0)];
+    assert_eq!(all(1_325_375_999), none);
+    assert_eq!(all(1_285_863_333), none);
 }
 
 /// There is more to send: the probe is new data beyond what the window had let out, and no
