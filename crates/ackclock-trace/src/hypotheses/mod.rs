@@ -92,7 +92,7 @@ impl Entry {
         }
     }
 
-    fn sent(&self) -> Option<&Sent> {
+    pub fn sent(&self) -> Option<&Sent> {
         match self {
             Entry::Sent(sent) | Entry::Late(sent) => Some(sent),
             Entry::Acked(_) => None,

@@ -40,7 +40,7 @@ impl Budget {
 }
 
 /// Places for packets that wait.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     taken: usize,
 }

@@ -47,7 +47,6 @@ struct Model {
 
 /// What passed, and what was known before.
 struct Log {
-    terms: Terms,
     entries: Vec<Entry>,
     /// Bytes that other connections had outstanding on the path, from each entry at which that was
     /// another number than before.
@@ -73,7 +72,7 @@ impl DelayedSender {
         let arrivals = Arrivals::default();
         let log = || {
             let others = Vec::new();
-            Box::new(Log { terms, entries, others, is_over: false, clock, arrivals })
+            Box::new(Log { entries, others, is_over: false, clock, arrivals })
         };
         let log = hypotheses::may_try(&terms).then(log);
         let (acks, now, size) = (VecDeque::new(), Time::ZERO, SegmentSize::default());
@@ -82,7 +81,7 @@ impl DelayedSender {
 
     /// SMSS as it was learned in the end.
     pub fn mss(&self) -> Option<u32> {
-        self.model.as_ref().map(|model| model.sender.mss())
+        self.model.as_ref().map(|model| model.sender.terms().mss)
     }
 
     /// The capture was taken at this end; `lag` is the round trip from it to the end.
@@ -159,7 +158,7 @@ impl DelayedSender {
                 data.at = log.clock.sent(tsval, data.at);
             }
             if !data.again {
-                log.arrivals.arrived(seen, data.len, log.terms.mss);
+                log.arrivals.arrived(seen, data.len, model.sender.terms().mss);
             }
             if data.tsval.is_none() {
                 busy = log.arrivals.busy_since(data.at, data.len);
@@ -216,14 +215,15 @@ impl DelayedSender {
         let mut model = self.model?;
         model.arrive(Time::NEVER, delay, places);
         let end = end.max(model.now);
+        let terms = *model.sender.terms();
         let arrivals = model.log.as_ref().and_then(|log| {
-            let behind = log.terms.sight == Sight::Received;
+            let behind = terms.sight == Sight::Received;
             log.arrivals.rate(behind)
         });
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &model.log {
             hypotheses::rewrite(
-                log.terms,
+                terms,
                 Passed {
                     entries: &log.entries,
                     others: &log.others,
@@ -240,27 +240,45 @@ impl DelayedSender {
     }
 }
 
+impl Log {
+    /// Whether something was sent again, which hypotheses explain.
+    #[cold]
+    fn repeats(&self) -> bool {
+        let mut next = 0;
+        self.entries.iter().filter_map(Entry::sent).any(|sent| {
+            let again = sent.position < next;
+            next = next.max(sent.end());
+            again
+        })
+    }
+}
+
 impl Model {
     /// Keeps what passes, for hypotheses.
     #[inline]
     fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
-        if let Some(log) = self.log.as_mut().filter(|log| !log.is_over) {
-            log.is_over = log.entries.len() >= hypotheses::MOST || !places.take_spare();
-            if log.is_over && log.entries.is_empty() {
+        let Some(log) = self.log.as_mut().filter(|log| !log.is_over) else { return };
+        let is_full = log.entries.len() >= hypotheses::MOST;
+        log.is_over = is_full || !places.take_spare();
+        if log.is_over {
+            if !is_full && !log.repeats() {
+                // Others have more use for its places.
+                places.give_back(log.entries.len());
                 self.log = None;
-            } else if !log.is_over {
-                if log.entries.capacity() == 0 {
-                    // Most clients send one request, and get ACKs for the handshake and for that.
-                    log.entries.reserve_exact(2);
-                }
-                let entry = entry();
-                let others = self.sender.others(entry.at());
-                if log.others.last().map_or(0, |(_, last)| *last) != others {
-                    log.others.push((log.entries.len(), others));
-                }
-                log.entries.push(entry);
             }
+            return;
         }
+        if log.entries.capacity() == 0 {
+            // Most clients send one request, and get ACKs for the handshake and for that.
+            log.entries.reserve_exact(2);
+        }
+        let entry = entry();
+        let others = self.sender.others(entry.at());
+        if log.others.last().map_or(0, |(_, last)| *last) != others {
+            log.others.reserve_exact(usize::from(log.others.is_empty()));
+            log.others.push((log.entries.len(), others));
+        }
+        log.entries.push(entry);
     }
 
     /// Hands over the ACKs that have reached the sender by `now`.
@@ -330,16 +348,13 @@ impl Model {
             self.look_for_ack_before(seen);
         }
         if !data.again
-            && let Some(mss) = self.size.sees(data.len, seen, self.sender.mss())
+            && let Some(mss) = self.size.sees(data.len, seen, self.sender.terms().mss)
         {
             self.sender.set_mss(mss);
-            if let Some(log) = &mut self.log {
-                log.terms.mss = mss;
-            }
         }
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mut skipped = data.skipped;
-        let mss = self.sender.mss().max(1);
+        let mss = self.sender.terms().mss.max(1);
         let Data { frame, tsval, ip_id, counted, fin, .. } = *data;
         let at = self.now;
         if rest > mss {
@@ -371,3 +386,6 @@ impl Model {
         self.keep(|| if late { Entry::Late(*sent) } else { Entry::Sent(*sent) }, places);
     }
 }
+
+#[cfg(test)]
+mod tests;

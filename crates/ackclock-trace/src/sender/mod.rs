@@ -233,10 +233,10 @@ impl SenderModel {
         self.limits.others(now)
     }
 
-    /// SMSS.
+    /// What is known of the connection by now.
     #[inline]
-    pub fn mss(&self) -> u32 {
-        self.stream.terms.mss
+    pub fn terms(&self) -> &Terms {
+        &self.stream.terms
     }
 
     /// SMSS turns out to be another than the SYNs say.

@@ -1,0 +1,85 @@
+use super::*;
+use crate::sender::Opening;
+
+const DELAY: Span = Span::from_millis(10);
+
+/// The server of a download, captured at the client.
+fn sender() -> DelayedSender {
+    let terms = Terms {
+        start: Time::ZERO,
+        mss: 1000,
+        header: 40,
+        sack: true,
+        timestamps: false,
+        sight: Sight::Received,
+        opening: Opening::Seen,
+        opens: false,
+        handshake_rtt: Some(DELAY).into(),
+        events: false,
+    };
+    let mut sender = DelayedSender::default();
+    sender.begin(terms, Arc::default());
+    sender
+}
+
+/// This segment of 1000 bytes goes out, and nothing else is known of it.
+fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, places: &mut Places) {
+    let (at, position) = (Time(frame * 1_000_000), segment * 1000);
+    let (seq, len, acks_all) = (Seq(position as u32), 1000, false);
+    let (fin, tsval, ip_id, skipped, counted) = (false, None, None, 0, false);
+    let (cwr, capable) = (false, false);
+    let data = Data {
+        frame,
+        at,
+        position,
+        seq,
+        len,
+        fin,
+        again,
+        tsval,
+        ip_id,
+        skipped,
+        counted,
+        cwr,
+        capable,
+        acks_all,
+    };
+    sender.data(data, DELAY, places);
+}
+
+/// Of so many places for packets, those that are left.
+fn left(places: &mut Places) -> usize {
+    (0..).take_while(|_| places.take_spare()).count()
+}
+
+/// All places for packets but these are taken.
+fn with_spare(spare: usize) -> Places {
+    let mut places = Places::default();
+    let all = left(&mut places);
+    places.give_back(spare);
+    assert!(all > spare);
+    places
+}
+
+/// Without a place for all of its packets, a connection in which nothing is to be explained needs
+/// none.
+#[test]
+fn what_is_calm_gives_its_places_back() {
+    let (mut places, mut calm) = (with_spare(3), sender());
+    (0..3).for_each(|n| send(&mut calm, n, n, false, &mut places));
+    assert_eq!(left(&mut places.clone()), 0);
+    send(&mut calm, 3, 3, false, &mut places);
+    assert_eq!(left(&mut places), 3);
+}
+
+/// What was sent again is explained with what is known of it.
+#[test]
+fn what_repairs_keeps_its_places() {
+    let (mut places, mut lossy) = (with_spare(3), sender());
+    for (frame, n) in [0, 1, 0, 2].into_iter().enumerate() {
+        send(&mut lossy, frame as u64, n, frame == 2, &mut places);
+    }
+    assert_eq!(left(&mut places.clone()), 0);
+    lossy.finish(Time(10_000_000), DELAY, &mut places);
+    assert_eq!(left(&mut places), 3);
+}
