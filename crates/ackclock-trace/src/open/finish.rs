@@ -55,7 +55,8 @@ impl Open {
                 && models[end].as_ref().is_some_and(misses_most_acks)
         };
         let unanswered = self.misses_all_bare_acks(&models) || [0, 1].into_iter().any(misses_most);
-        let whole_seconds = self.clock.has_whole_seconds();
+        // In a simulation, SYNs that nobody answers may go every few seconds.
+        let whole_seconds = self.directions.has_begun() && self.clock.has_whole_seconds();
         let told = !unanswered && !whole_seconds && !self.directions.is_one();
         let [from_client, from_server] = {
             let [first, second] = models;

@@ -116,6 +116,24 @@ fn times_of_whole_seconds() {
     }
 }
 
+/// So are those of a short connection, also within one second. SYNs of a simulation that nobody
+/// answers are something else.
+#[test]
+fn a_short_connection_in_whole_seconds() {
+    let whole = |cut: f64, all: bool| {
+        let mut talk = Talk::new(ISNS[0]);
+        let at = |ms: f64| (ms / cut).floor() * cut;
+        if !all {
+            talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(3000.0, syn(0));
+            return talk.one().whole_seconds;
+        }
+        talk.at(at(300.0), syn(0)).at(at(340.0), syn(1)).at(at(341.0), c(0, 100));
+        talk.at(at(381.0), s(0, 500).ack(100)).at(at(382.0), c(100, 0).ack(500));
+        talk.one().whole_seconds
+    };
+    assert_eq!([whole(1.0, true), whole(1000.0, true), whole(1.0, false)], [false, true, false]);
+}
+
 /// A machine is suspended, and the other one is not.
 #[test]
 fn a_host_that_stood_still() {
