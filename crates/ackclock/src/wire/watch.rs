@@ -1,9 +1,10 @@
 //! `ackclock explain --interface`: connections explained as they end, and metrics of all.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -41,6 +42,9 @@ const TICK: Duration = Duration::from_secs(1);
 
 const SIGNALS: u64 = 0;
 
+/// What tcpdump says once it captures.
+const LISTENS: &str = "listening on ";
+
 type Shared = Arc<Mutex<Monitor>>;
 
 /// Watches until a signal comes. Returns what is left to say.
@@ -60,7 +64,7 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
         for event in &events {
             let number = event.data.u64();
             if let (Some(endpoint), true) = (&mut endpoint, number != SIGNALS) {
-                endpoint.on_event(&epoll, number, || text(&locked(&monitor)));
+                endpoint.on_event(&epoll, number, || text(&locked(&monitor), capture.missed()));
             }
         }
         if Instant::now() >= tick {
@@ -72,7 +76,10 @@ pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
             if teller.thread.is_finished() {
                 return teller.end().map(|()| String::new());
             }
-            endpoint.iter_mut().for_each(Endpoint::sweep);
+            if let Some(endpoint) = &mut endpoint {
+                endpoint.sweep();
+                capture.ask_what_is_missed();
+            }
             gone = capture.reading.is_finished();
         }
     }
@@ -114,17 +121,16 @@ fn end(
     let over = Cancel::default();
     over.cancel();
     heed_signals(over);
-    let (says, status, read) = capture.stop();
+    let Stopped { says, status, read, missed } = capture.stop();
     let mut monitor = locked(monitor);
     let mut bad = monitor.turn(now());
     bad.extend(monitor.finish());
     teller.tell(&monitor, &bad, watch.json);
     teller.end()?;
-    let dropped = dropped(&says);
-    if dropped > 0 {
-        let _ = writeln!(io::stderr(), "warning: tcpdump missed {dropped} packets");
+    if missed > 0 {
+        let _ = writeln!(io::stderr(), "warning: tcpdump missed {missed} packets");
     }
-    let captured = says.lines().any(|line| line.contains("listening on "));
+    let captured = says.contains(LISTENS);
     let headline = if watch.json || !captured { String::new() } else { monitor.headline() };
     if gone {
         print(&headline)?;
@@ -133,14 +139,10 @@ fn end(
     Ok(headline)
 }
 
-/// How many packets tcpdump has missed, by what it says at its end.
-fn dropped(says: &str) -> u64 {
-    let count = |line: &str| line.split_once(" packet")?.0.parse().ok();
-    says.lines()
-        .rev()
-        .find(|line| line.ends_with(" dropped by kernel"))
-        .and_then(count)
-        .unwrap_or(0)
+/// How many packets tcpdump has missed so far, if it says so: at its end, or when it is asked.
+fn missed(line: &str) -> Option<u64> {
+    let part = line.split(", ").find(|part| part.ends_with(" dropped by kernel"))?;
+    part.trim_start_matches("tcpdump: ").split_once(" packet")?.0.parse().ok()
 }
 
 /// That tcpdump has ended because it refuses the filter: it says the same where it only compiles.
@@ -158,7 +160,7 @@ fn refused(filter: Option<&str>, says: &str) -> Option<Error> {
 /// it listens; or what is wrong with what it has written.
 fn why(says: &str, status: Option<ExitStatus>, read: io::Result<()>) -> Error {
     let mut lines = says.lines().rev().filter_map(|line| line.strip_prefix("tcpdump: "));
-    let last = lines.find(|line| !line.starts_with("listening on "));
+    let last = lines.find(|line| !line.starts_with(LISTENS));
     let ended = || status.map_or("it has ended".into(), |status| format!("it has ended: {status}"));
     let wrong = || read.err().map(|error| format!("what it writes cannot be read: {error}"));
     let last = last.map(str::to_owned).or_else(wrong).unwrap_or_else(ended);
@@ -175,10 +177,31 @@ fn now() -> Time {
     Time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// tcpdump, which has the rights and the filters, and the thread that reads what it writes.
+/// tcpdump, which has the rights and the filters, and the threads that read what it writes and what
+/// it says.
 struct Capture {
     tcpdump: Child,
     reading: JoinHandle<io::Result<()>>,
+    listening: JoinHandle<String>,
+    heard: Arc<Heard>,
+}
+
+/// What tcpdump has said so far.
+#[derive(Default)]
+struct Heard {
+    /// It captures.
+    begun: AtomicBool,
+    /// So many packets it has missed.
+    missed: AtomicU64,
+}
+
+/// How a capture ended.
+struct Stopped {
+    /// What tcpdump has said, but for counts.
+    says: String,
+    status: Option<ExitStatus>,
+    read: io::Result<()>,
+    missed: u64,
 }
 
 impl Capture {
@@ -192,27 +215,54 @@ impl Capture {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(Error::system("--interface needs tcpdump, which cannot be run"))?;
-        let Some(output) = tcpdump.stdout.take() else {
+        let (Some(output), Some(errors)) = (tcpdump.stdout.take(), tcpdump.stderr.take()) else {
             return Err(Error::system("tcpdump")(io::Error::other("it has no output")));
         };
-        let monitor = Arc::clone(monitor);
+        let (monitor, heard) = (Arc::clone(monitor), Arc::<Heard>::default());
         let reading = thread::spawn(move || read(output, &monitor));
-        Ok(Capture { tcpdump, reading })
+        let hears = Arc::clone(&heard);
+        let listening = thread::spawn(move || listen_to(errors, &hears));
+        Ok(Capture { tcpdump, reading, listening, heard })
     }
 
-    /// Ends it, takes what it has still written, and returns what it has said, how it ended, and
-    /// what became of the reading.
-    fn stop(mut self) -> (String, Option<ExitStatus>, io::Result<()>) {
+    /// How many packets were missed, by what was last asked for.
+    fn missed(&self) -> u64 {
+        self.heard.missed.load(Ordering::Relaxed)
+    }
+
+    /// tcpdump says what it has missed when SIGUSR1 comes, which would end it before it captures.
+    fn ask_what_is_missed(&self) {
+        if self.heard.begun.load(Ordering::Relaxed) {
+            let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::USR1);
+        }
+    }
+
+    /// Ends it, and takes what it has still written.
+    fn stop(mut self) -> Stopped {
         // Then it says how many packets it has missed. It takes SIGPIPE as it takes SIGINT, and
         // that is blocked in it as it is in us. It has ended already if the device is gone.
         let _ = kill_process(Pid::from_child(&self.tcpdump), Signal::PIPE);
         let read = self.reading.join().unwrap_or(Ok(()));
-        let mut says = String::new();
-        if let Some(errors) = &mut self.tcpdump.stderr {
-            let _ = errors.read_to_string(&mut says);
-        }
-        (says, self.tcpdump.wait().ok(), read)
+        let says = self.listening.join().unwrap_or_default();
+        let missed = self.heard.missed.load(Ordering::Relaxed);
+        Stopped { says, status: self.tcpdump.wait().ok(), read, missed }
     }
+}
+
+/// Returns what tcpdump has said by its end, but for counts, of which many come.
+fn listen_to(errors: ChildStderr, heard: &Heard) -> String {
+    let mut says = String::new();
+    for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        if let Some(missed) = missed(&line) {
+            heard.missed.store(missed, Ordering::Relaxed);
+        } else {
+            heard.begun.fetch_or(line.contains(LISTENS), Ordering::Relaxed);
+            says.push_str(&line);
+            says.push('\n');
+        }
+    }
+    says
 }
 
 fn read(output: ChildStdout, monitor: &Shared) -> io::Result<()> {
@@ -258,8 +308,8 @@ impl Teller {
     }
 }
 
-/// The metrics.
-fn text(monitor: &Monitor) -> String {
+/// The metrics. `missed`: packets that were not seen.
+fn text(monitor: &Monitor, missed: u64) -> String {
     let mut to = Exposition::plain();
     let (all, bad, capture) = (monitor.all(), monitor.bad(), monitor.capture());
     let counts = &all.counts;
@@ -305,6 +355,7 @@ fn text(monitor: &Monitor) -> String {
         counts.lost_time().secs_f64(),
     );
     to.counter("ackclock_explain_packets_total", "Packets seen.", capture.packets);
+    to.counter("ackclock_explain_missed_packets_total", "Packets that tcpdump missed.", missed);
     to.counter(
         "ackclock_explain_tcp_packets_total",
         "Of those, packets with TCP.",

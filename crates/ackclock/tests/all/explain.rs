@@ -327,6 +327,9 @@ fn what_an_interface_carries_is_in_the_metrics() {
         thread::sleep(Duration::from_millis(200));
         open = metrics();
     }
+    // Meanwhile tcpdump is asked what it has missed, and goes on.
+    thread::sleep(Duration::from_secs(2));
+    assert!(metrics().is_some());
     kill_process(pid, Signal::INT).unwrap();
     let run = Run::from(watching.wait_with_output().unwrap());
     assert_eq!((run.code, run.err.as_str()), (0, ""));

@@ -8,14 +8,26 @@ fn what_tcpdump_says_at_its_end() {
     let says = "tcpdump: listening on v0, link-type EN10MB (Ethernet), snapshot length 256 \
         bytes\n\
         tcpdump: pcap_loop: The interface disappeared\n\
-        3 packets captured\n10 packets received by filter\n7 packets dropped by kernel\n";
-    assert_eq!((dropped(says), dropped("1 packet dropped by kernel\n"), dropped("")), (7, 1, 0));
+        3 packets captured\n10 packets received by filter\n";
     let why = |says| why(says, Some(ExitStatus::from_raw(9)), Ok(())).to_string();
     assert_eq!(why(says), "tcpdump: pcap_loop: The interface disappeared");
     let killed = says.lines().next().unwrap();
     assert_eq!(why(killed), "tcpdump: it has ended: signal: 9 (SIGKILL)");
     let wrong = super::why(killed, None, Err(io::Error::other("byte 24: damaged"))).to_string();
     assert_eq!(wrong, "tcpdump: what it writes cannot be read: byte 24: damaged");
+}
+
+/// At its end, and when it is asked.
+#[test]
+fn what_tcpdump_has_missed() {
+    assert_eq!(missed("7 packets dropped by kernel"), Some(7));
+    assert_eq!(missed("1 packet dropped by kernel"), Some(1));
+    let asked = "tcpdump: 3 packets captured, 10 packets received by filter, 7 packets dropped by \
+        kernel, 2 packets dropped by interface";
+    assert_eq!(missed(asked), Some(7));
+    assert_eq!(missed("tcpdump: 1 packet dropped by kernel"), Some(1));
+    assert_eq!(missed("10 packets received by filter"), None);
+    assert_eq!(missed(""), None);
 }
 
 #[test]
@@ -26,11 +38,11 @@ fn metrics_are_the_totals_of_what_has_ended() {
     while let Some(frame) = reader.next().unwrap() {
         monitor.frame(&frame);
     }
-    let open = text(&monitor);
+    let open = text(&monitor, 4);
     assert!(open.contains("\nackclock_explain_open 29\n"), "{open}");
     assert!(open.contains("\nackclock_explain_ended_total 0\n"), "{open}");
     monitor.finish();
-    let ended = text(&monitor);
+    let ended = text(&monitor, 4);
     for sample in [
         "open 0",
         "ended_total 30",
@@ -41,6 +53,7 @@ fn metrics_are_the_totals_of_what_has_ended() {
         "timeouts_total{class=\"lost_retransmission\"} 3",
         "limited_seconds_total{limit=\"receive_window\"} 0",
         "packets_total 929",
+        "missed_packets_total 4",
         "tcp_packets_total 929",
         "left_out_packets_total{reason=\"fragment\"} 0",
     ] {
