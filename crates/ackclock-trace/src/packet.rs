@@ -106,6 +106,7 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
         return Err(Ignored::Malformed);
     }
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
+    let len = if is_padding(&ip, header_len, len, fixed[13]) { 0 } else { len };
     let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
     let damaged = len == 0 && !options_cut && is_damaged(ip.src, ip.dst, fixed, options);
@@ -125,6 +126,24 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
 /// What the options of nearly every segment of an established connection begin with: NOP, NOP, and
 /// the kind and length of timestamps (RFC 7323 appendix A).
 const STAMPED: u32 = 0x0101_080a;
+
+/// A device has counted the padding of the shortest Ethernet frame into the length of the IP
+/// packet: zeros, up to 46 bytes with the headers, that no sender has pushed. One byte may be a
+/// keep-alive (RFC 9293 section 3.8.4).
+#[inline]
+fn is_padding(ip: &ip::Ip<'_>, header_len: u32, len: u32, control: u8) -> bool {
+    (2..=MOST_PADDING).contains(&len)
+        && ip.src.is_ipv4()
+        && !Control(control).contains(Control::PSH)
+        && header_len + len <= MIN_HEADER_LEN as u32 + MOST_PADDING
+        && ip.payload.kept.get(header_len as usize..).is_some_and(|payload| {
+            payload.len() == len as usize && payload.iter().all(|byte| *byte == 0)
+        })
+}
+
+/// The shortest Ethernet frame carries 46 bytes (IEEE 802.3), and the headers of IPv4 and TCP take
+/// 40.
+const MOST_PADDING: u32 = 6;
 
 /// A segment without payload, whose header was kept, has a checksum that no sender leaves there.
 /// Who writes captures without a network leaves it zero.

@@ -104,6 +104,26 @@ fn ipv4_options_and_padding() {
     assert_eq!(whole(ETHERNET, &frame), Ok(wanted(1)));
 }
 
+/// A device has written the length of the padded frame into the IP header. Other zeros are data,
+/// and so is what was pushed, and the one byte of a keep-alive.
+#[test]
+fn padding_that_is_told_as_payload() {
+    let len = |options: &[u8], payload: &[u8], control: u8, kept: usize| {
+        let mut segment = tcp(options, 0);
+        segment[13] = control;
+        let frame = ethernet(0x0800, &v4(&[&segment, payload].concat()));
+        let wire = frame.len();
+        see(ETHERNET, &frame[..wire - kept.min(payload.len())], wire).unwrap().len
+    };
+    let (ack, psh) = (0x10, 0x18);
+    assert_eq!([len(&[], &[0; 6], ack, 0), len(&[], &[0; 2], ack, 0)], [0, 0]);
+    assert_eq!(len(&[], &[0; 6], ack | 1, 0), 0);
+    assert_eq!([len(&[], &[0; 1], ack, 0), len(&[], &[0; 7], ack, 0)], [1, 7]);
+    assert_eq!([len(&[], &[0; 6], psh, 0), len(&[], &[0, 0, 0, 0, 0, 1], ack, 0)], [6, 6]);
+    // Not all of it is there, or the frame is longer.
+    assert_eq!([len(&[], &[0; 6], ack, 1), len(&[1; 4], &[0; 6], ack, 0)], [6, 6]);
+}
+
 #[test]
 fn super_segments_too_long_for_their_length_field() {
     // 100,000 bytes of payload, of which the capture kept none.
