@@ -77,9 +77,12 @@ pub(crate) fn milliseconds(passed: Span) -> [Span; 2] {
 }
 
 impl SendClock {
-    /// A SYN with this timestamp was seen. The first one counts.
+    /// A SYN with this timestamp was seen. The first one counts, unless it is none: Windows sends 0
+    /// with a SYN, and begins to count with data.
     pub fn begin(&mut self, tsval: u32, at: Time) {
-        self.first.get_or_insert((tsval, at));
+        if tsval > 0 {
+            self.first.get_or_insert((tsval, at));
+        }
     }
 
     /// Data with this timestamp passes the capture. Returns when it was sent, plus the shortest way

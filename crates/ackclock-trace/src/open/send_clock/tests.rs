@@ -5,7 +5,7 @@ use super::*;
 fn sent(first: Option<(u32, f64)>, segments: &[(u32, f64)]) -> Vec<f64> {
     let at = |ms: f64| Time((ms * 1e6).round() as u64);
     // Both wrap or begin somewhere.
-    [0, u32::MAX - 20]
+    [1, u32::MAX - 20]
         .map(|base| {
             let mut clock = SendClock::default();
             if let Some((tsval, ms)) = first {
@@ -29,6 +29,18 @@ fn sent(first: Option<(u32, f64)>, segments: &[(u32, f64)]) -> Vec<f64> {
 fn a_burst_that_waits() {
     let burst = [(50, 154.0), (50, 158.0), (50, 162.0)];
     assert_eq!(sent(Some((0, 100.0)), &burst), [154.0, 155.0, 155.0]);
+}
+
+/// Windows sends a SYN with no time, and then one that began when the machine did.
+#[test]
+fn a_clock_that_begins_with_data() {
+    let mut clock = SendClock::default();
+    clock.begin(0, Time::ZERO);
+    // 3.2 s are most of 4.5 s; it counts tenths.
+    for (tsval, ms) in [(3247, 4500), (3248, 4600), (3249, 4700)] {
+        assert_eq!(clock.sent(tsval, Time::ZERO + Span::from_millis(ms)).0, ms * 1_000_000);
+    }
+    assert!(!clock.is_known());
 }
 
 /// The SYN is shorter than data and takes less time on its way: that is no queue.
