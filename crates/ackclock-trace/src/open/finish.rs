@@ -145,6 +145,12 @@ impl Open {
         Some(Reset { by, cuts_off: cut(client, server) || cut(server, client) })
     }
 
+    /// As in [`Flow::strange_reset`].
+    fn strange_reset(&self, end: usize) -> Option<[u8; 2]> {
+        let syn = self.handshake.syns(end).next().map(|syn| syn.ttl);
+        self.place.strange_reset(end, syn).filter(|_| self.ends[end].is_reset())
+    }
+
     /// What the model of an end has found; `None` of one that has sent nothing.
     fn settle(&mut self, end: usize, budget: &mut Budget) -> Option<Model> {
         let sender = std::mem::take(&mut self.senders[end]);
@@ -186,7 +192,7 @@ impl Open {
             retransmissions: found.retransmissions,
             unseen: found.unseen,
             turns: self.turns.of(end),
-            strange_reset: self.place.strange_reset(end).filter(|_| self.ends[end].is_reset()),
+            strange_reset: self.strange_reset(end),
             events: found.events,
             doubts,
             ..Flow::default()

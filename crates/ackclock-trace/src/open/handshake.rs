@@ -63,6 +63,8 @@ pub(super) struct Syn {
     pub at: Time,
     /// It is a SYN/ACK that goes again because the SYN came again.
     pub answer: bool,
+    /// Time to live or hop limit.
+    pub ttl: u8,
     /// Timestamps (TSval) of the first one and of this one.
     pub stamps: Option<[u32; 2]>,
 }
@@ -105,7 +107,7 @@ impl Handshake {
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
         let stamp = p.options.timestamps.map(|timestamps| timestamps.val);
         let stamps = stamp.map(|stamp| [stamp; 2]);
-        let mut syn = Syn { frame: p.frame, at, answer: asked, stamps };
+        let mut syn = Syn { frame: p.frame, at, answer: asked, ttl: p.ttl, stamps };
         if syns.isn != Some(p.seq) {
             // Another number is possible as long as nothing else was sent: SYN cookies, or a client
             // that tries again.

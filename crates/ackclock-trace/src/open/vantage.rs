@@ -58,7 +58,7 @@ impl Place {
         let usual = self.ttls[end];
         if !reset || usual == 0 {
             self.ttls[end] = ttl;
-        } else if ttl.abs_diff(usual) > FEW_HOPS && hops(ttl) != hops(usual) {
+        } else if is_strange(ttl, usual) {
             self.reset_ttls[end] = ttl;
         }
     }
@@ -69,10 +69,12 @@ impl Place {
     }
 
     /// The times to live of a reset that something on the path has sent in the name of `end`, and
-    /// of what came from there before.
-    pub fn strange_reset(&self, end: usize) -> Option<[u8; 2]> {
+    /// of what came from there before. `syn`: that of its SYN. What is not strange beside that
+    /// comes from a balancer of load, which opens and resets for hosts that are farther away.
+    pub fn strange_reset(&self, end: usize, syn: Option<u8>) -> Option<[u8; 2]> {
         let reset = self.reset_ttls[end];
-        (reset > 0).then_some([reset, self.ttls[end]])
+        let strange = reset > 0 && syn.is_none_or(|syn| is_strange(reset, syn));
+        strange.then_some([reset, self.ttls[end]])
     }
 
     /// A SYN passes from `end`.
@@ -387,6 +389,11 @@ fn by_trips(to_client: Span, to_server: Span) -> (Vantage, f64) {
     } else {
         (Vantage::Middle, ((part - 0.1) * 5.0).min(1.0))
     }
+}
+
+/// A time to live is of another place than the usual one.
+fn is_strange(ttl: u8, usual: u8) -> bool {
+    ttl.abs_diff(usual) > FEW_HOPS && hops(ttl) != hops(usual)
 }
 
 /// Hosts begin with 64, 128 or 255, and every router takes one off.

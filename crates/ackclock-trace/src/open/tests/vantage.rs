@@ -293,12 +293,14 @@ fn a_capture_in_the_middle_of_a_slow_start() {
 }
 
 /// A reset with another time to live than what came from that end before is not of that end. A
-/// few hops more or less may be another route, and what is outside of the window is no reset.
+/// few hops more or less may be another route, and what is outside of the window is no reset. What
+/// has opened the connection may be a balancer of load, which resets for the server, too.
 #[test]
 fn a_reset_from_somewhere_else() {
-    let strange = |ttl: u8, position: u64| {
+    let opened = |by: u8, ttl: u8, position: u64| {
         let mut talk = Talk::new(ISNS[0]);
-        talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 100).ack(100).ttl(62));
+        talk.at(0.0, syn(0)).at(10.0, syn(1).ttl(by)).at(10.0, c(0, 0));
+        talk.at(11.0, c(0, 100)).at(12.0, s(0, 100).ack(100).ttl(62));
         let mut reset = s(position, 0).ttl(ttl);
         reset.control = Control::RST;
         talk.at(13.0, reset).at(14.0, s(100, 50).ack(100).ttl(62));
@@ -306,6 +308,7 @@ fn a_reset_from_somewhere_else() {
         assert_eq!(one.from_client.strange_reset, None);
         one.from_server.strange_reset
     };
+    let strange = |ttl: u8, position: u64| opened(62, ttl, position);
     assert_eq!(strange(200, 100), Some([200, 62]));
     assert_eq!([strange(62, 100), strange(65, 100), strange(200, 700_000_000)], [None; 3]);
     assert_eq!(strange(66, 100), Some([66, 62]));
@@ -314,4 +317,5 @@ fn a_reset_from_somewhere_else() {
         [strange(126, 100), strange(253, 100), strange(254, 100)],
         [None, None, Some([254, 62])]
     );
+    assert_eq!([opened(200, 200, 100), opened(200, 190, 100)], [None, Some([190, 62])]);
 }
