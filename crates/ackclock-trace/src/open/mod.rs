@@ -259,7 +259,7 @@ impl Open {
         if syn && self.is_stray(p, one) {
             return self.stray(p, one);
         }
-        let newest = self.place.newest_timestamp(one);
+        let newest = self.place.last_stamp(one);
         let of = Of { number: self.number << 1 | one as u64, newest };
         if self.copies.is_copy(p, of, &mut budget.seen) || syn && self.is_copied_syn(p, one) {
             // It may be of a host with another clock.
@@ -281,6 +281,9 @@ impl Open {
         if EcnCounts::concern(p) {
             let mss = self.mss(one);
             self.ecn.note(one, p, mss);
+        }
+        if closes {
+            self.place.closes(one);
         }
         if let Some(timestamps) = p.options.timestamps {
             self.ends[one].saw_timestamps();

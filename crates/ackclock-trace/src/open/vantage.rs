@@ -9,6 +9,10 @@ use crate::sender::Sight;
 /// A capture less than this from an end is at that end, if the other one is farther.
 const NEAR: Span = Span::from_millis(1);
 
+/// Whoever waits for longer has not been answered, or not at once: timers send data and SYNs again
+/// before (3 s in RFC 1122 section 4.2.3.1, 1 s in RFC 6298 section 2).
+const LONGEST: Span = Span::from_secs(3);
+
 /// Routes change by no more hops than these within a connection, mostly.
 const FEW_HOPS: u8 = 3;
 
@@ -89,12 +93,6 @@ impl Place {
         self.shorter |= self.trips[end].echoed(ecr, at);
     }
 
-    /// The last timestamp that passed from `end`.
-    #[inline]
-    pub fn newest_timestamp(&self, end: usize) -> Option<u32> {
-        self.trips[1 - end].last
-    }
-
     /// An acknowledgment passes from `end`.
     #[inline]
     pub fn acked(&mut self, end: usize, ack: u64, at: Time) {
@@ -110,16 +108,21 @@ impl Place {
     }
 
     /// The last timestamp that passed from `end`.
+    #[inline]
     pub fn last_stamp(&self, end: usize) -> Option<u32> {
         self.trips[1 - end].last
     }
 
+    /// A FIN or a reset passes from `end`, which closes when it wants to, and answers nothing by
+    /// it.
+    #[cold]
+    pub fn closes(&mut self, end: usize) {
+        self.trips[end].answers_nothing();
+    }
+
     /// What is on its way measures nothing.
     pub fn loses_time(&mut self) {
-        for trip in &mut self.trips {
-            trip.retransmitted();
-            trip.timestamp = None;
-        }
+        self.trips.iter_mut().for_each(Trip::answers_nothing);
     }
 
     /// The round trip to `end` is probably this, if nothing measures it.
@@ -267,6 +270,12 @@ impl Trip {
         self.data = Compact::default();
     }
 
+    /// What waits for an answer measures nothing.
+    fn answers_nothing(&mut self) {
+        self.retransmitted();
+        self.timestamp = None;
+    }
+
     /// A SYN passes. If it is not the first one, the answer will be to this one, as timers of SYNs
     /// are longer than round trips; unless its timestamp says otherwise.
     fn syn(&mut self, at: Time) {
@@ -315,7 +324,7 @@ impl Trip {
 
     #[inline]
     fn sample(&mut self, trip: Span) -> bool {
-        let shorter = self.least.get().is_none_or(|least| trip < least);
+        let shorter = trip < self.least.get().unwrap_or(LONGEST);
         if shorter {
             self.least.set(trip);
         }

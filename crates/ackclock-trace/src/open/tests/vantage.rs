@@ -319,3 +319,25 @@ fn a_reset_from_somewhere_else() {
     );
     assert_eq!([opened(200, 200, 100), opened(200, 190, 100)], [None, Some([190, 62])]);
 }
+
+/// Nobody closes a connection to answer what has arrived, and what waits for longer than the timers
+/// of SYNs do was not answered by what comes then.
+#[test]
+fn what_is_no_answer_measures_nothing() {
+    let fin = |end: fn(u64, u32) -> P| end(0, 0).with(Control::FIN);
+    for timestamps in [false, true] {
+        let stamped = |p: P, val, ecr| if timestamps { p.ts(val, ecr) } else { p };
+        let to_client = |ms: f64, answer: P| {
+            let mut talk = Talk::new(ISNS[0]);
+            talk.at(0.0, stamped(syn(0), 1, 0)).at(78.0, stamped(syn(1), 7, 1));
+            talk.at(ms, stamped(answer, 2, 7)).at(ms + 78.0, stamped(fin(s), 8, 2));
+            let Position { to_client, to_server, .. } = talk.one().position;
+            assert_eq!(to_server, Some(Span::from_millis(78)));
+            to_client
+        };
+        assert_eq!(to_client(878.0, fin(c)), None);
+        assert_eq!(to_client(878.0, c(0, 0)), Some(Span::from_millis(800)));
+        assert_eq!(to_client(3077.0, c(0, 10)), Some(Span::from_millis(2999)));
+        assert_eq!(to_client(3078.0, c(0, 10)), None);
+    }
+}
