@@ -190,11 +190,20 @@ impl Found {
     }
 
     /// How long the client asked for nothing, if that is most of the time in which the server's
-    /// application gave nothing.
+    /// application gave nothing. Until what it had asked came again it was no silence of its own.
     pub(crate) fn asks_nothing(&self) -> Option<Span> {
-        let (lifetime, unasked) = (self.lifetime(), self.lifetime().unasked());
-        let mostly = unasked > Span::ZERO && unasked >= Span(lifetime.paused().0 / 2);
-        (self.sender() == End::Server && mostly).then_some(unasked)
+        self.mostly_idle(self.lifetime().unasked() - self.lost_of_other())
+    }
+
+    /// How long the server waited for what the client had lost, if that is most of that time.
+    pub(crate) fn lost_requests(&self) -> Option<Span> {
+        self.mostly_idle(self.lost_of_other().min(self.limited_for(Limit::Application)))
+    }
+
+    /// This, if it is most of the time in which the server's application gave nothing.
+    fn mostly_idle(&self, span: Span) -> Option<Span> {
+        let mostly = span > Span::ZERO && span >= Span(self.limited_for(Limit::Application).0 / 2);
+        (self.sender() == End::Server && mostly).then_some(span)
     }
 
     /// How often the client asked, each time at once after the answer to what it had asked before,

@@ -285,7 +285,9 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let (from, span) = (found.sender(), found.limited_for(main));
     let other = match main {
         Limit::Application => {
-            found.asks_nothing().map(|span| ("the client asked for nothing".into(), span))
+            let nothing = || Some(("the client asked for nothing".into(), found.asks_nothing()?));
+            let lost = "the server waited for data of the client that had been lost";
+            found.lost_requests().map(|span| (lost.into(), span)).or_else(nothing)
         }
         Limit::Path => found.asks_in_turn().map(|n| {
             let what = format!("the client asked {n} times, each time only after the answer,");

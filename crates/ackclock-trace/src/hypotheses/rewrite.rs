@@ -34,6 +34,11 @@ pub(crate) fn rewrite(terms: Terms, passed: Passed<'_>, delay: Span, found: &mut
         let whole = whole.filter(|_| passed.all);
         whole.and_then(|whole| whole.divided(terms, passed, found.end, least))
     };
+    // A candidate writes what is shorter than a segment when that is seen, also where the numbers
+    // of packets say that a timer has sent it again.
+    let repairs =
+        |d: &Divided| found.untold.is_empty() || d.lifetime.of(Limit::Recovery) > Span::ZERO;
+    let divided = divided.filter(repairs);
     if let Some(divided) = divided.filter(|d| !never_was_full(d.full_window, passed, delay)) {
         divide(divided, terms, found);
     }
@@ -199,15 +204,14 @@ fn explain_stalls(found: &mut Found) {
         let told = stall.timeout.is_none();
         stall.timeout = timeout;
         // A lost FIN holds up nothing.
+        let rest = found.untold.binary_search_by_key(&stall.end, |(end, _)| *end);
+        let rest = rest.ok().map(|i| found.untold[i].1);
         let untold = match stall.cause {
             StallCause::Application if holds_up || ended_by.is_some() => {
-                Some(stall.end.since(stall.start))
+                Some(rest.unwrap_or(stall.end.since(stall.start)))
             }
             _ if !holds_up => None,
-            StallCause::Timeout(_) if told => {
-                let untold = found.untold.binary_search_by_key(&stall.end, |(end, _)| *end);
-                untold.ok().map(|i| found.untold[i].1)
-            }
+            StallCause::Timeout(_) if told => rest,
             _ => None,
         };
         if let Some(span) = untold {

@@ -142,6 +142,21 @@ impl DelayedSender {
         std::mem::take(&mut self.peer_data)
     }
 
+    /// The number of this packet is now known to tell what is missing before it.
+    #[cold]
+    pub fn number_tells(&mut self, id: u16) {
+        let Some(model) = &mut self.model else { return };
+        model.sender.number_tells(id);
+        let passed = model.log.iter_mut().flat_map(|log| log.entries.iter_mut().rev());
+        let mut sent = passed.filter_map(|entry| match entry {
+            Entry::Sent(sent) => Some(sent),
+            _ => None,
+        });
+        if let Some(sent) = sent.find(|sent| sent.ip_id == Some(id)) {
+            sent.counted = true;
+        }
+    }
+
     /// Since the other end's data last passed the capture.
     pub fn since_asked(&self, at: Time) -> Span {
         at.since(self.peer_data)
@@ -165,7 +180,7 @@ impl DelayedSender {
             }
         }
         if self.peer_data > Time::ZERO {
-            model.sender.peer_data(data.at.min(self.peer_data + delay), data.acks_all);
+            model.sender.peer_data(data.at.min(self.peer_data + delay), data.owed);
         }
         model.arrive(data.at, delay, places);
         let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));

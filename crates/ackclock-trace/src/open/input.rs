@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Seq, Time};
 
-use crate::sender::Acked;
+use crate::sender::{Acked, Owed};
 
 /// Payload or a FIN, perhaps of a super-segment.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,8 @@ pub(super) struct Data {
     pub cwr: bool,
     /// It can be marked, on a connection with ECN, so that CWR means something.
     pub capable: bool,
-    /// It is the first that acknowledges all that was seen of the other end.
-    pub acks_all: bool,
+    /// What this end had acknowledged of the other one before.
+    pub owed: Owed,
 }
 
 impl Data {

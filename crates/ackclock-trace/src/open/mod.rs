@@ -83,7 +83,7 @@ use self::warm_up::WarmUp;
 use crate::copies::{Lag, Of};
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::sender::{Acked, Sight};
+use crate::sender::{Acked, Owed, Sight};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
@@ -295,12 +295,16 @@ impl Open {
         let full = self.full_segment(p, one);
         let (data, jumps) = self.ends[one].payload(p, &now, full);
         let is_new = data.is_some_and(|data| !data.again);
+        if let Some(id) = self.ends[one].settle_number() {
+            self.senders[one].number_tells(id);
+        }
         self.directions.packet(one, p, now.at, is_new);
         if is_new && data.is_some_and(|data| data.len > 0) {
             let at_once = || self.senders[one].since_asked(now.at) <= self.place.at_once(one);
             self.turns.sent(one, at_once);
         }
-        let owes = data.is_some() && !self.ends[1 - one].is_taken();
+        let other = &self.ends[1 - one];
+        let before = data.map(|_| (other.is_owed_nothing(), other.is_taken()));
         let acked = self.acknowledged(p, one, now.at);
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
         let missing = missing && self.ends[1 - one].has_data();
@@ -320,7 +324,11 @@ impl Open {
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
             data.capable = data.capable && self.ecn.is_classic();
-            data.acks_all = owes && self.ends[1 - one].is_taken();
+            data.owed = match before {
+                Some((true, _)) => Owed::Nothing,
+                Some((_, false)) if self.ends[1 - one].is_taken() => Owed::Carried,
+                _ => Owed::Some,
+            };
             if syn && one == 0 && is_new && !data.fin {
                 self.syn_data = Some(Box::new(data));
                 return;

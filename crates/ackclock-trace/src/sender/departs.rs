@@ -7,7 +7,7 @@ use ackclock_tcp::{Seq, Span, Time};
 use super::causes::probes::Silence;
 use super::input::{Opening, Sent, Sight};
 use super::limits::follows_ack;
-use super::lost_before::lost;
+use super::lost_before::is_most;
 use super::marks::Marks;
 use super::recovery::retransmissions::Again;
 use super::stalls::{Now, Resumed};
@@ -178,7 +178,7 @@ impl SenderModel {
     #[cold]
     fn without_acks(&mut self, sent: &Sent, asked: bool) {
         self.unsettled = true;
-        if lost(sent, asked) > 0 && !self.stream.terms.at_sender() {
+        if self.lost(sent, asked) > 0 && !self.stream.terms.at_sender() {
             self.outlast_timers(sent.at);
             self.limits.is_told(false);
             self.repair.get_or_insert_default().outlasted = sent.at;
@@ -230,6 +230,7 @@ impl SenderModel {
         } else if !asked && !had_waited {
             self.limits.speaks_unasked();
         }
+        self.doubts(sent, asked);
         let is_first = self.stream.bytes() == 0;
         if !is_first && self.stream.moments.since_progress(sent.at) > self.stream.timers.rto() {
             self.unsettled = true;
@@ -243,7 +244,7 @@ impl SenderModel {
             fin_alone: sent.payload() == 0,
             room: windows.least_room(terms.mss),
             probes_window: windows.offered() == 0 && sent.len == 1,
-            was_lost: repaired > Span::ZERO,
+            was_lost: is_most(repaired, silent),
         };
         self.stalls.sender_resumes(&now, &resumed);
         if !had_waited {

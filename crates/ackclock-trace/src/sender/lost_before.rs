@@ -21,7 +21,7 @@ impl SenderModel {
         let waited = probe.contains(&moments.silence(sent.at));
         let is_next = sent.position == outstanding.max() && sent.payload() > 0;
         let due = self.limits.is_ack_due();
-        if !terms.at_sender() && waited && is_next && !due && lost(sent, asked) > 0 {
+        if !terms.at_sender() && waited && is_next && !due && self.lost(sent, asked) > 0 {
             self.limits.timer_expired(&self.stream);
             self.repeats_up_to(sent.end());
         }
@@ -64,21 +64,26 @@ impl SenderModel {
         if sent.missing() == 0 || sent.payload() == 0 || self.stream.terms.at_sender() {
             return Span::ZERO;
         }
+        let lost = self.lost(sent, asked);
+        if lost > 0 && waited >= nearly(self.stream.timers.rto()) {
+            let end = end_of_lost(sent, lost, waited, &self.stream.timers);
+            self.repeats_up_to(end);
+        }
+        self.taken_by_timer(lost, waited)
+    }
+
+    /// How much of so long a wait a timer took at most, when so many packets were lost.
+    fn taken_by_timer(&self, lost: u16, waited: Span) -> Span {
         let (rto, srtt) = (self.stream.timers.rto(), self.stream.timers.srtt());
         let ends = |interval: Span| {
             let latest = Span(interval.0 / 10 * 11) + srtt;
             (nearly(interval)..=latest).contains(&waited)
         };
-        let lost = lost(sent, asked);
         if lost == 0 {
             // What was lost was the ACK alone, or this with the ACK: where ACKs go out with what is
             // sent next, and a timer would expire just now, it was this.
             let is_lost = self.stalls.carries_acks() && ends(rto);
             return if is_lost { waited.min(rto) } else { Span::ZERO };
-        }
-        if waited >= nearly(rto) {
-            let end = end_of_lost(sent, lost, waited, &self.stream.timers);
-            self.repeats_up_to(end);
         }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's.
         let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
@@ -86,6 +91,33 @@ impl SenderModel {
             () if waited < nearly(rto) => Span::ZERO,
             () if ends(slower) => waited,
             () => waited.min(expiries(rto, lost.into())),
+        }
+    }
+
+    /// Data goes out with nothing outstanding, and its number says that some was lost before the
+    /// capture; whether it can say so is known only later ([`SenderModel::number_tells`]).
+    pub(super) fn doubts(&mut self, sent: &Sent, asked: bool) {
+        let known = Sent { counted: true, ..*sent };
+        let lost = self.lost(&known, asked);
+        let never = sent.counted || lost == 0 || sent.payload() == 0;
+        if never || self.stream.terms.at_sender() {
+            return;
+        }
+        let taken = self.taken_by_timer(lost, self.silent(sent.at));
+        if taken > Span::ZERO {
+            let start = self.stalls.turn(self.stream.moments.progress());
+            self.limits.silence().doubts(sent, start, taken);
+        }
+    }
+
+    /// The number of this packet tells what is missing before it, as is known only now.
+    pub fn number_tells(&mut self, id: u16) {
+        let silence = self.limits.last_silence();
+        if let Some(doubt) = silence.and_then(|silence| silence.settles(id)) {
+            self.limits.was_repairing(doubt.taken);
+            if is_most(doubt.taken, doubt.end.since(doubt.start)) {
+                self.stalls.was_lost(doubt.start, doubt.end, doubt.frame);
+            }
         }
     }
 
@@ -120,12 +152,17 @@ impl SenderModel {
         let signs = repair.recovery.evidence.against_head();
         let soon = signs.is_some_and(|first| sent.at.since(first) < timers.least_trip());
         let begins = soon && repair.recovery.phases.is_calm();
-        if begins { lost(sent, self.stalls.is_asked(moments.last_ack())) } else { 0 }
+        if begins { self.lost(sent, self.stalls.is_asked(moments.last_ack())) } else { 0 }
+    }
+
+    /// Packets that were lost before the capture since the last one, by their numbers. One may have
+    /// been the ACK of what the other end had `asked`, unless that was seen.
+    pub(super) fn lost(&self, sent: &Sent, asked: bool) -> u16 {
+        sent.missing().saturating_sub((asked && self.stalls.owes_ack()).into())
     }
 }
 
-/// Packets that were lost before the capture since the last one, by their numbers. One may have
-/// been the ACK of what the other end had `asked`.
-pub(super) fn lost(sent: &Sent, asked: bool) -> u16 {
-    sent.missing().saturating_sub(asked.into())
+/// A timer took most of a silence, so that it is no pause of the application.
+pub(super) fn is_most(taken: Span, silence: Span) -> bool {
+    taken > Span::ZERO && taken.times(2) >= silence
 }

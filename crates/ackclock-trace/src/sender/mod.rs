@@ -96,6 +96,7 @@ pub(crate) use self::rate::TICK;
 pub(crate) use self::rate::{ArrivalRate, Arrivals, Bottleneck, Trip};
 use self::recovery::LossRecovery;
 use self::silence::Silence;
+pub(crate) use self::stalls::Owed;
 use self::stalls::{Now, Stalls, Waiting};
 pub(crate) use self::stream::KEEP_ALIVE;
 use self::stream::Stream;
@@ -330,11 +331,11 @@ impl SenderModel {
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again());
     }
 
-    /// The other end's data reached this one; `acked`: the data that goes out next is the first
-    /// that acknowledges all of it.
+    /// The other end's data reached this one, with this `owed` when the data that goes out next did
+    /// so.
     #[inline]
-    pub fn peer_data(&mut self, at: Time, acked: bool) {
-        self.stalls.peer_data(at, acked);
+    pub fn peer_data(&mut self, at: Time, owed: Owed) {
+        self.stalls.peer_data(at, owed);
     }
 
     /// The capture has a gap that ends now.

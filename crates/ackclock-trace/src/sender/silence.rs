@@ -23,9 +23,35 @@ pub(crate) struct Silence {
     /// Of silences in which a timer has expired by the numbers of packets: when each ended, and for
     /// how long none is known to have run.
     untold: ThinVec<(Time, Span)>,
+    doubt: Option<Doubt>,
+}
+
+/// A silence in which a timer has expired if the number of the packet that ended it tells that some
+/// were missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doubt {
+    id: u16,
+    pub frame: u64,
+    pub start: Time,
+    pub end: Time,
+    /// What a timer took of it.
+    pub taken: Span,
 }
 
 impl Silence {
+    /// This ends a silence since `start`, of which a timer took so much if its number tells.
+    pub fn doubts(&mut self, sent: &Sent, start: Time, taken: Span) {
+        let (frame, end) = (sent.frame, sent.at);
+        self.doubt = sent.ip_id.map(|id| Doubt { id, frame, start, end, taken });
+    }
+
+    /// The number of this packet tells.
+    pub fn settles(&mut self, id: u16) -> Option<Doubt> {
+        let doubt = self.doubt.take_if(|doubt| doubt.id == id)?;
+        self.untold.push((doubt.end, doubt.end.since(doubt.start) - doubt.taken));
+        Some(doubt)
+    }
+
     /// Data goes out with nothing outstanding after so long, of which timers took `repaired`.
     pub fn ends(&mut self, sent: &Sent, span: Span, repaired: Span) {
         let (ended, position) = (sent.at, sent.position);

@@ -27,6 +27,18 @@ use crate::connection::{Kind, Retransmission, Stall, StallCause, Timeout};
 /// Bits of [`Stalls::carries_ack`].
 const NOW: u8 = 1;
 const LAST: u8 = 2;
+const PAID: u8 = 4;
+
+/// What an end that sends data had acknowledged of the other end's before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owed {
+    /// All of it, as was seen.
+    Nothing,
+    /// Not all.
+    Some,
+    /// Not all, but now all.
+    Carried,
+}
 
 #[derive(Debug)]
 pub(crate) struct Stalls {
@@ -40,7 +52,8 @@ pub(crate) struct Stalls {
     /// When the other end's data last reached this one.
     peer_data: Time,
     /// What goes out [`NOW`] is the first that acknowledges all of that, and so was what ended the
-    /// [`LAST`] turn of which no packet is missing. In one byte: open connections are many.
+    /// [`LAST`] turn of which no packet is missing. [`PAID`]: an ACK of all of it was seen before.
+    /// In one byte: open connections are many.
     carries_ack: u8,
     /// The smallest window offered since the last progress.
     least_window: u64,
@@ -119,23 +132,34 @@ impl Stalls {
         self.waiting = waiting;
     }
 
-    /// The other end's data reached this one: until then it had nothing to answer. `acked`: what
-    /// goes out next is the first that acknowledges all of it.
+    /// The other end's data reached this one: until then it had nothing to answer. `owed`: when
+    /// what goes out next did so.
     #[inline]
-    pub fn peer_data(&mut self, at: Time, acked: bool) {
+    pub fn peer_data(&mut self, at: Time, owed: Owed) {
         self.peer_data = at;
-        self.carries_ack = (self.carries_ack & LAST) | if acked { NOW } else { 0 };
+        let now = match owed {
+            Owed::Nothing => PAID,
+            Owed::Some => 0,
+            Owed::Carried => NOW,
+        };
+        self.carries_ack = (self.carries_ack & LAST) | now;
+    }
+
+    /// An ACK of the other end's data was not seen before what goes out now.
+    pub fn owes_ack(&self) -> bool {
+        self.carries_ack & PAID == 0
     }
 
     /// Whether what goes out carries an ACK that had waited for it, as did what ended the turn
     /// before. Who pauses for longer than an ACK may wait (RFC 5681 section 4.2) sends it alone.
     pub fn carries_acks(&self) -> bool {
-        self.carries_ack == NOW | LAST
+        self.carries_ack & (NOW | LAST) == NOW | LAST
     }
 
     /// The turn ends with what goes out, before which nothing is missing.
     pub fn ends_turn(&mut self) {
-        self.carries_ack = if self.carries_ack & NOW > 0 { NOW | LAST } else { 0 };
+        let last = if self.carries_ack & NOW > 0 { LAST } else { 0 };
+        self.carries_ack = (self.carries_ack & !LAST) | last;
     }
 
     /// The other end has sent data at this time or later.
@@ -187,10 +211,33 @@ impl Stalls {
             _ => StallCause::Application,
         };
         let start = match cause {
-            StallCause::Application | StallCause::Timeout(_) => now.progress.max(self.peer_data),
+            StallCause::Application | StallCause::Timeout(_) => self.turn(now.progress),
             _ => now.progress,
         };
         self.add(start, now, Cause::Known(cause));
+    }
+
+    /// When the turn of this end began in which it goes on now.
+    pub fn turn(&self, progress: Time) -> Time {
+        progress.max(self.peer_data)
+    }
+
+    /// What ended the silence between these, in that frame, had been lost before the capture.
+    pub fn was_lost(&mut self, start: Time, end: Time, frame: u64) {
+        let lost = Cause::Known(StallCause::Timeout(TimeoutClass::Unknown));
+        let place = self.found.partition_point(|wait| wait.end < end);
+        match self.found.get_mut(place).filter(|wait| wait.end == end) {
+            Some(Wait { cause, .. }) if matches!(cause, Cause::Known(StallCause::Application)) => {
+                *cause = lost;
+            }
+            Some(_) => {}
+            // Before its first byte nobody was known to wait.
+            None => {
+                let (came_twice, alone) = (false, true);
+                self.found
+                    .insert(place, Wait { start, end, frame, came_twice, alone, cause: lost });
+            }
+        }
     }
 
     /// What has ended a silence now had been held back: it was none of the application's.
@@ -278,7 +325,7 @@ pub(crate) struct Resumed {
     pub room: u64,
     /// It asks for a closed window.
     pub probes_window: bool,
-    /// It was lost before the capture until a timer retransmitted it.
+    /// For most of that time it was lost before the capture, until a timer retransmitted it.
     pub was_lost: bool,
 }
 

@@ -27,7 +27,7 @@ const RECOVERY: &str = names::limit(Limit::Recovery);
 pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> Vec<Advice> {
     let flow = found.flow(from);
     if repaired(flow)[0] == 0 {
-        return Vec::new();
+        return lost_unseen(found, from, least, known).into_iter().collect();
     }
     let avoidable = without_sack(found, from, least)
         .or_else(|| without_probes(found, from, least, known))
@@ -61,6 +61,17 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         false => (nothing_was_lost(&sender, &receiver).into(), span),
     };
     vec![advice(line, span)]
+}
+
+/// What was lost before it came to the capture, as the numbers of packets say, took long.
+fn lost_unseen(found: &Found, from: End, least: Span, known: &Known) -> Option<Advice> {
+    let told = |stall: &Stall| {
+        stall.cause == StallCause::Timeout(TimeoutClass::Unknown) && stall.timeout.is_none()
+    };
+    let any = found.flow(from).stalls.iter().any(told);
+    let span = repairs_of_own(found, from);
+    let line = (any && span >= least).then(|| why(found, from, known))?;
+    Some(Advice { line, what: RECOVERY, span })
 }
 
 /// Several losses of a window took long for want of SACK.

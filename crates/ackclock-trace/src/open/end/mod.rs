@@ -14,7 +14,7 @@ use super::clock::Moment;
 use super::input::Data;
 use crate::compact::Compact;
 use crate::packet::Packet;
-use crate::sender::{Acked, KEEP_ALIVE};
+use crate::sender::{Acked, KEEP_ALIVE, Owed};
 
 #[derive(Default)]
 pub(super) struct End {
@@ -38,6 +38,8 @@ pub(super) struct End {
     bad_blocks: u32,
     /// A FIN was seen.
     fin: bool,
+    /// What came last was below the highest byte, and nothing new was acknowledged since.
+    repeats: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
     /// Position of the byte that a window probe carried last.
@@ -130,6 +132,11 @@ impl End {
     /// All that was seen of it is acknowledged, but for a FIN.
     pub fn is_taken(&self) -> bool {
         self.acks && !self.has_unacknowledged()
+    }
+
+    /// All that was seen of it is acknowledged, a FIN as well, and what came again, too.
+    pub fn is_owed_nothing(&self) -> bool {
+        self.acks && !self.repeats && self.una() >= self.positions.max()
     }
 
     /// The other end resets the connection, and acknowledges so much.
@@ -249,6 +256,7 @@ impl End {
         }
         self.data = true;
         self.fin |= fin;
+        self.repeats |= position < max;
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
@@ -267,7 +275,7 @@ impl End {
             counted,
             cwr,
             capable,
-            acks_all: false,
+            owed: Owed::Some,
         };
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
@@ -275,6 +283,12 @@ impl End {
             self.untimed = data.end();
         }
         (Some(data), jumps)
+    }
+
+    /// The number of a packet before which some are missing, as is known only now.
+    #[inline]
+    pub fn settle_number(&mut self) -> Option<u16> {
+        self.numbers.settle()
     }
 
     /// Whether these bytes only keep the connection alive (RFC 9293 section 3.8.4) or ask for the
@@ -319,6 +333,7 @@ impl End {
         self.acks = true;
         let missing = ack > max;
         self.positions.extend(ack);
+        self.repeats &= ack <= una;
         self.window = window;
         let timed = p.at == at && una >= self.untimed;
         if ack >= una {

@@ -25,6 +25,11 @@ pub(super) struct Numbers {
     in_order: u8,
     /// Packets before the last one were not seen.
     skips: bool,
+    /// The number of the last packet before which some were missing when the numbers did not tell
+    /// that yet; 0 if there is none.
+    doubt: u16,
+    /// By so much that has made `in_order` less.
+    halved: u8,
 }
 
 impl Numbers {
@@ -58,13 +63,23 @@ impl Numbers {
             return (0, self.in_order >= ENOUGH);
         }
         if missing >= MOST {
-            self.in_order = 0;
+            (self.in_order, self.doubt) = (0, 0);
             return (0, false);
         }
         let tells = self.in_order >= ENOUGH;
         if hole.div_ceil(mss.max(1).into()) != u64::from(missing) {
+            self.doubt = if tells { 0 } else { id };
+            self.halved = self.in_order.div_ceil(2);
             self.in_order /= 2;
         }
         (missing, tells)
+    }
+
+    /// The number of a packet before which some are missing, where only the packets behind it tell
+    /// that, together with those before.
+    #[inline]
+    pub fn settle(&mut self) -> Option<u16> {
+        let settled = self.doubt > 0 && self.in_order.saturating_add(self.halved) >= ENOUGH;
+        settled.then(|| std::mem::take(&mut self.doubt))
     }
 }

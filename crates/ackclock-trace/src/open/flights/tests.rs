@@ -1,7 +1,7 @@
 use ackclock_tcp::Seq;
 
 use super::*;
-use crate::sender::Acked;
+use crate::sender::{Acked, Owed};
 
 const MSS: u64 = 1000;
 
@@ -25,7 +25,7 @@ fn data(ms: f64, position: u64, len: u32) -> (usize, Input) {
         counted: false,
         cwr,
         capable: false,
-        acks_all: false,
+        owed: Owed::Some,
     };
     (0, Input::Data(data))
 }

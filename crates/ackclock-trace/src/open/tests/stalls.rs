@@ -189,3 +189,49 @@ fn a_timeout_knows_whether_the_way_is_open() {
         assert_eq!(passed, wanted);
     });
 }
+
+/// A request is lost before the capture and comes again after 250 ms, as the number of its packet
+/// says, and those of the packets before it and behind it, of which each has the next one: of the
+/// first request in a connection, or of the fourth, whose answer before was acknowledged. Where
+/// they are too few, or do not follow each other, nothing is known. The ACK of what comes again
+/// takes 41 ms more.
+#[test]
+fn a_lost_request_is_no_pause_of_the_client() {
+    let told = |requests: u64, behind: u16, step: u16| {
+        let told = |mut talk: Talk| {
+            let (mut id, mut t) = (0x1000, 0.0);
+            let mut number = |step: u16| {
+                id += step;
+                id
+            };
+            talk.at(0.0, syn(0).id(number(1))).at(0.1, syn(1).ack(0));
+            talk.at(40.0, c(0, 0).id(number(1)));
+            for n in 0..requests {
+                let lost = n + 1 == requests;
+                t += if lost { 290.0 } else { 90.0 };
+                let (asked, got) = (100 * n, 1000 * n);
+                talk.at(t, c(asked, 100).ack(got).id(number(if lost { 2 } else { 1 })));
+                talk.at(t + 1.0, s(got, 1000).ack(asked + 100));
+                talk.at(t + 41.0, c(asked + 100, 0).ack(got + 1000).id(number(1)));
+            }
+            let (asked, got) = (100 * requests, 1000 * requests);
+            for n in 1..=u64::from(behind) {
+                let at = t + 41.0 + n as f64;
+                talk.at(at - 40.5, s(got + 1000 * (n - 1), 1000).ack(asked));
+                talk.at(at, c(asked, 0).ack(got + 1000 * n).id(number(step)));
+            }
+            let one = talk.one();
+            let recovery = one.from_client.lifetime.of(Limit::Recovery);
+            let causes: Vec<_> = one.from_client.stalls.iter().map(|s| s.cause).collect();
+            (causes, recovery.0 / 10_000_000)
+        };
+        let [one, wrapped] = ISNS.map(|isns| told(Talk::new(isns)));
+        assert_eq!(one, wrapped);
+        one
+    };
+    let timeout = StallCause::Timeout(TimeoutClass::Unknown);
+    assert_eq!(told(1, 6, 1), (vec![timeout], 29));
+    assert_eq!(told(4, 0, 1), (vec![timeout], 24));
+    assert_eq!(told(1, 4, 1), (vec![], 0));
+    assert_eq!(told(1, 12, 3), (vec![], 0));
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::Span;
 
-use super::{Line, MSS, kinds, ms};
+use super::{Line, MSS, Owed, kinds, ms};
 use crate::connection::{Kind, Spurious, StallCause};
 use crate::lifetime::Limit;
 use crate::sender::{Acked, SenderModel, Sent, Sight, Terms};
@@ -126,7 +126,7 @@ fn what_was_missed_ends_an_idle_time() {
     let mut line = Line::sack(50.0);
     line.send(0.0, [0]);
     line.ack(50.0, 1);
-    line.model.peer_data(ms(450.0), false);
+    line.model.peer_data(ms(450.0), Owed::Some);
     line.send(451.0, [2]);
     line.ack(501.0, 3);
     let found = line.found();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 
-use super::{Line, MSS, Opening, SenderModel, Sight, Terms, ms};
+use super::{Line, MSS, Opening, Owed, SenderModel, Sight, Terms, ms};
 use crate::compact::Compact;
 use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
@@ -106,7 +106,7 @@ fn an_application_that_paces_itself_on_a_short_path() {
 fn an_answer_that_takes_long() {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);
-    line.model.peer_data(ms(100.0), false);
+    line.model.peer_data(ms(100.0), Owed::Some);
     line.send(400.0, [0]);
     line.ack(450.0, 1);
     line.send(650.0, [1]);
@@ -122,10 +122,10 @@ fn an_answer_that_takes_long() {
 fn a_client_that_asks_late() {
     let mut line = Line::sack(50.0);
     line.ack(50.0, 0);
-    line.model.peer_data(ms(60.0), false);
+    line.model.peer_data(ms(60.0), Owed::Some);
     line.send(60.0, [0]);
     line.ack(110.0, 1);
-    line.model.peer_data(ms(410.0), false);
+    line.model.peer_data(ms(410.0), Owed::Some);
     line.send(420.0, [1]);
     line.ack(470.0, 2);
     line.send(670.0, [2]);
@@ -144,11 +144,11 @@ fn the_answer_that_takes_longest() {
     for (n, (asked, answered)) in
         [(100.0, 200.0), (400.0, 700.0), (800.0, 1000.0)].iter().enumerate()
     {
-        line.model.peer_data(ms(*asked), false);
+        line.model.peer_data(ms(*asked), Owed::Some);
         line.send(*answered, [n as u64]);
         line.ack(answered + 50.0, n as u64 + 1);
     }
-    line.model.peer_data(ms(1100.0), false);
+    line.model.peer_data(ms(1100.0), Owed::Some);
     line.frame += 1;
     line.sent(ms(3100.0), 3000, 39, false);
     line.frame += 1;
@@ -169,7 +169,7 @@ fn a_farewell_is_no_answer() {
             line.send(100.0, [0]);
             line.ack(150.0, 1);
         }
-        line.model.peer_data(ms(200.0), false);
+        line.model.peer_data(ms(200.0), Owed::Some);
         let at = 1000 * first;
         line.frame += 1;
         line.sent(ms(60_200.0), at, len, false);
@@ -190,7 +190,7 @@ fn a_fin_is_no_answer() {
     line.ack(50.0, 0);
     line.send(100.0, [0]);
     line.ack(150.0, 1);
-    line.model.peer_data(ms(200.0), false);
+    line.model.peer_data(ms(200.0), Owed::Some);
     line.frame += 1;
     line.sent(ms(60_200.0), 1000, 1, true);
     assert_eq!(line.found().lifetime.answering(), Span::ZERO);
@@ -373,7 +373,7 @@ fn a_slow_answer_away_from_the_sender_takes_no_more_memory() {
     let mut line = Line::sack(50.0);
     line.model.stream.terms.sight = Sight::Received;
     line.ack(50.0, 0);
-    line.model.peer_data(ms(60.0), false);
+    line.model.peer_data(ms(60.0), Owed::Some);
     line.send(60.0, [0]);
     line.ack(1360.0, 1);
     assert!(!line.model.limits.has_rare_waits());
@@ -388,7 +388,7 @@ fn late_acks_count_before_anything_is_unread() {
         line.window = 4000;
         line.ack(50.0, 0);
         if asks {
-            line.model.peer_data(ms(60.0), false);
+            line.model.peer_data(ms(60.0), Owed::Some);
         }
         let (mut at, mut next) = (100.0, 0);
         for round in 0..before + 3 {

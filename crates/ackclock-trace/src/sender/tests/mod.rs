@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
-use super::{Acked, Found, Opening, SenderModel, Sent, Sight, Terms};
+use super::{Acked, Found, Opening, Owed, SenderModel, Sent, Sight, Terms};
 use crate::connection::{Kind, State};
 use crate::path::Path;
 

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::{Line, MSS, kinds, ms};
+use super::{Line, MSS, Owed, kinds, ms};
 use crate::connection::{Kind, Spurious, State};
 use crate::sender::stream::timers::Timers;
 use crate::sender::{Acked, Found, Sight};
@@ -51,10 +51,10 @@ fn it_waits_alone() {
     let alone = |heard: f64| {
         let mut line = Line::sack(50.0);
         line.send(0.0, [0]);
-        line.model.peer_data(ms(50.0), false);
+        line.model.peer_data(ms(50.0), Owed::Some);
         line.ack(50.0, 1);
         line.send(60.0, [1]);
-        line.model.peer_data(ms(heard), false);
+        line.model.peer_data(ms(heard), Owed::Some);
         line.send(310.0, [1]);
         line.ack(360.0, 2);
         line.found().stalls.iter().map(|stall| stall.alone).collect::<Vec<_>>()

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::Span;
 
-use super::{Line, Sight, ms};
+use super::{Line, Owed, Sight, ms};
 use crate::lifetime::{Lifetime, Limit};
 
 /// A sender that sends a segment on each ACK, and one more on each of these.
@@ -119,7 +119,7 @@ fn a_window_of_the_application() {
     for round in 0..6 {
         let (at, acked) = (100.0 + 25.0 * round as f64, 4 * round);
         (1..4).for_each(|n| line.ack(at + n as f64, acked + n));
-        line.model.peer_data(ms(at + 5.0), false);
+        line.model.peer_data(ms(at + 5.0), Owed::Some);
         let request = line.plain(at + 5.0, 1000 * (acked + 4));
         line.heard(crate::sender::Acked { with_data: true, ..request });
         line.send(at + 5.1, acked + 8..acked + 12);

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Span, TimeoutClass};
 
-use super::{Acked, Line, MSS, Sent, Sight};
+use super::{Acked, Line, MSS, Owed, Sent, Sight};
 use crate::connection::StallCause;
 use crate::lifetime::Limit;
 
@@ -220,18 +220,20 @@ fn duplicates_of_what_had_arrived_are_forgotten() {
 /// A request carries the ACK of the answer before, and is lost before the capture, as the number of
 /// the packet says in which it comes again. That one was the ACK alone is as likely, unless a timer
 /// would have expired just then: after 250 ms, and not after 150 or 600. The client must send its
-/// ACKs with its requests: the one of the answer before, and this one.
+/// ACKs with its requests: the one of the answer before, and this one. If the ACK was seen before,
+/// what is missing is the request, however long the client is silent: then a timer has expired at
+/// least once, and the rest is a pause.
 #[test]
 fn a_request_that_carried_an_ack() {
-    let found = |waited: f64, carried: [bool; 2]| {
+    let found = |waited: f64, owed: [Owed; 2]| {
         let mut line = Line::sack(50.0);
         line.model.stream.terms.sight = Sight::Received;
         line.ack(50.0, 0);
         line.send(50.0, [0]);
-        line.model.peer_data(super::ms(100.0), carried[0]);
+        line.model.peer_data(super::ms(100.0), owed[0]);
         line.acked(100.0, 1, &[], false, None, true);
         line.send(110.0, [1]);
-        line.model.peer_data(super::ms(160.0), carried[1]);
+        line.model.peer_data(super::ms(160.0), owed[1]);
         line.acked(160.0, 2, &[], false, None, true);
         let again = line.segment(super::ms(160.0 + waited), 2 * MSS, MSS as u32);
         line.model.sent(&Sent { frame: 9, skipped: 1, counted: true, ..again });
@@ -241,12 +243,16 @@ fn a_request_that_carried_an_ack() {
         (ns / 10_000_000, found.stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>())
     };
     let timeout = StallCause::Timeout(TimeoutClass::Unknown);
-    assert_eq!(found(270.0, [true; 2]), (25, vec![timeout]));
-    assert_eq!(found(600.0, [true; 2]), (0, vec![StallCause::Application]));
-    assert_eq!(found(150.0, [true; 2]).0, 0);
-    for carried in [[false, true], [true, false]] {
-        assert_eq!(found(270.0, carried), (0, vec![StallCause::Application]));
+    let (carried, some, nothing) = (Owed::Carried, Owed::Some, Owed::Nothing);
+    assert_eq!(found(270.0, [carried; 2]), (25, vec![timeout]));
+    assert_eq!(found(600.0, [carried; 2]), (0, vec![StallCause::Application]));
+    assert_eq!(found(150.0, [carried; 2]).0, 0);
+    for owed in [[some, carried], [carried, some], [nothing, carried]] {
+        assert_eq!(found(270.0, owed), (0, vec![StallCause::Application]));
     }
+    assert_eq!(found(270.0, [some, nothing]), (30, vec![timeout]));
+    assert_eq!(found(2000.0, [some, nothing]), (30, vec![StallCause::Application]));
+    assert_eq!(found(150.0, [some, nothing]).0, 0);
 }
 
 /// Of requests that are shorter than a segment, one is lost before the capture, and so was the ACK
@@ -262,7 +268,7 @@ fn short_requests_behind_a_lost_one() {
         let request = line.segment(super::ms(t), 100 * n, 100);
         let skipped = if n == 1 { 2 } else { 0 };
         line.model.sent(&Sent { frame: n + 9, skipped, counted: true, ..request });
-        line.model.peer_data(super::ms(t + 50.0), false);
+        line.model.peer_data(super::ms(t + 50.0), Owed::Some);
         let acked = line.plain(t + 50.0, 100 * (n + 1));
         line.heard(Acked { with_data: true, ..acked });
     }

@@ -144,6 +144,41 @@ fn a_client_that_asks_for_nothing() {
     assert!(idle(1499).starts_with(server), "{}", idle(1499));
 }
 
+/// For part of that time the client's timer waited, as what it had asked was lost.
+#[test]
+fn a_client_whose_requests_are_lost() {
+    let lost = |most: u64| {
+        let mut flow = flow(&[(Limit::Application, 3000), (Limit::Path, 1000)]);
+        flow.lifetime.add_unasked(span(3000));
+        let mut found = connection(flow);
+        let cause = StallCause::Timeout(TimeoutClass::Unknown);
+        let client = &mut found.connection.from_client;
+        client.stalls = vec![fixture::stall(ms(100), ms(100 + most), cause)];
+        client.bytes = 100;
+        client.lifetime.add(Limit::Recovery, span(most));
+        client.lifetime.add(Limit::Application, span(2400));
+        why(&found)
+    };
+    let server = "the server waited for data of the client that had been lost for 1.5 s of 4.0 s \
+        (38 %)";
+    assert!(lost(1500).starts_with(server), "{}", lost(1500));
+    let client = "the client asked for nothing for 1.5 s of 4.0 s (38 %)";
+    assert!(lost(1499).starts_with(client), "{}", lost(1499));
+}
+
+/// The client's request is lost before the capture, and nothing of that is seen but its number.
+#[test]
+fn what_is_lost_before_the_capture() {
+    let said = |cause| {
+        let mut flow = flow(&[(Limit::Recovery, 3000), (Limit::Path, 1000)]);
+        flow.stalls = vec![fixture::stall(ms(100), ms(3100), cause)];
+        lines(connection(flow))
+    };
+    let lost = "192.0.2.2 to 192.0.2.1: packets are lost; find where (recovery: 3.0 s)";
+    assert_eq!(said(StallCause::Timeout(TimeoutClass::Unknown)), [lost]);
+    assert_eq!(said(StallCause::Application), nothing());
+}
+
 /// The server's FIN was acknowledged for longer than anything limited it: what counts is the rest.
 /// A client that sent a FIN with its request waits for the answer.
 #[test]
