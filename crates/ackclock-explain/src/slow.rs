@@ -55,12 +55,19 @@ impl Found {
         if any { Some(longest) } else { self.lifetime().main() }
     }
 
-    /// For how long this limited it. That the other end keeps it open is no pause of its own.
+    /// For how long this limited it. That the other end keeps it open is no pause of its own, nor
+    /// that either closes it late.
     pub(crate) fn limited_for(&self, limit: Limit) -> Span {
         match limit {
-            Limit::Application => self.lifetime().paused(),
+            Limit::Application => self.lifetime().paused() - self.closed_late(),
             _ => self.lifetime().of(limit),
         }
+    }
+
+    /// For how long nobody sent data before the connection was closed.
+    pub(crate) fn closed_late(&self) -> Span {
+        let closing = self.flows().map(|(_, flow)| flow.lifetime.closing()).max();
+        closing.unwrap_or_default().min(self.lifetime().paused())
     }
 
     /// For how long that end had something to do.
@@ -132,7 +139,7 @@ impl Found {
             End::Client => {
                 lifetime.of(Limit::Application) + (lifetime.of(Limit::Path) - lifetime.full())
             }
-            End::Server => lifetime.paused(),
+            End::Server => self.limited_for(Limit::Application),
         };
         (answering > Span::ZERO && answering >= Span(waiting.0 / 2)).then(|| answering.min(waiting))
     }

@@ -97,6 +97,7 @@ pub struct Lifetime {
     longest_answer: Span,
     unasked: Span,
     closed: Span,
+    closing: Span,
     shrunk: Span,
     filled: Span,
     kept: Span,
@@ -158,6 +159,12 @@ impl Lifetime {
     /// said, and the other end kept the connection open.
     pub fn closed(&self) -> Span {
         self.closed
+    }
+
+    /// Of the share of the application, how long nobody had sent data until the FIN of this end
+    /// came alone: it was written so late, or lost before. Nobody waits for that.
+    pub fn closing(&self) -> Span {
+        self.closing
     }
 
     /// The share of the application without [`Lifetime::closed`]: for how long this end gave
@@ -231,6 +238,11 @@ impl Lifetime {
         self.closed = self.closed + span;
     }
 
+    /// The FIN of this end came so late.
+    pub fn add_closing(&mut self, span: Span) {
+        self.closing = self.closing + span;
+    }
+
     /// What was not read limited the sender for so much longer.
     pub fn add_shrunk(&mut self, span: Span) {
         self.shrunk = self.shrunk + span;
@@ -284,6 +296,7 @@ impl Lifetime {
         self.longest_answer = self.longest_answer.min(self.answering);
         self.unasked = self.unasked.min(self.of(Limit::Application));
         self.closed = self.closed.min(self.of(Limit::Application));
+        self.closing = self.closing.min(self.paused());
         self.shrunk = self.shrunk.min(self.of(Limit::ReceiveWindow));
         self.filled = self.filled.min(self.of(Limit::ReceiveWindow));
         self.kept = self.kept.min(self.of(Limit::Recovery));

@@ -218,7 +218,7 @@ fn limited(found: &Found, main: Limit) -> String {
     // What the server has on its way is no pause of its application.
     let asked = found.sender() == End::Client && !is_full(found);
     let kept = kept_open(found, main);
-    let kept_for = if kept.is_some() { Span(lifetime.closed().0 / 2) } else { Span::ZERO };
+    let kept_for = kept.as_ref().map_or(Span::ZERO, |(_, span)| Span(span.0 / 2));
     let waits = main == Limit::Application || kept.is_some() || main == Limit::Path && asked;
     let mut text = match found.thinking().filter(|span| waits && *span >= kept_for) {
         // Elsewhere, what was lost on the way to the capture looks the same.
@@ -226,14 +226,17 @@ fn limited(found: &Found, main: Limit) -> String {
             format!("the server's application kept the client waiting {}", part(span, whole))
         }
         Some(span) => format!("the server kept the client waiting {}", part(span, whole)),
-        None => kept.clone().unwrap_or_else(|| limited_of(found, main, whole)),
+        None => match &kept {
+            Some((text, _)) => text.clone(),
+            None => limited_of(found, main, whole),
+        },
     };
     if main != Limit::Application && kept.is_none() {
         return text;
     }
     // Connections that are kept open are idle for most of their time. What counts is the rest.
     let is_kept = kept.is_some();
-    let rest = if is_kept { whole - lifetime.closed() } else { found.busy() };
+    let rest = kept.map_or(found.busy(), |(_, span)| whole - span);
     let others = Limit::ALL.into_iter().filter(|limit| is_kept || *limit != Limit::Application);
     let second = others.max_by_key(|limit| found.limited_for(*limit)).filter(|limit| match limit {
         // One of a round trip is as it has to be.
@@ -249,17 +252,22 @@ fn limited(found: &Found, main: Limit) -> String {
     text
 }
 
-/// The other end did not close it after this one had, for longer than anything limited it.
-fn kept_open(found: &Found, main: Limit) -> Option<String> {
+/// The other end did not close it after this one had, or nobody closed it after the last data, for
+/// longer than anything limited it; and for how long.
+fn kept_open(found: &Found, main: Limit) -> Option<(String, Span)> {
     let (lifetime, from) = (found.lifetime(), found.sender());
-    (lifetime.closed() > found.limited_for(main)).then(|| {
-        format!(
-            "the {} kept the connection open {} after the {} had closed it",
-            from.other().name(),
-            part(lifetime.closed(), lifetime.whole()),
-            from.name()
-        )
-    })
+    let (whole, closed, late) = (lifetime.whole(), lifetime.closed(), found.closed_late());
+    let (text, span) = if closed >= late {
+        let [from, other] = [from, from.other()].map(End::name);
+        let kept = part(closed, whole);
+        let text =
+            format!("the {other} kept the connection open {kept} after the {from} had closed it");
+        (text, closed)
+    } else {
+        let late_for = part(late, whole);
+        (format!("nothing more was sent {late_for} before the connection was closed"), late)
+    };
+    (span > found.limited_for(main)).then_some((text, span))
 }
 
 /// `for 2.8 s of 3.0 s (93 %)`.

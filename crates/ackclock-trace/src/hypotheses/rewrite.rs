@@ -69,6 +69,7 @@ fn divide(divided: Divided, terms: Terms, found: &mut Found) {
     lifetime.note_answer(found.lifetime.longest_answer());
     lifetime.add_unasked(found.lifetime.unasked());
     lifetime.add_closed(found.lifetime.closed());
+    lifetime.add_closing(found.lifetime.closing());
     lifetime.add_growing(found.lifetime.growing());
     lifetime.add_shrunk(found.lifetime.shrunk());
     lifetime.add_filled(found.lifetime.filled());

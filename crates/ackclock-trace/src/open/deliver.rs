@@ -57,7 +57,9 @@ impl Open {
         // What an end had heard when it sent what waits, and not what it has heard since.
         let heard = [0, 1].map(|end| self.senders[end].take_heard());
         for (end, input) in waiting {
-            if let Input::Data(data) = &input {
+            if let Input::Data(data) = &input
+                && data.len > 0
+            {
                 self.senders[1 - end].peer_data(data.at);
             }
             self.deliver_early(end, input, budget);

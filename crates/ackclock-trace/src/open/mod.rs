@@ -377,7 +377,10 @@ impl Open {
     #[inline(always)]
     fn sends(&mut self, one: usize, data: Data, timed: bool, budget: &mut Budget) {
         self.place.sent(one, data.end(), data.at, timed && !data.again);
-        self.senders[1 - one].peer_data(data.at);
+        // A FIN alone asks for nothing.
+        if data.len > 0 {
+            self.senders[1 - one].peer_data(data.at);
+        }
         self.pass_on_data(one, data, budget);
     }
 

@@ -217,18 +217,16 @@ impl SenderModel {
         if !self.stream.terms.at_sender() && silent >= nearly(self.stream.timers.rto()) {
             self.limits.silence().ends(sent, silent, repaired);
         }
-        let since = self.stalls.since_asked(sent.at);
-        let unasked = self.stream.moments.since_progress(sent.at) - since;
         if sent.payload() == 0 {
-            // A FIN alone answers nothing.
-            if asked && self.limits.has_answered() {
-                self.limits.unasked(unasked);
+            // A FIN alone answers nothing. If the server has spoken last, nobody waits for it.
+            let answered = asked == self.stream.terms.opens;
+            if answered && silent >= nearly(self.stream.timers.rto()) {
+                self.limits.closes_late(silent);
             }
         } else if asked && repaired == Span::ZERO {
-            self.limits.unasked(unasked);
+            let since = self.stalls.since_asked(sent.at);
+            self.limits.unasked(self.stream.moments.since_progress(sent.at) - since);
             self.limits.answers(since, sent.position);
-        } else if !asked && !had_waited {
-            self.limits.speaks_unasked();
         }
         self.doubts(sent, asked);
         let is_first = self.stream.bytes() == 0;

@@ -63,8 +63,10 @@ struct Pending {
 /// Waits of which most connections have none.
 #[derive(Debug, Default)]
 struct Waits {
-    /// Of the application's share, how long the FIN had been acknowledged.
+    /// Of the application's share, how long the FIN had been acknowledged, and how long it had not
+    /// been sent when nobody sent anything else.
     closed: Span,
+    closing: Span,
     /// How long the receiver's window limited the sender because more than half of the buffer was
     /// full of what was not read.
     shrunk: Span,

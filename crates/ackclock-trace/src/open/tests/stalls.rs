@@ -25,28 +25,45 @@ fn each_end_stalls_from_when_it_has_heard_the_other() {
 }
 
 /// A capture begins in the middle of a connection that is kept open: the client asks once, and
-/// closes it a minute later. So long it had asked for nothing. Of a server that speaks of its own
-/// accord, nobody knows.
+/// closes it a minute later. Nobody waited for that, unless the server never answered.
 #[test]
-fn a_client_that_asks_for_nothing_more() {
-    for (speaks, unasked) in [(false, 60_000), (true, 0)] {
+fn a_client_that_closes_late() {
+    for (answers, closing) in [(true, [60; 2]), (false, [0; 2])] {
         each(|mut talk| {
-            talk.at(0.0, c(0, 100)).at(10.0, s(0, 1000).ack(100)).at(10.1, c(100, 0).ack(1000));
-            let mut end = 1000;
-            if speaks {
-                talk.at(5010.0, s(1000, 1000).ack(100)).at(5010.1, c(100, 0).ack(2000));
-                end = 2000;
+            talk.at(0.0, c(0, 100));
+            let end = if answers { 1000 } else { 0 };
+            if answers {
+                talk.at(10.0, s(0, 1000).ack(100)).at(10.1, c(100, 0).ack(1000));
+            } else {
+                talk.at(10.0, s(0, 0).ack(100));
             }
             talk.at(60_010.1, c(100, 0).ack(end).with(Control::FIN));
             talk.at(60_020.1, s(end, 0).ack(101).with(Control::FIN));
             talk.at(60_020.2, c(101, 0).ack(end + 1));
-            let Span(ns) = talk.one().from_server.lifetime.unasked();
-            assert_eq!((ns as f64 / 1e6).round() as u64 / 100 * 100, unasked);
+            let one = talk.one();
+            let late = [&one.from_client, &one.from_server].map(|flow| flow.lifetime.closing());
+            assert_eq!(late.map(|Span(ns)| ns / 1_000_000_000), closing);
         });
     }
 }
 
-/// The server closes the connection a second after the last byte: nobody waited for that.
+/// The server's FIN is lost behind the capture, and the client's comes only after it: nobody had
+/// more to send meanwhile.
+#[test]
+fn a_lost_fin_is_no_pause() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.1, syn(1).ack(0)).at(40.0, c(0, 0));
+        talk.at(41.0, c(0, 200)).at(42.0, s(0, 1000).ack(200)).at(82.0, c(200, 0).ack(1000));
+        talk.at(82.1, s(1000, 0).ack(200).with(Control::FIN));
+        talk.at(330.0, s(1000, 0).ack(200).with(Control::FIN));
+        talk.at(370.0, c(200, 0).ack(1001).with(Control::FIN)).at(370.1, s(1001, 0).ack(201));
+        let Span(ns) = talk.one().from_client.lifetime.closing();
+        assert_eq!(ns / 10_000_000, 28);
+    });
+}
+
+/// The server closes the connection a second after the last byte: nobody waited for that, and
+/// neither application had to give more.
 #[test]
 fn a_fin_ends_no_stall() {
     each(|mut talk| {
@@ -55,6 +72,8 @@ fn a_fin_ends_no_stall() {
         talk.at(1030.1, c(100, 0).ack(1001).with(Control::FIN));
         let one = talk.one();
         assert_eq!([&one.from_client.stalls[..], &one.from_server.stalls], [&[], &[]]);
+        let closing = [&one.from_client, &one.from_server].map(|flow| flow.lifetime.closing());
+        assert_eq!(closing.map(|Span(ns)| ns / 10_000_000), [100, 98]);
     });
 }
 

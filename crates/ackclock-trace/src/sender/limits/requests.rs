@@ -4,7 +4,6 @@ use ackclock_tcp::Span;
 
 use super::super::stream::Stream;
 use super::{Limits, follows_within};
-use crate::compact::Compact;
 use crate::lifetime::Limit;
 
 /// What an end says before it closes an idle connection, in bytes: GOAWAY of HTTP/2 (RFC 9113
@@ -31,9 +30,8 @@ pub(super) struct Requests {
 pub(super) struct Answers {
     /// Of the application's share, how long the other end waited for an answer.
     answering: Span,
-    /// Of `answering`, how long it waited for the last one, which begins at this position, if what
-    /// was said last was one.
-    last_answer: (Span, Compact<u64>),
+    /// Of `answering`, how long it waited for the last one, which begins at this position.
+    last_answer: (Span, u64),
     /// How long it waited for the longest one before that.
     longest: Span,
 }
@@ -53,19 +51,17 @@ impl Limits {
         }
     }
 
+    /// The FIN goes out alone, so long after anybody sent data.
+    pub fn closes_late(&mut self, span: Span) {
+        let span = span.min(self.found.of(Limit::Application));
+        if span > Span::ZERO {
+            self.waits.get_or_insert_default().closing = span;
+        }
+    }
+
     /// A FIN goes out at this position, a moment after what was said last.
     pub fn closes(&mut self, position: u64) {
         self.answers.closes(position);
-    }
-
-    /// What this end has said last was an answer.
-    pub fn has_answered(&self) -> bool {
-        self.answers.last_answer.1.get().is_some()
-    }
-
-    /// Data goes out with nothing outstanding, which the other end has not asked for.
-    pub fn speaks_unasked(&mut self) {
-        self.answers.last_answer.1 = Compact::default();
     }
 
     /// An ACK reaches the sender, with data of the other end.
@@ -111,14 +107,13 @@ impl Answers {
         let before = self.answering;
         self.longest = self.longest();
         self.answering = (before + after).min(most);
-        self.last_answer = (self.answering - before, Some(position).into());
+        self.last_answer = (self.answering - before, position);
     }
 
     /// A FIN goes out at this position, a moment after what was said last. Of an end that has
     /// answered before that is a farewell when it is no longer than one.
     pub fn closes(&mut self, position: u64) {
         let (waited, from) = self.last_answer;
-        let from = from.get().unwrap_or(0);
         if from > 0 && position.saturating_sub(from) <= FAREWELL {
             self.answering = self.answering - waited;
             self.last_answer.0 = Span::ZERO;

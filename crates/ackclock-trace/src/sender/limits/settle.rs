@@ -28,6 +28,7 @@ impl Limits {
         found.add_unasked(self.unasked);
         let early = self.waits.take().and_then(|waits| {
             found.add_closed(waits.closed);
+            found.add_closing(waits.closing);
             found.add_shrunk(waits.shrunk);
             by_window = waits.by_window;
             waits.early

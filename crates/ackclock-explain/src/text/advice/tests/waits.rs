@@ -166,6 +166,26 @@ fn a_client_whose_requests_are_lost() {
     assert!(lost(1499).starts_with(client), "{}", lost(1499));
 }
 
+/// Either end's FIN comes late, or was lost before: nobody waits for that.
+#[test]
+fn a_connection_that_is_closed_late() {
+    let late = |client: u64, server: u64| {
+        let mut flow = flow(&[(Limit::Application, 3000), (Limit::ReceiveWindow, 1000)]);
+        flow.lifetime.add_closing(span(server));
+        let mut found = connection(flow);
+        found.connection.from_client.lifetime.add_closing(span(client));
+        why(&found)
+    };
+    let nothing = "nothing more was sent for 2.9 s of 4.0 s (72 %) before the connection was \
+        closed; in the rest the client's receive window held the server back for 1.0 s of 1.1 s \
+        (91 %)";
+    for (client, server) in [(2900, 0), (0, 2900), (2900, 1900)] {
+        assert!(late(client, server).starts_with(nothing), "{}", late(client, server));
+    }
+    let server = "the server's application had nothing to send for 2.0 s of 4.0 s";
+    assert!(late(1000, 0).starts_with(server), "{}", late(1000, 0));
+}
+
 /// The client's request is lost before the capture, and nothing of that is seen but its number.
 #[test]
 fn what_is_lost_before_the_capture() {
