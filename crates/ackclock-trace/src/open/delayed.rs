@@ -179,9 +179,9 @@ impl DelayedSender {
                 busy = log.arrivals.busy_since(data.at, data.len);
             }
         }
-        if self.peer_data > Time::ZERO {
-            model.sender.peer_data(data.at.min(self.peer_data + delay), data.owed);
-        }
+        let heard = self.peer_data > Time::ZERO;
+        let heard = if heard { data.at.min(self.peer_data + delay) } else { Time::ZERO };
+        model.sender.peer_data(heard, data.owed);
         model.arrive(data.at, delay, places);
         let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));
         model.sender.ack_is_due(data.at, next);

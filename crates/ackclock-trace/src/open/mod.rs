@@ -304,7 +304,7 @@ impl Open {
             self.turns.sent(one, at_once);
         }
         let other = &self.ends[1 - one];
-        let before = data.map(|_| (other.is_owed_nothing(), other.is_taken()));
+        let before = data.map(|_| (other.is_owed_nothing(), other.is_taken(), other.window()));
         let acked = self.acknowledged(p, one, now.at);
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
         let missing = missing && self.ends[1 - one].has_data();
@@ -324,9 +324,12 @@ impl Open {
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
             data.capable = data.capable && self.ecn.is_classic();
+            let other = &self.ends[1 - one];
             data.owed = match before {
-                Some((true, _)) => Owed::Nothing,
-                Some((_, false)) if self.ends[1 - one].is_taken() => Owed::Carried,
+                // Of a window that is twice as large, it may have told by itself
+                // (`tcp_cleanup_rbuf`).
+                Some((true, _, window)) if other.window() / 2 < window => Owed::Nothing,
+                Some((_, false, _)) if other.is_taken() => Owed::Carried,
                 _ => Owed::Some,
             };
             if syn && one == 0 && is_new && !data.fin {

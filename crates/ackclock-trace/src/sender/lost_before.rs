@@ -156,9 +156,10 @@ impl SenderModel {
     }
 
     /// Packets that were lost before the capture since the last one, by their numbers. One may have
-    /// been the ACK of what the other end had `asked`, unless that was seen.
+    /// been the ACK of what the other end had `asked`, or of its SYN, unless that was seen.
     pub(super) fn lost(&self, sent: &Sent, asked: bool) -> u16 {
-        sent.missing().saturating_sub((asked && self.stalls.owes_ack()).into())
+        let owes = (asked || self.stream.bytes() == 0) && self.stalls.owes_ack();
+        sent.missing().saturating_sub(owes.into())
     }
 }
 

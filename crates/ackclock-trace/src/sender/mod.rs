@@ -331,8 +331,8 @@ impl SenderModel {
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again());
     }
 
-    /// The other end's data reached this one, with this `owed` when the data that goes out next did
-    /// so.
+    /// The other end's data reached this one then, or at [`Time::ZERO`] if none has, with this
+    /// `owed` when the data that goes out next did so.
     #[inline]
     pub fn peer_data(&mut self, at: Time, owed: Owed) {
         self.stalls.peer_data(at, owed);

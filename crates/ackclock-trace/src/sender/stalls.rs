@@ -132,8 +132,8 @@ impl Stalls {
         self.waiting = waiting;
     }
 
-    /// The other end's data reached this one: until then it had nothing to answer. `owed`: when
-    /// what goes out next did so.
+    /// The other end's data reached this one, if any has: until then it had nothing to answer.
+    /// `owed`: when what goes out next did so.
     #[inline]
     pub fn peer_data(&mut self, at: Time, owed: Owed) {
         self.peer_data = at;

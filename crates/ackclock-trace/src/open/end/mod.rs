@@ -38,7 +38,7 @@ pub(super) struct End {
     bad_blocks: u32,
     /// A FIN was seen.
     fin: bool,
-    /// What came last was below the highest byte, and nothing new was acknowledged since.
+    /// What came last was below the highest byte, and no D-SACK has answered it since.
     repeats: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
@@ -134,9 +134,15 @@ impl End {
         self.acks && !self.has_unacknowledged()
     }
 
-    /// All that was seen of it is acknowledged, a FIN as well, and what came again, too.
+    /// All that was seen of it is acknowledged, a FIN as well. What came again last may have been
+    /// acknowledged before it arrived, and is answered once more.
     pub fn is_owed_nothing(&self) -> bool {
         self.acks && !self.repeats && self.una() >= self.positions.max()
+    }
+
+    /// The window that it was offered last.
+    pub fn window(&self) -> u64 {
+        self.window
     }
 
     /// The other end resets the connection, and acknowledges so much.
@@ -256,7 +262,7 @@ impl End {
         }
         self.data = true;
         self.fin |= fin;
-        self.repeats |= position < max;
+        self.repeats = position < max;
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
@@ -333,7 +339,6 @@ impl End {
         self.acks = true;
         let missing = ack > max;
         self.positions.extend(ack);
-        self.repeats &= ack <= una;
         self.window = window;
         let timed = p.at == at && una >= self.untimed;
         if ack >= una {
@@ -348,6 +353,7 @@ impl End {
         let dsack = sacks > 0
             && (sack[0].1 <= ack
                 || (sacks > 1 && sack[1].0 <= sack[0].0 && sack[0].1 <= sack[1].1));
+        self.repeats &= !dsack;
         let tsecr = p.options.timestamps.map(|t| t.ecr);
         let flags = p.control.contains(Control::SYN) || p.control.contains(Control::FIN);
         let (frame, with_data) = (p.frame, p.len > 0 || flags);

@@ -254,3 +254,65 @@ fn a_lost_request_is_no_pause_of_the_client() {
     assert_eq!(told(1, 4, 1), (vec![], 0));
     assert_eq!(told(1, 12, 3), (vec![], 0));
 }
+
+/// Before a request that a client makes after a pause of 250 ms, another packet is lost: the ACK
+/// of the handshake, which was not seen; what tells of a window twice as large; or the D-SACK of an
+/// answer that had come twice. If these are seen, or the window is as large as before, it was the
+/// request.
+#[test]
+fn what_is_missing_may_be_no_request() {
+    #[derive(Clone, Copy)]
+    enum Missing {
+        Ack,
+        Window(u16),
+        Dsack { seen: bool },
+    }
+    let told = |missing: Missing| {
+        let told = |mut talk: Talk| {
+            let mut id = 0x1000;
+            let mut next = |step: u16| {
+                id += step;
+                id
+            };
+            let of_handshake = matches!(missing, Missing::Ack);
+            talk.at(0.0, syn(0).id(next(1))).at(0.1, syn(1).ack(0));
+            if !of_handshake {
+                talk.at(40.0, c(0, 0).id(next(1)));
+            }
+            let mut t = 40.0;
+            for n in 0..12_u64 {
+                let late = n == if of_handshake { 0 } else { 4 };
+                let step = if late { 2 } else { 1 };
+                t += if late { 290.0 } else { 90.0 };
+                let (asked, got) = (100 * n, 1000 * n);
+                talk.at(t, c(asked, 100).ack(got).id(next(step)));
+                talk.at(t + 1.0, s(got, 1000).ack(asked + 100));
+                let mut ack = c(asked + 100, 0).ack(got + 1000);
+                match missing {
+                    Missing::Window(window) if n == 3 => ack = ack.wnd(window),
+                    Missing::Dsack { .. } if n == 3 => {
+                        talk.at(t + 30.0, s(got, 1000).ack(asked + 100));
+                    }
+                    _ => {}
+                }
+                talk.at(t + 41.0, ack.id(next(1)));
+                if n == 3 && matches!(missing, Missing::Dsack { seen: true }) {
+                    let dsack = c(asked + 100, 0).ack(got + 1000).id(next(1));
+                    talk.sacked(t + 70.0, dsack, &[(got, got + 1000)]);
+                }
+            }
+            let one = talk.one();
+            let timeout = StallCause::Timeout(TimeoutClass::Unknown);
+            one.from_client.stalls.iter().any(|s| s.cause == timeout)
+        };
+        let [one, wrapped] = ISNS.map(|isns| told(Talk::new(isns)));
+        assert_eq!(one, wrapped);
+        one
+    };
+    let window = packet(0).packet.wnd;
+    assert!(!told(Missing::Ack));
+    assert!(!told(Missing::Window(window / 2)));
+    assert!(told(Missing::Window(window / 2 + 1)));
+    assert!(!told(Missing::Dsack { seen: false }));
+    assert!(told(Missing::Dsack { seen: true }));
+}
