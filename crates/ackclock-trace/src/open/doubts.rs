@@ -11,6 +11,8 @@ pub(super) struct Gaps {
     pub both_syns: bool,
     /// The scale of the receiver's window is known.
     pub window_scale: bool,
+    /// It is, but only by what it has to fit.
+    pub inferred_scale: bool,
     /// ACKs for this end were seen.
     pub acks: bool,
     /// Only one direction was captured.
@@ -51,8 +53,13 @@ impl Gaps {
                 "only one SYN was captured: options of the other end are not known",
             );
             doubt(
-                self.acks && !self.window_scale,
+                self.acks && !self.window_scale && !self.inferred_scale,
                 "the scale of the receiver's window is not known: full windows may be missed",
+            );
+            doubt(
+                self.acks && !self.window_scale && self.inferred_scale,
+                "the scale of the receiver's window was inferred: before it was known, full \
+                 windows may have been missed",
             );
             doubt(
                 !self.acks && !self.one_way,

@@ -185,7 +185,7 @@ impl Open {
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
             ecn: self.ecn.of(end),
-            window: self.knows_windows(end).then_some(found.window),
+            window: self.window(end, found.window),
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,
@@ -232,9 +232,10 @@ impl Open {
         lifetime
     }
 
-    /// The windows that `end` was offered are known, or it was offered none.
-    fn knows_windows(&self, end: usize) -> bool {
-        self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks()
+    /// The largest window that `end` was offered, if the scale is known, or it was offered none.
+    fn window(&self, end: usize, largest: u64) -> Option<u64> {
+        let known = self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks();
+        if known { Some(largest) } else { self.ends[end].inferred_window() }
     }
 
     /// What is missing in the capture of what `end` sent; `sent` if it sent anything.
@@ -247,6 +248,7 @@ impl Open {
             begun: self.begun,
             both_syns: self.handshake.has_both_syns(),
             window_scale: self.handshake.shift(1 - end).is_some(),
+            inferred_scale: seen.inferred_window().is_some(),
             acks: seen.has_acks(),
             one_way: self.directions.is_one(),
             unknown_delay: away && self.place.delay(end) == Span::ZERO,

@@ -3,6 +3,7 @@
 
 mod numbers;
 pub(crate) mod positions;
+mod scale;
 
 use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
@@ -10,6 +11,7 @@ use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
 use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
+use self::scale::Scale;
 use super::clock::Moment;
 use super::input::Data;
 use crate::compact::Compact;
@@ -19,14 +21,11 @@ use crate::sender::{Acked, KEEP_ALIVE, Owed};
 #[derive(Default)]
 pub(super) struct End {
     positions: Positions,
-    /// Position after what passed while the clock of the capture had gone back.
-    untimed: u64,
     /// Right edge of the offered window; `None` before the first ACK.
     edge: Compact<u64>,
     /// Bytes in the window last offered to this end.
     window: u64,
-    /// The least scale that makes room for all that was outstanding.
-    least_shift: u8,
+    unusual: Option<Box<Unusual>>,
     /// Data or a FIN was seen.
     data: bool,
     /// An ACK for this end was seen.
@@ -51,6 +50,21 @@ pub(super) struct End {
     ahead: u64,
 }
 
+/// What few connections have: open ones are many.
+#[derive(Default)]
+struct Unusual {
+    /// Position after what passed while the clock of the capture had gone back.
+    untimed: u64,
+    /// Of the windows that the end is offered, where the SYNs do not say it.
+    scale: Scale,
+}
+
+impl Unusual {
+    fn rest(&self) -> Unusual {
+        Unusual { scale: self.scale.rest(), ..Unusual::default() }
+    }
+}
+
 impl End {
     /// The same end from now on: where its stream is, and which window it was offered last.
     pub fn rest(&self) -> End {
@@ -59,7 +73,7 @@ impl End {
             positions: self.positions.rest(),
             edge: edge.into(),
             window: self.window,
-            least_shift: self.least_shift,
+            unusual: self.unusual.as_ref().map(|unusual| Box::new(unusual.rest())),
             timestamps: self.timestamps,
             sack: self.sack,
             numbers: self.numbers,
@@ -126,7 +140,7 @@ impl End {
 
     /// ACKs of what was sent so far measure nothing.
     pub fn loses_time(&mut self) {
-        self.untimed = self.positions.max();
+        self.unusual.get_or_insert_default().untimed = self.positions.max();
     }
 
     /// All that was seen of it is acknowledged, but for a FIN.
@@ -286,7 +300,7 @@ impl End {
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {
-            self.untimed = data.end();
+            self.unusual.get_or_insert_default().untimed = data.end();
         }
         (Some(data), jumps)
     }
@@ -325,8 +339,7 @@ impl End {
         let ack = self.position(p.ack)?;
         // The window of a SYN is not scaled (RFC 7323 section 2.2).
         let shift = if syn { Some(0) } else { shift };
-        let scaled = shift.is_some();
-        let shift = shift.unwrap_or_else(|| self.least_shift(p.wnd));
+        let (shift, scaled) = shift.map_or_else(|| self.infer_scale(ack, p.wnd), |s| (s, true));
         let window = u64::from(p.wnd) << shift;
         let (una, max) = (self.positions.una(), self.positions.max());
         // It was said before, to an end that has nothing outstanding: each segment of a download
@@ -340,7 +353,8 @@ impl End {
         let missing = ack > max;
         self.positions.extend(ack);
         self.window = window;
-        let timed = p.at == at && una >= self.untimed;
+        let timed =
+            p.at == at && self.unusual.as_ref().is_none_or(|unusual| una >= unusual.untimed);
         if ack >= una {
             self.positions.acknowledge(ack);
             self.edge.set(ack + window);
@@ -376,14 +390,20 @@ impl End {
         Some((acked, missing))
     }
 
-    /// Without the SYNs, the scale of a window is not known; it is at least what makes room for
-    /// what is outstanding.
-    fn least_shift(&mut self, wnd: u16) -> u8 {
-        let max = self.positions.max();
-        let flight = max - self.positions.una().min(max);
-        let makes_room = |shift: &u8| u64::from(wnd.max(1)) << shift >= flight;
-        self.least_shift = (self.least_shift..14).find(makes_room).unwrap_or(14);
-        self.least_shift
+    /// The scale of a window without the SYNs, or the least that it may be, and whether it is that.
+    fn infer_scale(&mut self, ack: u64, wnd: u16) -> (u8, bool) {
+        let (una, max) = (self.positions.una(), self.positions.max());
+        let scale = &mut self.unusual.get_or_insert_default().scale;
+        if ack >= una {
+            scale.offered(ack, wnd, una..max);
+        }
+        (scale.least(), scale.known().is_some())
+    }
+
+    /// The largest window that it was offered, in bytes, if the SYNs do not tell the scale of that
+    /// and all else does.
+    pub fn inferred_window(&self) -> Option<u64> {
+        self.unusual.as_ref().and_then(|unusual| unusual.scale.largest())
     }
 
     /// SACK blocks as positions; those that make no sense are left out.

@@ -117,6 +117,47 @@ fn one_syn_can_rule_out_that_windows_are_scaled() {
     }
 }
 
+/// The capture begins when the connection was open, and the server reads only in the end. What its
+/// window became smaller by and what it made room for leave one scale. If it reads more than half
+/// of what comes, or takes back what it had offered, or the buffer never becomes full, more than
+/// one fits, or none.
+#[test]
+fn the_scale_of_a_window_that_is_not_read() {
+    let told = |read: u64, taken: u64, buffer: u64| {
+        let told = |mut talk: Talk| {
+            let field = |acked: u64, back: u64| {
+                let left = buffer - back - (acked - acked * read / 100);
+                (left / 128) as u16
+            };
+            let ack = |acked: u64, back: u64| s(0, 0).ack(acked).wnd(field(acked, back));
+            talk.at(0.0, c(0, 1460));
+            talk.at(20.0, ack(1460, 0)).at(20.1, c(1460, 13_140)).at(40.1, ack(14_600, 0));
+            talk.at(40.2, c(14_600, 29_200)).at(60.2, ack(43_800, taken));
+            talk.at(60.3, c(43_800, 18_980)).at(80.3, ack(46_720, taken));
+            talk.at(80.4, ack(62_780, taken));
+            talk.at(280.4, s(0, 0).ack(62_780).wnd(500));
+            talk.at(280.5, c(62_780, 1460)).at(300.5, s(0, 0).ack(64_240).wnd(500));
+            let client = talk.one().from_client;
+            let Span(ns) = client.lifetime.of(Limit::ReceiveWindow);
+            (client.window, ns / 1_000_000, client.doubts)
+        };
+        let [one, wrapped] = ISNS.map(|isns| told(Talk::new(isns)));
+        assert_eq!(one, wrapped);
+        one
+    };
+    let (window, limited, doubts) = told(0, 0, 64_000);
+    assert_eq!((window, limited), (Some(500 << 7), 220));
+    let inferred = "the scale of the receiver's window was inferred: before it was known, full \
+        windows may have been missed";
+    assert!(doubts.iter().any(|doubt| doubt == inferred), "{doubts:?}");
+    for (read, taken, buffer) in [(60, 0, 64_000), (0, 1000, 64_000), (0, 0, 600_000)] {
+        let (window, limited, doubts) = told(read, taken, buffer);
+        assert_eq!((window, limited), (None, 0), "{read} {taken} {buffer}");
+        let unknown = "the scale of the receiver's window is not known: full windows may be missed";
+        assert!(doubts.iter().any(|doubt| doubt == unknown), "{doubts:?}");
+    }
+}
+
 /// Only the client's packets: a timeout and a handshake without answers, as far as they say. But it
 /// acknowledges a SYN/ACK, so that the other direction is missing.
 #[test]
