@@ -4,7 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Time, TimeoutClass};
 use ackclock_trace::{
-    Ended, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Vantage,
+    Ended, Kind, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Timeout,
+    Vantage,
 };
 
 use crate::explained::{Capture, End, Found};
@@ -132,8 +133,9 @@ pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
     if found.outage(from, stall).is_some() {
         return "outage".into();
     }
+    let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
     let spurious =
-        stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some());
+        timeout.is_some_and(|t| t.spurious.is_some()) && !lost_answer(found, from, stall);
     match stall.cause {
         StallCause::Timeout(class) if is_contradicted(class, spurious) => "spurious timeout".into(),
         StallCause::Timeout(class) if spurious => {
@@ -142,6 +144,16 @@ pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
         StallCause::Timeout(class) => format!("timeout, {}", class_text(class)),
         other => cause(other).replace('_', " "),
     }
+}
+
+/// The client's SYN had arrived, but the answer to it had been lost, as the server's own timer
+/// found in the same stall.
+fn lost_answer(found: &Found, from: End, stall: &Stall) -> bool {
+    let needed = |t: &Timeout| t.class == TimeoutClass::Handshake && t.spurious.is_none();
+    let within = |t: &Timeout| (stall.start..=stall.end).contains(&t.at);
+    let other = &found.flow(from.other()).timeouts;
+    stall.cause == StallCause::Timeout(TimeoutClass::Handshake)
+        && other.iter().any(|t| needed(t) && within(t))
 }
 
 pub(crate) const fn spurious(by: Spurious) -> &'static str {

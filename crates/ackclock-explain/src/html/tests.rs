@@ -166,6 +166,31 @@ fn a_spurious_timeout_is_called_so() {
     assert!(html.contains(&format!("<td class=\"words loss\">{label}</td>")));
 }
 
+/// Both ends repeat what opens the connection. The client's SYN had arrived, but if the server's
+/// answer was needed again, it was lost, and that is one cause.
+#[test]
+fn a_lost_answer_to_a_syn_is_a_loss() {
+    let said = |needed: bool| {
+        let mut explained = fixture::explained();
+        let connection = &mut explained.connections[0].connection;
+        let class = ackclock_tcp::TimeoutClass::Handshake;
+        let spurious = Some(ackclock_trace::Spurious::Timestamp);
+        let server = &mut connection.from_server;
+        server.stalls.truncate(1);
+        (server.stalls[0].cause, server.timeouts[0].class) = (StallCause::Timeout(class), class);
+        let mut client = (server.stalls[0].clone(), server.timeouts[0].clone());
+        client.0.start = Time(client.0.start.0 - 40_000);
+        (client.0.timeout, client.1.spurious) = (Some(0), spurious);
+        server.timeouts[0].spurious = if needed { None } else { spurious };
+        connection.from_client.stalls = vec![client.0];
+        connection.from_client.timeouts = vec![client.1];
+        without_meanings(&first_page(&explained))
+    };
+    let loss = "<b class=\"loss\">timeout, handshake</b> 0.99 s (2 times)";
+    assert!(said(true).contains(loss), "{}", said(true));
+    assert!(said(false).contains("<b class=\"loss\">spurious timeout, handshake</b> 0.99 s"));
+}
+
 #[test]
 fn an_unknown_class_is_not_made_up() {
     let mut explained = fixture::explained();
