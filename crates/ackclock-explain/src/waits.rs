@@ -190,9 +190,11 @@ impl Found {
     }
 
     /// How long the client asked for nothing, if that is most of the time in which the server's
-    /// application gave nothing. Until what it had asked came again it was no silence of its own.
+    /// application gave nothing. What its timer took of that was no silence of its own, also where
+    /// that was less than half of a stall.
     pub(crate) fn asks_nothing(&self) -> Option<Span> {
-        self.mostly_idle(self.lifetime().unasked() - self.lost_of_other())
+        let repaired = self.flow(End::Client).lifetime.of(Limit::Recovery);
+        self.mostly_idle(self.lifetime().unasked() - repaired)
     }
 
     /// How long the server waited for what the client had lost, if that is most of that time.

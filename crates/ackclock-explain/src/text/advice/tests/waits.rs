@@ -186,6 +186,21 @@ fn a_connection_that_is_closed_late() {
     assert!(late(1000, 0).starts_with(server), "{}", late(1000, 0));
 }
 
+/// A request was lost in a pause that took most of the time.
+#[test]
+fn a_pause_with_a_loss() {
+    let mut flow = flow(&[(Limit::Application, 3000), (Limit::Path, 1000)]);
+    flow.lifetime.add_unasked(span(3000));
+    let mut found = connection(flow);
+    let client = &mut found.connection.from_client;
+    client.stalls = vec![fixture::stall(ms(100), ms(3100), StallCause::Application)];
+    client.bytes = 100;
+    client.lifetime.add(Limit::Recovery, span(400));
+    client.lifetime.add(Limit::Application, span(2400));
+    let client = "the client asked for nothing for 2.6 s of 4.0 s (65 %)";
+    assert!(why(&found).starts_with(client), "{}", why(&found));
+}
+
 /// The client's request is lost before the capture, and nothing of that is seen but its number.
 #[test]
 fn what_is_lost_before_the_capture() {
