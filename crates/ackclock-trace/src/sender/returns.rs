@@ -51,8 +51,8 @@ impl SenderModel {
             self.progressed(a, true);
         }
         self.limits.hears_of_room(a, &self.stream);
-        let Stream { outstanding, moments, .. } = &mut self.stream;
-        outstanding.ack_seen(a.ack, moments.progress());
+        self.stream.ack_seen(a.ack);
+        let outstanding = &self.stream.outstanding;
         let before = (outstanding.una(), outstanding.sacked_bytes());
         let segments = outstanding.len();
         let repair = self.repair.as_ref();

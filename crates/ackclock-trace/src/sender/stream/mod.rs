@@ -224,6 +224,8 @@ impl Stream {
         }
         if self.bytes == 0 && self.terms.opening == Opening::Unseen {
             self.outstanding.begins_later(sent.position);
+            // What went out before is in the network, too, and its ACKs will take it off.
+            self.windows.set_pipe(self.outstanding.flight());
         }
         self.outstanding.append(sent.at, sent.len);
         self.bytes += u64::from(sent.payload());
@@ -239,6 +241,18 @@ impl Stream {
         self.holes.shown_by(sent, max);
         self.holes.unseen.missed(self.segments_in(sent.position - max));
         self.outstanding.append_unseen(sent.at, sent.position);
+    }
+
+    /// An ACK of everything below `ack`. The first one may say that the capture began with more in
+    /// the network than it shows.
+    #[inline]
+    pub fn ack_seen(&mut self, ack: u64) {
+        let una = self.outstanding.una();
+        self.outstanding.ack_seen(ack, self.moments.progress());
+        if self.outstanding.una() < una {
+            self.windows.sent((una - self.outstanding.una()) as u32);
+            self.windows.estimate_cwnd(false);
+        }
     }
 
     /// So many segments have these bytes, at the least.

@@ -1,11 +1,13 @@
 //! Events for a picture: causes as they are known at the end.
 
+use std::sync::Arc;
+
 use ackclock_tcp::{Cause, Event, EventKind, Seq, Span, Time, TimeoutClass};
 
 use super::{Line, MSS, ms};
 use crate::connection::{Recovery, State, Timeout};
-use crate::sender::insert_all;
 use crate::sender::picture::Picture;
+use crate::sender::{Opening, SenderModel, Terms, insert_all};
 use crate::steps;
 
 #[test]
@@ -49,6 +51,35 @@ fn cwnd_is_at_least_a_segment() {
     let found = line.found();
     assert_eq!(found.timeouts.iter().map(|t| t.cwnd).collect::<Vec<_>>(), [MSS; 2]);
     assert_eq!(found.events.iter().map(|e| e.cwnd).collect::<Vec<_>>(), [MSS; 6]);
+}
+
+/// What was on its way when the capture began fills the window, too, whether an ACK or data comes
+/// first.
+#[test]
+fn cwnd_counts_what_went_out_unseen() {
+    let windows = |ack_first: bool| {
+        let mut line = Line::sack(50.0);
+        let terms = line.model.stream.terms;
+        let terms = Terms { opening: Opening::Unseen, handshake_rtt: None.into(), ..terms };
+        line.model = SenderModel::new(terms, Arc::default());
+        line.model.picture = Picture::new(true);
+        if ack_first {
+            line.ack(0.0, 100);
+        }
+        line.send(1.0, [125]);
+        line.ack(2.0, 101);
+        line.send(2.1, [126]);
+        line.ack(50.0, 127);
+        line.send(51.0, [127, 128]);
+        let events = line.found().events;
+        let at = |t: f64| {
+            let last = events.iter().rfind(|e| e.at.0 / 100_000 == ms(t).0 / 100_000).unwrap();
+            [last.cwnd, last.snd_nxt - last.snd_una].map(|bytes| bytes / MSS)
+        };
+        [at(2.0), at(2.1), at(51.0)]
+    };
+    assert_eq!(windows(true), [[26, 25], [26, 26], [26, 2]]);
+    assert_eq!(windows(false), [[25, 25], [26, 26], [26, 2]]);
 }
 
 /// By a probe or by the retransmission timer: the end of a capture leaves that open.
