@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use ackclock_report::{Chart, Curve, Line, Plot, Point};
 use ackclock_tcp::{Event, EventKind, Span, Time};
+use ackclock_trace::Connection;
 
 /// Into so many parts the time is divided at least and at most. In between, a part is a round trip:
 /// a window goes out in bursts, one in each, which shorter parts would draw as so many teeth.
@@ -30,8 +31,12 @@ impl Outstanding {
             let overlap = before.take_while(|(_, sent)| sent.end > bytes.start);
             overlap.for_each(|(_, sent)| sent.at = None);
         }
-        let at = (!again).then_some(at);
-        self.0.entry(bytes.start).or_insert(Sent { end: bytes.end, at });
+        let sent = Sent { end: bytes.end, at: (!again).then_some(at) };
+        match again {
+            true => self.0.entry(bytes.start).or_insert(sent),
+            // A SYN that went again has no place of its own.
+            false => self.0.entry(bytes.start).insert_entry(sent).into_mut(),
+        };
     }
 
     /// All up to here is acknowledged. When the last of it was sent; `None` if a part was sent more
@@ -69,24 +74,38 @@ struct Part {
 pub(super) struct Way {
     name: &'static str,
     parts: Vec<Part>,
+    /// The first part of which is known what was delivered.
+    known: usize,
     seconds: f64,
 }
 
+/// Up to here all may have gone out, and arrived, before the capture began.
+fn before(events: &[Event]) -> u64 {
+    let sent = events.iter().find_map(|event| match event.kind {
+        EventKind::Sent { seq, .. } => Some(seq),
+        _ => None,
+    });
+    let heard = events.iter().find_map(|event| match event.kind {
+        EventKind::Acked { ack, sack, sacks, .. } => {
+            sack.iter().take(sacks.into()).map(|(_, end)| *end).chain([ack]).max()
+        }
+        _ => None,
+    });
+    sent.max(heard).unwrap_or(0)
+}
+
 impl Way {
-    /// Of the events of one way of a connection that lasted from `start` to `end`, with round trips
-    /// of `rtt`.
-    pub fn new(
-        name: &'static str,
-        events: &[Event],
-        (start, end): (Time, Time),
-        rtt: Option<Span>,
-    ) -> Way {
+    /// Of the events of one way of a connection, with round trips of `rtt`.
+    pub fn new(name: &'static str, c: &Connection, events: &[Event], rtt: Option<Span>) -> Way {
+        let (start, end) = (c.start, c.end);
         let long = end.since(start).secs_f64();
         let parts = rtt.map_or(MOST, |rtt| end.since(start).nanos() / rtt.nanos().max(1));
         let parts = parts.clamp(LEAST, MOST) as usize;
-        let mut way = Way { name, parts: vec![Part::default(); parts], seconds: long };
+        let known = if c.begun { 0 } else { parts };
+        let mut way = Way { name, parts: vec![Part::default(); parts], known, seconds: long };
         let mut outstanding = Outstanding::default();
-        let (mut acked, mut sacked) = (0, 0);
+        let began = if c.begun { 0 } else { before(events) };
+        let (mut acked, mut sacked) = (began, 0);
         for event in events {
             let share = event.at.since(start).secs_f64() / long.max(f64::MIN_POSITIVE);
             let place = ((share * parts as f64) as usize).min(parts - 1);
@@ -94,20 +113,30 @@ impl Way {
             match event.kind {
                 EventKind::Sent { seq, len, transmission, .. } => {
                     part.sent += u64::from(len);
-                    let bytes = seq..seq + u64::from(len);
+                    // A FIN is one byte of the stream.
+                    let bytes = seq..seq + u64::from(len.max(1));
                     outstanding.sent(bytes, event.at, transmission > 1);
                 }
                 EventKind::Acked { ack, newly_sacked, sack, sacks, dsack, .. } => {
+                    let blocks = || sack.iter().take(sacks.into()).skip(dsack.into());
+                    let seen = blocks().map(|(start, end)| end.saturating_sub(began.max(*start)));
+                    let newly_sacked = newly_sacked.min(seen.sum());
                     let advance = ack.saturating_sub(acked);
                     acked += advance;
                     sacked += newly_sacked;
                     // What was SACKed has been counted.
                     let counted = advance.min(sacked);
                     sacked -= counted;
-                    part.delivered += newly_sacked + advance - counted;
+                    let delivered = newly_sacked + advance - counted;
+                    part.delivered += delivered;
+                    if delivered > 0 {
+                        way.known = way.known.min(place);
+                    }
                     let mut newest = outstanding.acked(ack);
-                    for (start, end) in sack.iter().take(sacks.into()).skip(dsack.into()) {
-                        newest = newest.max(outstanding.sacked(*start..*end));
+                    for (start, end) in blocks() {
+                        let sacked = outstanding.sacked(*start..*end);
+                        // With an ACK that advances, an earlier one that reported this was lost.
+                        newest = newest.max(sacked.filter(|_| advance == 0));
                     }
                     if let Some(newest) = newest {
                         let rtt = event.at.since(newest).secs_f64();
@@ -121,16 +150,18 @@ impl Way {
         way
     }
 
-    fn curve(&self, name: &str, value: impl Fn(&Part) -> Option<f64>) -> Curve {
+    fn curve(&self, name: &str, value: impl Fn(usize, &Part) -> Option<f64>) -> Curve {
         let width = self.seconds / self.parts.len() as f64;
-        let point =
-            |(place, part)| Point::from((place as f64 * width, value(part).unwrap_or(f64::NAN)));
+        let point = |place: usize, y: Option<f64>| {
+            Point::from((place as f64 * width, y.unwrap_or(f64::NAN)))
+        };
+        let ys = self.parts.iter().enumerate().map(|(place, part)| value(place, part));
         // The last part ends where the connection does.
-        let end = self.parts.last().map(|part| point((self.parts.len(), part)));
+        let end = ys.clone().last();
         Curve {
             name: format!("{} {name}", self.name),
             line: Line::Steps,
-            points: self.parts.iter().enumerate().map(point).chain(end).collect(),
+            points: ys.chain(end).enumerate().map(|(place, y)| point(place, y)).collect(),
             paper: Vec::new(),
         }
     }
@@ -145,15 +176,17 @@ impl Way {
 pub(super) fn charts(ways: &[Way]) -> Vec<Chart> {
     let rates = ways.iter().flat_map(|way| {
         [
-            way.curve("sent", |part| way.rate(part.sent)),
-            way.curve("delivered", |part| way.rate(part.delivered)),
+            way.curve("sent", |_, part| way.rate(part.sent)),
+            way.curve("delivered", |place, part| {
+                way.rate(part.delivered).filter(|_| place >= way.known)
+            }),
         ]
     });
     let trips = ways.iter().filter(|way| way.parts.iter().any(|part| part.rtt.is_some()));
     let trips = trips.flat_map(|way| {
         [
-            way.curve("shortest", |part| part.rtt.map(|(least, _)| 1000.0 * least)),
-            way.curve("longest", |part| part.rtt.map(|(_, most)| 1000.0 * most)),
+            way.curve("shortest", |_, part| part.rtt.map(|(least, _)| 1000.0 * least)),
+            way.curve("longest", |_, part| part.rtt.map(|(_, most)| 1000.0 * most)),
         ]
     });
     let chart = |title: &str, y: &str, curves: Vec<Curve>| Chart {

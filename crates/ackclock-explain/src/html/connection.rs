@@ -273,7 +273,7 @@ fn over_time(html: &mut String, found: &Found) {
     let c = &found.connection;
     let way = |Shown { end, .. }: Shown| {
         let flow = found.flow(end);
-        Way::new(end.name(), &flow.events, (c.start, c.end), flow.rtt.map(|rtt| rtt.median))
+        Way::new(end.name(), c, &flow.events, flow.rtt.map(|rtt| rtt.median))
     };
     let ways: Vec<Way> = shown(found).into_iter().map(way).collect();
     let charts = charts(&ways);
