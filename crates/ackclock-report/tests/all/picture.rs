@@ -506,10 +506,10 @@ fn findings_are_drawn() {
     // A cross each for the two that the network dropped, one of which was also found lost.
     assert_eq!(svg.matches("l7 7m-7 0l7 -7").count(), 2 * 2);
     assert_eq!(svg.matches(">timeout: unknown</text>").count(), 1);
-    for legend in ["lost", "spurious", "zero window", "stall: loss", "stall: window"] {
+    for legend in ["lost", "spurious", "zero window", "stall: loss, timer", "stall: window"] {
         assert_eq!(svg.matches(&format!(">{legend}</text>")).count(), 1, "{legend}");
     }
-    assert!(!svg.contains("stall: other"));
+    assert!(!svg.contains("stall: pause, other"));
 }
 
 #[test]
