@@ -108,6 +108,22 @@ impl Found {
         position.is_at(from == End::Client) || position.vantage == Vantage::Unknown
     }
 
+    /// The way from the capture to this end and back, as far as that is known.
+    pub(crate) fn way_to(&self, end: End) -> Span {
+        let position = self.connection.position;
+        let trip = match end {
+            End::Client => position.to_client,
+            End::Server => position.to_server,
+        };
+        let most = || Some(self.flow(end).rtt?.min).filter(|_| !self.is_at_sender(end));
+        trip.or_else(most).unwrap_or_default()
+    }
+
+    /// SYNs of the client, and nothing else of either end.
+    pub(crate) fn is_syn_alone(&self) -> bool {
+        !self.connection.opened && self.connection.from_server.segments == 0
+    }
+
     /// Whether the kind of a retransmission from this end is sure. Where the capture was taken
     /// elsewhere and no hypothesis agrees, it is a guess.
     pub(crate) fn is_sure(&self, from: End, r: &Retransmission) -> bool {
@@ -292,6 +308,27 @@ impl Explained {
             parts += usize::from(other_way || goes_on);
         }
         parts
+    }
+
+    /// Connections that an earlier capture has as well: both ends begin with the same numbers, and
+    /// clocks and delays differ, as they do not between runs of a simulation.
+    pub(crate) fn repeated(&self) -> usize {
+        let mut seen: HashMap<_, &Found> = HashMap::new();
+        let mut again = 0;
+        for found in self.counted().filter(|found| found.connection.begun) {
+            let c = &found.connection;
+            let [Some([client, _]), Some([server, _])] = c.numbers else { continue };
+            let first = seen.entry((c.client, c.server, client, server)).or_insert(found);
+            let other = first.capture != found.capture && first.connection.start != c.start;
+            again += usize::from(other);
+        }
+        again
+    }
+
+    /// The capture that has a connection, where there are several.
+    pub(crate) fn capture_of(&self, found: &Found) -> Option<&str> {
+        let capture = self.captures.get(found.capture).filter(|_| self.captures.len() > 1)?;
+        Some(&capture.path)
     }
 
     /// Keeps this connection alone. Returns whether there is one with its number.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ackclock_report::align_results;
+use ackclock_tcp::Span;
 use ackclock_trace::Limit;
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::explained::{Explained, Found};
 use crate::json::{CaptureJson, SummaryJson};
 use crate::names;
 use crate::summary::Summary;
-use crate::text::{bounded, captures};
+use crate::text::{bounded, captures, repeated};
 
 /// What connections are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,11 +98,12 @@ pub fn grouped(explained: &Explained, by: By, top: usize, width: Option<usize>) 
     let (shown, more) = bounded(groups.len(), top);
     rows.extend(groups[..shown].iter().map(row));
     let table = align_results(&rows, 1, &RESULTS, width);
-    format!("{}\n{table}{more}", captures(explained, top))
+    let note = repeated(explained).map_or(String::new(), |note| note + "\n");
+    format!("{}{note}\n{table}{more}", captures(explained, top))
 }
 
 fn row((group, sum): &(Group, Summary)) -> Vec<String> {
-    let seconds = |span: ackclock_tcp::Span| format!("{:.3}", span.secs_f64());
+    let seconds = |span: Span| format!("{:.3}", span.secs_f64());
     let percent = |part: f64| format!("{:.1}", 100.0 * part);
     let whole = sum.lifetime.whole();
     let mut row = vec![
@@ -109,11 +111,11 @@ fn row((group, sum): &(Group, Summary)) -> Vec<String> {
         sum.connections.to_string(),
         sum.counts.bytes.to_string(),
         sum.retransmitted().map_or("-".into(), percent),
-        sum.counts.all_timeouts().to_string(),
-        seconds(sum.counts.lost_time()),
-        seconds(sum.held),
-        seconds(whole),
     ];
+    let times = [sum.counts.lost_time(), sum.held, whole].map(seconds);
+    let known = [sum.counts.all_timeouts().to_string()].into_iter().chain(times);
+    // Of no time, as where one direction was captured, nothing is known.
+    row.extend(known.map(|text| if whole == Span::ZERO { "-".into() } else { text }));
     row.extend(Limit::ALL.map(|limit| {
         let part = sum.lifetime.of(limit).secs_f64() / whole.secs_f64();
         if part.is_finite() { percent(part) } else { "-".into() }

@@ -8,7 +8,7 @@ use ackclock_trace::{
     Vantage,
 };
 
-use crate::explained::{Capture, End, Found};
+use crate::explained::{Capture, End, Found, sent_by};
 
 /// Without the class of a timeout.
 pub(crate) const fn cause(cause: StallCause) -> &'static str {
@@ -85,16 +85,19 @@ pub(crate) fn left_out(capture: &Capture) -> Vec<String> {
     capture.ignored.iter().map(said).collect()
 }
 
-/// What shows the packets of a stall in Wireshark, and those of no other connection: two clients
-/// may have the same port. Wireshark knows nothing of what the clock was set ahead by.
-pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
+/// What shows the packets of a stall of this end in Wireshark, and those of no other connection:
+/// two clients may have the same port. Wireshark knows nothing of what the clock was set ahead by.
+/// The ACK that a stall begins with takes effect when it has reached the sender, and passes the
+/// capture before.
+pub(crate) fn display_filter(found: &Found, from: End, stall: &Stall) -> String {
+    let acked = Time(stall.start.0.saturating_sub(found.way_to(from).0));
     let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     // Of one time are what came last before a step and what came first after it.
     let shown = |at: Time, is_before: fn(&Time, &Time) -> bool| {
         let steps = found.set_ahead.iter().filter(|jump| is_before(&jump.from, &at));
         steps.fold(at, |at, jump| at + jump.by).0
     };
-    let start = shown(stall.start, Time::lt) / 1000;
+    let start = shown(acked, Time::lt) / 1000;
     let end = shown(stall.end, Time::le).div_ceil(1000);
     let address = |end: SocketAddr| match end.ip() {
         IpAddr::V4(ip) => format!("ip.addr == {ip}"),
@@ -136,7 +139,14 @@ pub(crate) fn verdict(found: &Found, from: End, stall: &Stall) -> String {
     let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
     let spurious =
         timeout.is_some_and(|t| t.spurious.is_some()) && !lost_answer(found, from, stall);
-    match stall.cause {
+    let sent = timeout.and_then(|timeout| sent_by(flow, timeout));
+    let cause_said = match stall.cause {
+        StallCause::Timeout(_) if sent.is_some_and(|r| r.syn) => {
+            StallCause::Timeout(TimeoutClass::Handshake)
+        }
+        other => other,
+    };
+    match cause_said {
         StallCause::Timeout(class) if is_contradicted(class, spurious) => "spurious timeout".into(),
         StallCause::Timeout(class) if spurious => {
             format!("spurious timeout, {}", class_text(class))
@@ -209,7 +219,8 @@ pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String 
     if r.kind == Kind::Unknown && r.syn {
         return "SYN/ACK, since the SYN came again".into();
     }
-    format!("{probably}{}", kind_text(r.kind))
+    let what = if r.len == 0 && !r.syn { "FIN, " } else { "" };
+    format!("{what}{probably}{}", kind_text(r.kind))
 }
 
 /// Who has reset a connection.

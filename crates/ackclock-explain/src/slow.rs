@@ -16,10 +16,9 @@ const LATE: u64 = 3;
 impl Found {
     /// The end that the connection waited for: of those that sent data, that which was busy for
     /// longer, with more payload if both were for as long. But a few bytes wait for their ACK as
-    /// long as many: if neither was held up, or the busier one had nothing to do for longest, it is
-    /// the end that sent more, unless that waited most of its time for what the other one would say
-    /// next. An end that repeats what had arrived
-    /// waits for the other one, if that sends more.
+    /// long as many: if the busier end was not held up, or had nothing to do for longest, it is the
+    /// one that sent more, unless that waited most of its time for what the busier one would say
+    /// next. An end that repeats what had arrived waits for the other one, if that sends more.
     pub fn sender(&self) -> End {
         let of = |end: End| &self.flow(end).lifetime;
         let more = |end: End| self.flow(end).bytes > self.flow(end.other()).bytes;
@@ -37,9 +36,8 @@ impl Found {
         let much = Span(opened(busiest).0 / 10).max(FELT);
         let other = busiest.other();
         let waited = of(busiest).answering() > Span(of(other).of(Limit::Application).0 / 2);
-        let is_held = End::BOTH.into_iter().any(|end| held(end) >= much);
         let idle = of(busiest).main() == Some(Limit::Application);
-        if more(other) && !waited && (idle || !is_held) { other } else { busiest }
+        if more(other) && !waited && (idle || held(busiest) < much) { other } else { busiest }
     }
 
     /// What limited that end, and for how long.

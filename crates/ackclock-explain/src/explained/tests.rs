@@ -1,4 +1,4 @@
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Seq, Span, Time};
 use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, StallCause};
 
 use crate::clock::Back;
@@ -151,7 +151,7 @@ fn a_filter_has_the_times_of_the_capture() {
             .to_vec();
         found.set_ahead = jumps.set_ahead();
         let stall = found.connection.from_server.stalls[0];
-        let filter = crate::names::display_filter(&found, &stall);
+        let filter = crate::names::display_filter(&found, End::Server, &stall);
         let time = |word: &str| filter.split(word).nth(1).unwrap()[..17].to_owned();
         [time("time_epoch >= "), time("time_epoch <= ")]
     };
@@ -211,6 +211,10 @@ fn one_direction_has_no_verdict() {
     let why = crate::text::why(&explained.connections[0]);
     assert_eq!(lines[0], "1 connection, 1000 bytes; 25.0 % of 4 segments were retransmissions");
     assert!(lines[1..].concat().ends_with(&why), "{text}");
+    // Unknown is not zero.
+    let groups = crate::groups::grouped(&explained, crate::By::Port, 0, None);
+    let cells = groups.lines().nth(3).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(cells, "443 1 1000 25.0 - - - - - - - - - - -", "{groups}");
     let begin =
         "only one direction was captured, so nothing says what limited it or whether it stalled; ";
     assert!(why.starts_with(begin) && why.contains(" 25.0 % retransmitted; "), "{why}");
@@ -328,4 +332,66 @@ fn a_handshake_of_one_round_trip_holds_nothing_up() {
         crate::summary::Summary::of(&explained.connections[..1]).held
     };
     assert_eq!([80, 100, 1100].map(held), [200, 200, 1200].map(Span::from_millis));
+}
+
+/// Away from the sender, the ACK that a stall begins with passed the capture earlier by the way to
+/// the sender and back; by a round trip at most, where that is not known.
+#[test]
+fn a_filter_shows_the_ack_that_a_stall_begins_with() {
+    use ackclock_trace::Vantage;
+    let begins = |vantage, to_server: Option<u64>| {
+        let mut found = explained().connections.swap_remove(0);
+        let position = &mut found.connection.position;
+        (position.vantage, position.to_client) = (vantage, Some(Span::from_millis(7)));
+        position.to_server = to_server.map(Span::from_millis);
+        let stall = found.connection.from_server.stalls[0];
+        let filter = crate::names::display_filter(&found, End::Server, &stall);
+        assert!(filter.ends_with(" <= 1700000001.600000"), "{filter}");
+        let (_, from) = filter.split_once("time_epoch >= ").unwrap();
+        from[..17].to_owned()
+    };
+    assert_eq!(begins(Vantage::Client, Some(40)), "1700000000.570000");
+    assert_eq!(begins(Vantage::Client, None), "1700000000.510000");
+    for vantage in [Vantage::Server, Vantage::Unknown] {
+        assert_eq!(begins(vantage, None), "1700000000.610000");
+    }
+}
+
+/// A download whose server repaired losses is told of the server, also where the client's request
+/// was on its way for longer; unless the client was held up itself.
+#[test]
+fn a_server_that_was_held_up_is_what_a_download_waited_for() {
+    let sender = |held: u64| {
+        let mut explained = explained();
+        let connection = &mut explained.connections[0].connection;
+        let client = &mut connection.from_client;
+        (client.bytes, client.lifetime) = (3, Lifetime::default());
+        client.lifetime.add(Limit::Path, Span::from_millis(1000 - held));
+        client.lifetime.add(Limit::Nagle, Span::from_millis(held));
+        let server = &mut connection.from_server;
+        (server.bytes, server.lifetime) = (1_000_000, Lifetime::default());
+        server.lifetime.add(Limit::Recovery, Span::from_millis(900));
+        explained.connections[0].sender()
+    };
+    assert_eq!([0, 99, 100].map(sender), [End::Server, End::Server, End::Client]);
+}
+
+/// Two captures of one connection, by its numbers: clocks and delays differ. A simulation that
+/// runs twice makes two connections, and so does a client that comes again.
+#[test]
+fn connections_that_two_captures_have() {
+    let repeated = |capture: usize, later: u64, number: u32| {
+        let mut explained = explained();
+        explained.connections[1].capture = capture;
+        let again = &mut explained.connections[1].connection;
+        again.start = at(later);
+        let numbers = |number: u32| [Some([Seq(number), Seq(9)]), Some([Seq(7), Seq(9)])];
+        again.numbers = numbers(number);
+        explained.connections[0].connection.numbers = numbers(5);
+        explained.repeated()
+    };
+    assert_eq!(repeated(1, 3, 5), 1);
+    assert_eq!([repeated(0, 3, 5), repeated(1, 0, 5), repeated(1, 3, 6)], [0; 3]);
+    // Without a SYN nobody knows its numbers.
+    assert_eq!(explained().repeated(), 0);
 }

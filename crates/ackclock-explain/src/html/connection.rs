@@ -7,7 +7,7 @@ use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
-use ackclock_trace::{Ecn, Flow, Retransmission, Stall, StallCause};
+use ackclock_trace::{Ecn, Flow, Kind, Retransmission, Stall, StallCause};
 
 use super::charts::{Way, charts};
 use super::findings::Drawn;
@@ -139,6 +139,15 @@ fn intro(found: &Found, shown: &[Shown], known: &Known) -> String {
                 end.name()
             );
         }
+        let (shaded, all) = (drawn.stalls.len(), found.flow(*end).stalls.len());
+        if shaded < all {
+            let _ = writeln!(
+                html,
+                "<p class=\"soft\">Of {all} stalls of the {}, {shaded} are shaded: the longest of \
+                 each thousandth of the time, and the application's longest pause in it.</p>",
+                end.name()
+            );
+        }
     }
     html
 }
@@ -245,8 +254,10 @@ fn note(found: &Found, end: End) -> String {
         text::count(flow.segments, "segment"),
         text::count(flow.retransmissions.len() as u64, "retransmission"),
         text::count(flow.timeouts.len() as u64, "timeout"),
-        format!("MSS {}", flow.mss),
     ];
+    let either = flow.retransmissions.iter().filter(|r| r.kind == Kind::ProbeOrTimeout).count();
+    parts.extend((either > 0).then(|| format!("{either} undecided (tail loss probe or timeout)")));
+    parts.push(format!("MSS {}", flow.mss));
     parts.extend(text::round_trip(found, end));
     parts.push("cwnd estimated".into());
     parts.extend(
@@ -285,9 +296,13 @@ fn over_time(html: &mut String, found: &Found) {
 
 /// A heading with the number of rows, and the note that a table is cut.
 fn heading(html: &mut String, what: &str, rows: usize) {
+    heading_of(html, what, rows, &format!("The first {MOST_ROWS}"));
+}
+
+fn heading_of(html: &mut String, what: &str, rows: usize, shown: &str) {
     let _ = writeln!(html, "<h2>{what} ({rows})</h2>");
     if rows > MOST_ROWS {
-        let _ = writeln!(html, "<p class=\"soft\">The first {MOST_ROWS}; the JSON has all.</p>");
+        let _ = writeln!(html, "<p class=\"soft\">{shown}; the JSON has all.</p>");
     }
 }
 
@@ -316,12 +331,17 @@ fn at(found: &Found, at: Time) -> Cell {
 }
 
 fn stalls(html: &mut String, found: &Found) {
-    let all = found.stalls();
+    let mut all = found.stalls();
     if all.is_empty() {
         return;
     }
-    heading(html, "Stalls", all.len());
-    let rows = all.iter().take(MOST_ROWS).map(|(end, stall)| {
+    let shown = format!("{MOST_ROWS} of them, pauses of the application last");
+    heading_of(html, "Stalls", all.len(), &shown);
+    // What is cut off is no time lost, as far as there is room.
+    all.sort_by_key(|(_, stall)| stall.cause == StallCause::Application);
+    all.truncate(MOST_ROWS);
+    all.sort_by_key(|(_, stall)| stall.start);
+    let rows = all.iter().map(|(end, stall)| {
         let long = stall.end.since(stall.start);
         vec![
             moment(found, stall.start, stall.end),
@@ -330,7 +350,7 @@ fn stalls(html: &mut String, found: &Found) {
             Cell::from(text::stall(found, *end, stall)),
             end.name().into(),
             frame(stall.frame),
-            filter(found, stall),
+            filter(found, *end, stall),
         ]
     });
     let headings =
@@ -389,7 +409,7 @@ fn rescued(found: &Found, end: End, place: usize, class: TimeoutClass) -> String
     let Some(saved) = found.saved.iter().find(|s| (s.from, s.timeout) == (end, place)) else {
         return match class {
             TimeoutClass::BackedOff => "not replayed: part of the timeout before it".into(),
-            _ => "not replayed: what was outstanding was not seen whole, or others took longer"
+            _ => "not replayed: what was outstanding was seen only in part, or others took longer"
                 .into(),
         };
     };

@@ -1,5 +1,7 @@
 //! What is drawn into a panel beside the events.
 
+use std::collections::BTreeMap;
+
 use ackclock_report::{Band, Fate, MOST_OF_PANEL, Tone, thin};
 use ackclock_tcp::{Cause, Event, EventKind, Time};
 use ackclock_trace::{Flow, Stall, StallCause};
@@ -7,8 +9,9 @@ use ackclock_trace::{Flow, Stall, StallCause};
 use crate::explained::{End, Found};
 use crate::{names, text};
 
-/// The most stalls that are drawn: the longest ones.
-const MOST_STALLS: usize = 1000;
+/// Of more stalls those are drawn that are longest in each of so many parts of the time: what
+/// shares a part shares a pixel.
+const PARTS: u64 = 1000;
 
 /// The findings on one way of a connection, with times since its start.
 pub(super) struct Drawn {
@@ -34,11 +37,19 @@ impl Drawn {
     }
 }
 
+/// Pauses of the application, which are no time lost, do not take the place of others.
 fn stalls(found: &Found, end: End, since: impl Fn(Time) -> Time) -> Vec<Band> {
-    let mut longest: Vec<_> = found.flow(end).stalls.iter().collect();
-    longest.sort_by_key(|stall| std::cmp::Reverse(stall.end.since(stall.start)));
-    longest.truncate(MOST_STALLS);
-    longest.sort_by_key(|stall| stall.start);
+    let all = &found.flow(end).stalls;
+    let width = found.connection.end.since(found.connection.start).nanos() / PARTS + 1;
+    let mut longest: BTreeMap<_, &Stall> = BTreeMap::new();
+    for (place, stall) in (0..).zip(all) {
+        let part = (since(stall.start).0 / width).min(PARTS);
+        let part = if all.len() as u64 > PARTS { part } else { place };
+        let kept = longest.entry((part, stall.cause == StallCause::Application)).or_insert(stall);
+        if stall.end.since(stall.start) > kept.end.since(kept.start) {
+            *kept = stall;
+        }
+    }
     let band = |stall: &Stall| Band {
         start: since(stall.start),
         end: since(stall.end),
@@ -46,7 +57,7 @@ fn stalls(found: &Found, end: End, since: impl Fn(Time) -> Time) -> Vec<Band> {
         label: label(found, end, stall),
         why: text::stall(found, end, stall),
     };
-    longest.into_iter().map(band).collect()
+    longest.into_values().map(band).collect()
 }
 
 fn fates(flow: &Flow) -> Vec<Fate> {

@@ -5,13 +5,13 @@
 use std::fmt::Write;
 
 use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
-use ackclock_tcp::Time;
-use ackclock_trace::Stall;
+use ackclock_tcp::{Span, Time};
+use ackclock_trace::{Stall, StallCause};
 
 use super::parts::{SORT, causes, class, ends, file_name, filter, to_change};
 use super::table::{Cell, table};
 use super::words::{LOST, glossary, list, word};
-use crate::explained::{Capture, Counts, Explained, Found};
+use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
 use crate::text;
@@ -62,6 +62,12 @@ fn link(number: usize, drawn: &[usize], place: &str) -> Cell {
     Cell::html(anchor(number, drawn, place)).sorted_by(number)
 }
 
+/// Client and server, and in which of several captures they are.
+fn placed(explained: &Explained, found: &Found) -> String {
+    let capture = explained.capture_of(found);
+    ends(found) + &capture.map_or(String::new(), |path| format!(" in {path}"))
+}
+
 /// Where the picture of a connection shows a stall.
 fn moment(found: &Found, stall: &Stall) -> String {
     let since = |at: Time| at.since(found.connection.start).secs_f64();
@@ -72,18 +78,25 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
     let lost = causes(explained.counted());
     let counts = &all.counts;
     let lifetime = explained.summary().lifetime;
-    let _ = writeln!(
-        html,
-        "<p class=\"verdict\">The time of all connections, {}, went into: {}.</p>",
-        text::time(lifetime.whole()),
-        list(&text::shares(&lifetime))
-    );
+    let known = lifetime.whole() > Span::ZERO;
+    let _ = match known {
+        true => writeln!(
+            html,
+            "<p class=\"verdict\">The time of all connections, {}, went into: {}.</p>",
+            text::time(lifetime.whole()),
+            list(&text::shares(&lifetime))
+        ),
+        false => {
+            writeln!(html, "<p class=\"verdict\">What the connections waited for is not known.</p>")
+        }
+    };
     if let Some(rest) = text::without_application(&lifetime) {
         let shares = list(&text::shares(&rest));
         let _ = writeln!(html, "<p>Without the application's: {shares}.</p>");
     }
     let _ = match lost.is_empty() {
-        true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
+        true if known => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
+        true => Ok(()),
         false => writeln!(
             html,
             "<p class=\"verdict\">{} {}: {lost}.</p>",
@@ -99,7 +112,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         text::count(counts.segments, "segment"),
         text::count(counts.all_retransmissions(), "retransmission"),
         counts.spurious,
-        list(&text::timeouts(counts)),
+        if known { list(&text::timeouts(counts)) } else { "timeouts not known".into() },
         env!("CARGO_PKG_VERSION"),
     );
     for note in text::notes(explained) {
@@ -117,7 +130,7 @@ fn worst(html: &mut String, explained: &Explained, drawn: &[usize]) {
     for found in &worst[..worst.len().min(WORST)] {
         let number = anchor(found.number, drawn, "");
         let why = escape(&text::why(found));
-        let _ = write!(html, "<li>{number} {}: {why}", escape(&ends(found)));
+        let _ = write!(html, "<li>{number} {}: {why}", escape(&placed(explained, found)));
         for line in text::below(found) {
             let _ = write!(html, "<br>\n{}", escape(&line));
         }
@@ -245,8 +258,8 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
             Cell::from(names::verdict(found, *end, stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
-            ends(found).into(),
-            filter(found, stall),
+            placed(explained, found).into(),
+            filter(found, *end, stall),
         ]
     });
     table(html, &["", "time lost", "<cause", "*why", "<connection", "<in Wireshark"], rows);
@@ -305,7 +318,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         );
     }
     cut(html, all.len(), MOST_ROWS);
-    let headings = [
+    let mut headings = vec![
         "",
         "lost (s)",
         "<client",
@@ -321,27 +334,33 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         "spurious",
         "lost",
     ];
+    headings.extend((explained.captures.len() > 1).then_some("<capture"));
+    let is_lost = |(_, stall): &&(End, &Stall)| stall.cause != StallCause::Application;
     let rows = all.iter().take(MOST_ROWS).map(|(found, c)| {
         let connection = &found.connection;
         let rtt = found.median_round_trip();
+        let is_known = found.main().is_some();
+        let known = |cell: Cell| if is_known { cell } else { "-".into() };
         let seconds = |s: f64| Cell::from(format!("{s:.3}"));
         let lost = seconds(c.lost_time().secs_f64());
-        vec![
+        let mut row = vec![
             link(found.number, drawn, ""),
-            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
+            if c.lost_time().0 > 0 { lost.class("loss") } else { known(lost) },
             connection.client.to_string().into(),
             connection.server.to_string().into(),
             Cell::from(found.main().map_or("", names::limit)),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
             rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.secs_f64()).into()),
-            c.stalls.into(),
+            known((found.stalls().iter().filter(is_lost).count() as u64).into()),
             c.all_retransmissions().into(),
-            c.all_timeouts().into(),
-            c.tail_loss_probes().into(),
-            c.spurious.into(),
-            c.lost.into(),
-        ]
+            known(c.all_timeouts().into()),
+            known(c.tail_loss_probes().into()),
+            known(c.spurious.into()),
+            known(c.lost.into()),
+        ];
+        row.extend(explained.capture_of(found).map(Cell::from));
+        row
     });
     table(html, &headings, rows);
     unfold(html);

@@ -10,7 +10,7 @@ use ackclock_trace::{Stall, StallCause};
 use super::findings::tone;
 use super::table::Cell;
 use super::words::list;
-use crate::explained::Found;
+use crate::explained::{End, Found};
 use crate::{names, text};
 
 pub(super) const SORT: &str = include_str!("../../assets/sort.js");
@@ -26,8 +26,8 @@ pub(super) fn ends(found: &Found) -> String {
 }
 
 /// What shows the packets of a stall in Wireshark.
-pub(super) fn filter(found: &Found, stall: &Stall) -> Cell {
-    Cell::html(format!("<code>{}</code>", escape(&names::display_filter(found, stall))))
+pub(super) fn filter(found: &Found, from: End, stall: &Stall) -> Cell {
+    Cell::html(format!("<code>{}</code>", escape(&names::display_filter(found, from, stall))))
 }
 
 /// What to change, under a heading of this kind if there is anything.

@@ -65,6 +65,12 @@ fn the_picture_of_a_connection() {
     assert_eq!(panel["timeouts"]["class"], json!(["lost_retransmission"]));
 }
 
+/// What the first connection waited for is known.
+fn limited(explained: &mut Explained) {
+    let flow = &mut explained.connections[0].connection.from_server;
+    flow.lifetime.add(ackclock_trace::Limit::Recovery, ackclock_tcp::Span::from_secs(2));
+}
+
 /// Without what a pointer finds on words.
 fn without_meanings(html: &str) -> String {
     let mut parts = html.split("<abbr title=\"");
@@ -223,7 +229,7 @@ fn why_a_timeout_was_not_replayed() {
     let mut explained = fixture::explained();
     explained.connections[0].saved.clear();
     assert!(
-        first_page(&explained).contains("not replayed: what was outstanding was not seen whole")
+        first_page(&explained).contains("not replayed: what was outstanding was seen only in part")
     );
     let mut explained = fixture::explained();
     explained.connections[0].saved[0].by.iter_mut().for_each(|rescue| rescue.avoided = false);
@@ -270,6 +276,7 @@ fn names_cannot_break_out() {
 #[test]
 fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     let mut explained = fixture::explained();
+    limited(&mut explained);
     explained.connections.reverse();
     let html = index(&explained, &[0], 0);
     let link = "<a href=\"connection-0.html\">#0</a>";
@@ -311,6 +318,7 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
 #[test]
 fn the_index_begins_as_the_text_does() {
     let mut explained = fixture::explained();
+    limited(&mut explained);
     explained.connections[1].connection.copies = 2;
     let flow = &mut explained.connections[0].connection.from_server;
     flow.retransmissions[0].kind = ackclock_trace::Kind::ProbeOrTimeout;
@@ -332,7 +340,7 @@ fn the_index_begins_as_the_text_does() {
 fn rows_of_zeros_are_not_shown() {
     let mut explained = fixture::explained();
     let kinds = [
-        "fast retransmits",
+        "retransmissions of recoveries",
         "timeout retransmits",
         "timeout in Recovery",
         "slow start retransmits",
@@ -454,4 +462,150 @@ fn a_fin_that_goes_again_is_no_data() {
         data["causes"][cause]["letter"].clone()
     };
     assert_eq!([causes(0), causes(1000)], ["H", "?"]);
+}
+
+/// Of a thousand stalls and more those are shaded that are longest where they are, and the
+/// application's pauses beside them; the table leaves out the application's pauses first.
+#[test]
+fn the_longest_of_many_stalls() {
+    let page = |stalls: u64| {
+        let mut explained = fixture::explained();
+        let flow = &mut explained.connections[0].connection.from_server;
+        let cause = |n| match n % 2 {
+            0 => StallCause::Recovery,
+            _ => StallCause::Application,
+        };
+        // Two thirds of a thousandth of the time each, which is 2 s; some of it are longer.
+        let stall = |n: u64| {
+            let begin = Time(fixture::at(0).0 + n * 1_333_333);
+            let long = if n % 2 == 0 { 10_000 + n } else { 1_000_000 };
+            fixture::stall(begin, Time(begin.0 + long), cause(n))
+        };
+        flow.stalls = (0..stalls).map(stall).collect();
+        first_page(&explained)
+    };
+    let shaded = |html: &str, tone: &str| {
+        let tones = data(html)["panels"][0]["stalls"]["tone"].as_array().unwrap().clone();
+        tones.iter().filter(|one| *one == tone).count()
+    };
+    let html = page(1000);
+    assert_eq!([shaded(&html, "loss"), shaded(&html, "other")], [500, 500]);
+    assert!(!html.contains("are shaded") && !html.contains("pauses of the application last"));
+    let html = page(1500);
+    assert_eq!([shaded(&html, "loss"), shaded(&html, "other")], [750, 750]);
+    assert!(!html.contains("are shaded"));
+    assert!(html.contains("<p class=\"soft\">1000 of them, pauses of the application last; the"));
+    let table = html.split_once("<h2>Stalls (1500)</h2>").unwrap().1;
+    let table = table.split_once("</tbody>").unwrap().0;
+    let rows = |class: &str| table.matches(&format!("<td class=\"words {class}\">")).count();
+    assert_eq!([rows("loss"), rows("other")], [750, 250]);
+}
+
+/// What share a part of the time, the longest stands for.
+#[test]
+fn stalls_that_share_a_pixel() {
+    let mut explained = fixture::explained();
+    let flow = &mut explained.connections[0].connection.from_server;
+    // Three in each thousandth of 2 s; the second one is the longest.
+    let stall = |n: u64| {
+        let begin = Time(fixture::at(0).0 + n * 666_000);
+        let end = Time(begin.0 + if n % 3 == 1 { 5000 } else { 1000 });
+        fixture::stall(begin, end, StallCause::Network)
+    };
+    flow.stalls = (0..3000).map(stall).collect();
+    let html = first_page(&explained);
+    let stalls = &data(&html)["panels"][0]["stalls"];
+    let times = |key: &str| stalls[key].as_array().unwrap().clone();
+    let long = |(t0, t1): (Value, Value)| {
+        ((t1.as_f64().unwrap() - t0.as_f64().unwrap()) * 1e6).round() as u64
+    };
+    let longs: Vec<u64> = times("t0").into_iter().zip(times("t1")).map(long).collect();
+    let shaded = longs.len();
+    assert!((995..=1000).contains(&shaded), "{shaded}");
+    assert!(longs.iter().filter(|long| **long == 5).count() > 990);
+    let said = format!(
+        "<p class=\"soft\">Of 3000 stalls of the server, {shaded} are shaded: the longest of each \
+         thousandth of the time, and the application's longest pause in it.</p>"
+    );
+    assert!(html.contains(&said));
+}
+
+/// What may be a probe or a timeout is counted beside the timeouts of a panel.
+#[test]
+fn what_is_undecided_is_counted() {
+    let mut explained = fixture::explained();
+    let flow = &mut explained.connections[0].connection.from_server;
+    flow.retransmissions[0].kind = ackclock_trace::Kind::ProbeOrTimeout;
+    let note = data(&first_page(&explained))["panels"][0]["results"].clone();
+    let counts = " · 1 timeout · 1 undecided (tail loss probe or timeout) · MSS 1000 · ";
+    assert!(note.as_str().unwrap().contains(counts), "{note}");
+}
+
+/// The cells of the first row of the table that follows `heading`.
+fn first_row(html: &str, heading: &str) -> Vec<String> {
+    let (_, rest) = html.split_once(heading).unwrap();
+    let (_, row) = rest.split_once("<tbody>\n<tr>").unwrap();
+    let cells = row.split_once("</tr>").unwrap().0.split("<td").skip(1);
+    cells
+        .map(|cell| cell.split_once('>').unwrap().1.split_once("</td>").unwrap().0.into())
+        .collect()
+}
+
+/// Where one direction was captured, nothing says what anything waited for, and no count is zero.
+#[test]
+fn what_is_not_known_is_not_zero() {
+    let mut explained = fixture::explained();
+    explained.connections.remove(1);
+    limited(&mut explained);
+    assert!(!index(&explained, &[0], 0).contains("is not known"));
+    let connection = &mut explained.connections[0].connection;
+    connection.one_way = true;
+    let server = &mut connection.from_server;
+    server.lifetime = Default::default();
+    server.timeouts.clear();
+    server.stalls.clear();
+    let html = without_meanings(&index(&explained, &[0], 0));
+    assert!(
+        html.contains("<p class=\"verdict\">What the connections waited for is not known.</p>")
+    );
+    assert!(html.contains("spurious; timeouts not known. Explained by"), "{html}");
+    assert!(!html.contains("No stall") && !html.contains("went into"));
+    let row = first_row(&html, "<summary>All connections");
+    let counts = ["-", "3", "-", "-", "-", "-"];
+    assert_eq!((&row[1][..], &row[8..]), ("-", &counts.map(String::from)[..]));
+}
+
+/// The application's pauses are no stalls there, as no time was lost in them.
+#[test]
+fn pauses_are_not_counted_as_stalls() {
+    let mut explained = fixture::explained();
+    explained.connections.truncate(1);
+    let server = &mut explained.connections[0].connection.from_server;
+    server.stalls[1].cause = StallCause::Application;
+    limited(&mut explained);
+    let row = first_row(&index(&explained, &[0], 0), "<summary>All connections");
+    assert_eq!(row[8..], ["1", "3", "1", "0", "1", "1"]);
+}
+
+/// Of several captures the index says in which a connection is.
+#[test]
+fn which_capture_has_a_connection() {
+    let mut explained = fixture::explained();
+    let one = index(&explained, &[0], 0);
+    let mut other = explained.captures[0].clone();
+    other.path = "fast.pcap".into();
+    explained.captures.push(other);
+    explained.connections[1].capture = 1;
+    let two = index(&explained, &[0], 0);
+    let ends = "192.0.2.1:40000 → [2001:db8::2]:443";
+    let places = [
+        format!("</a> {ends} in &lt;slow&gt;.pcap: "),
+        format!("#1 {ends} in fast.pcap: "),
+        format!("<td class=\"words\">{ends} in &lt;slow&gt;.pcap</td>"),
+        "<th class=\"words\">capture</th>".into(),
+        "<td class=\"words\">fast.pcap</td></tr>".into(),
+    ];
+    for place in places {
+        assert!(two.contains(&place) && !one.contains(&place), "{place}");
+    }
 }

@@ -19,7 +19,10 @@ const HEADINGS: [(&str, &str); 19] = [
     ("limited by", "what the time of the connection went into for the most part"),
     ("lost (s)", "time in stalls in which the application had something to send"),
     ("rtt (ms)", "median round trip of the end that the connection waited for"),
-    ("stalls", "times without progress longer than max(2 SRTT, RTO / 2)"),
+    (
+        "stalls",
+        "times without progress longer than max(2 SRTT, RTO / 2); without the application's pauses",
+    ),
     ("rexmit", "retransmissions"),
     ("spurious timeout", "a timeout that was not needed: the segment had arrived"),
     ("timeouts", "expiries of the retransmission timer (RFC 6298)"),
@@ -30,7 +33,11 @@ const HEADINGS: [(&str, &str); 19] = [
     ("class", "what had been retransmitted before the timer expired (Lin & Kung 1998)"),
     ("state before", "of the sender: open, disorder, recovery or loss, as Linux names it"),
     ("flight (segments)", "what was sent and not acknowledged"),
-    ("cwnd (segments)", "the congestion window, estimated: the largest flight since it changed"),
+    (
+        "cwnd (segments)",
+        "the congestion window, estimated: the most that was in the network since it was lowered, \
+         and in a recovery what is",
+    ),
     ("waited", "since the last progress, not since the timer was set"),
     ("transmission", "which transmission of these bytes it is"),
     ("ended by frame", "the frame of the capture that ended it"),

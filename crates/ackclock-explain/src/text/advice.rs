@@ -150,9 +150,9 @@ fn causes(explained: &Explained) -> BTreeMap<Way, LossCause> {
 
 /// How much is lost at random on each way. Of single connections those are named that lost most,
 /// and the largest of many estimates is larger than the truth: all of them tell, in bytes, as what
-/// a capture has may be longer than a segment.
+/// a capture has may be longer than a segment. A single one has its own, which its sentence has.
 fn rates(explained: &Explained) -> BTreeMap<Way, f64> {
-    let mut ways: BTreeMap<Way, [u64; 2]> = BTreeMap::new();
+    let mut ways: BTreeMap<Way, [u64; 3]> = BTreeMap::new();
     for found in explained.counted() {
         let random = |flow: &Flow| {
             matches!(flow.losses.cause, None | Some(LossCause::Random { .. })) && flow.bytes > 0
@@ -162,12 +162,14 @@ fn rates(explained: &Explained) -> BTreeMap<Way, f64> {
                 let of = flow.retransmissions.iter().filter(|r| !lost || r.spurious.is_none());
                 of.map(|r| u64::from(r.len)).sum::<u64>()
             };
-            let [lost, sent] = ways.entry(way(found, end)).or_default();
+            let [lost, sent, connections] = ways.entry(way(found, end)).or_default();
             *lost += again(true);
             *sent += flow.bytes + again(false);
+            *connections += 1;
         }
     }
-    ways.into_iter().map(|(way, [lost, sent])| (way, lost as f64 / sent as f64)).collect()
+    let several = ways.into_iter().filter(|(_, [.., connections])| *connections > 1);
+    several.map(|(way, [lost, sent, _])| (way, lost as f64 / sent as f64)).collect()
 }
 
 fn one(found: &Found, known: &Known) -> Vec<Advice> {

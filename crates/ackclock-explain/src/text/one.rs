@@ -125,7 +125,7 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
             ));
         }
         for stall in &flow.stalls {
-            let filter = names::display_filter(found, stall);
+            let filter = names::display_filter(found, end, stall);
             let what = format!("{} [{filter}]", sentence::stall(found, end, stall));
             all.push((
                 stall.end,

@@ -17,7 +17,7 @@ pub(super) fn stalls(explained: &Explained, top: usize) -> String {
         return String::new();
     }
     let lines = all[..shown].iter().map(|(found, end, s)| {
-        let filter = names::display_filter(found, s);
+        let filter = names::display_filter(found, *end, s);
         format!("  #{} {} [{filter}]\n", found.number, stall(found, *end, s))
     });
     format!(
@@ -118,7 +118,8 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
         },
         StallCause::TailLossProbe => probed(flow, stall),
         StallCause::ProbeOrTimeout => {
-            "the last segment went out again, by a tail loss probe or a timeout: nothing tells which"
+            "the last segment was retransmitted, by a tail loss probe or a timeout: by which is not \
+             known"
                 .into()
         }
         StallCause::Recovery => {

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 
+use ackclock_report::printable;
 use ackclock_tcp::Span;
 use ackclock_trace::{
     Connection, Ended, Flow, Kind, Lifetime, Limit, LossCause, Reset, ResetBy, Stall, StallCause,
@@ -32,7 +33,7 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
     text.push('\n');
     let worst = worst(explained);
     let (shown, more) = bounded(worst.len(), top);
-    worst[..shown].iter().for_each(|found| text.push_str(&connection(found)));
+    worst[..shown].iter().for_each(|found| text.push_str(&connection(explained, found)));
     text.push_str(&more);
     let advice = advice::of(explained);
     if !advice.is_empty() {
@@ -46,7 +47,8 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
 
 /// What to know of the capture before its numbers are believed.
 pub(crate) fn notes(explained: &Explained) -> Vec<String> {
-    [twice(explained), translated(explained), missing(explained)].into_iter().flatten().collect()
+    let all = [twice(explained), translated(explained), repeated(explained), missing(explained)];
+    all.into_iter().flatten().collect()
 }
 
 /// Packets that the capture has twice, if they are a hundredth or more.
@@ -88,6 +90,19 @@ fn translated(explained: &Explained) -> Option<String> {
         format!(
             "{} more {what} again with other addresses or ports, beyond a translator (NAT): each \
              counts once",
+            count(again, "connection")
+        )
+    })
+}
+
+/// Connections that several captures have.
+pub(crate) fn repeated(explained: &Explained) -> Option<String> {
+    let again = explained.repeated() as u64;
+    let counts = if again == 1 { "counts" } else { "count" };
+    (again > 0).then(|| {
+        format!(
+            "{} {counts} once more, from another capture: --join reads captures as one, --compare \
+             says what happened between two",
             count(again, "connection")
         )
     })
@@ -180,16 +195,16 @@ pub(crate) fn shares(lifetime: &Lifetime) -> String {
 }
 
 /// A line on a connection, and those below it.
-fn connection(found: &Found) -> String {
+fn connection(explained: &Explained, found: &Found) -> String {
     let below = below(found).into_iter().map(|line| format!("    {line}\n"));
-    headed(found) + "\n" + &below.collect::<String>()
+    headed_in(found, explained.capture_of(found)) + "\n" + &below.collect::<String>()
 }
 
 /// What is said of its path, and of its longest stall if that is worth it.
 pub(crate) fn below(found: &Found) -> Vec<String> {
     let worth = |(_, s): &(End, &Stall)| s.end.since(s.start) >= found.worth();
     let stall = longest(found).filter(worth).map(|(end, stall)| {
-        let filter = names::display_filter(found, stall);
+        let filter = names::display_filter(found, end, stall);
         format!("{} [{filter}]", sentence::stall(found, end, stall))
     });
     [sentence::marks(found), losses(found), queueing(found), stall].into_iter().flatten().collect()
@@ -207,8 +222,14 @@ fn longest(found: &Found) -> Option<(End, &Stall)> {
 
 /// Which connection, and why it took as long.
 pub(crate) fn headed(found: &Found) -> String {
+    headed_in(found, None)
+}
+
+/// The same of a connection in one of several captures.
+fn headed_in(found: &Found, capture: Option<&str>) -> String {
     let c = &found.connection;
-    format!("#{} {} > {}: {}", found.number, c.client, c.server, why(found))
+    let capture = capture.map_or(String::new(), |path| format!(" in {}", printable(path)));
+    format!("#{} {} > {}{capture}: {}", found.number, c.client, c.server, why(found))
 }
 
 /// What limited it for longest.
@@ -223,9 +244,9 @@ fn limited(found: &Found, main: Limit) -> String {
     let mut text = match found.thinking().filter(|span| waits && *span >= kept_for) {
         // Elsewhere, what was lost on the way to the capture looks the same.
         Some(span) if found.connection.position.is_at(false) => {
-            format!("the server's application kept the client waiting {}", part(span, whole))
+            format!("the server's application kept the client waiting {}", part(found, span, whole))
         }
-        Some(span) => format!("the server kept the client waiting {}", part(span, whole)),
+        Some(span) => format!("the server kept the client waiting {}", part(found, span, whole)),
         None => match &kept {
             Some((text, _)) => text.clone(),
             None => limited_of(found, main, whole),
@@ -259,21 +280,27 @@ fn kept_open(found: &Found, main: Limit) -> Option<(String, Span)> {
     let (whole, closed, late) = (lifetime.whole(), lifetime.closed(), found.closed_late());
     let (text, span) = if closed >= late {
         let [from, other] = [from, from.other()].map(End::name);
-        let kept = part(closed, whole);
+        let kept = part(found, closed, whole);
         let text =
             format!("the {other} kept the connection open {kept} after the {from} had closed it");
         (text, closed)
     } else {
-        let late_for = part(late, whole);
+        let late_for = part(found, late, whole);
         (format!("nothing more was sent {late_for} before the connection was closed"), late)
     };
     (span > found.limited_for(main)).then_some((text, span))
 }
 
-/// `for 2.8 s of 3.0 s (93 %)`.
-fn part(part: Span, whole: Span) -> String {
+/// `for 2.8 s of 3.0 s (93 %)`. The time of an end that is away from the capture ends when the last
+/// ACK has reached it, in times of what that end sends: later by the way there and back.
+fn part(found: &Found, part: Span, whole: Span) -> String {
     let percent = 100.0 * part.secs_f64() / whole.secs_f64();
-    format!("for {} of {} ({percent:.0} %)", time(part), time(whole))
+    let lasted = found.connection.end.since(found.connection.start);
+    let from = found.sender();
+    let longer = !found.is_at_sender(from) && whole > lasted + Span(lasted.0 / 50);
+    let name = from.name();
+    let with = if longer { format!(" with the way to the {name} and back") } else { "".into() };
+    format!("for {} of {}{with} ({percent:.0} %)", time(part), time(whole))
 }
 
 /// The path carried what it could for half of the time that it limits, or all that a policer lets
@@ -320,7 +347,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let alike = matches!(main, Limit::CongestionWindow | Limit::Path | Limit::Application);
     let unsure = alike && other.is_none() && found.flow(from).window.is_none();
     let (what, span) = other.unwrap_or_else(|| (names::limited(main, from, is_full(found)), span));
-    let mut text = format!("{what} {}", part(span, whole));
+    let mut text = format!("{what} {}", part(found, span, whole));
     if unsure {
         let did = if main == Limit::CongestionWindow { "did" } else { "held it back" };
         text.push_str(&format!(", unless the receive window {did}, whose scale is not known"));
@@ -360,6 +387,9 @@ pub(crate) fn why(found: &Found) -> String {
     let flow = found.flow(found.sender());
     if found.connection.ended == Ended::Refused {
         return format!("the server refused it after {}", time(found.lifetime().whole()));
+    }
+    if found.is_syn_alone() {
+        return syn_alone(&found.connection);
     }
     let mut text = match found.main() {
         Some(main) => no_answer(found).unwrap_or_else(|| limited(found, main)),
@@ -402,6 +432,15 @@ pub(crate) fn why(found: &Found) -> String {
 /// What the client asked was never answered.
 fn no_answer(found: &Found) -> Option<String> {
     found.no_answer().map(|wait| format!("the server had not answered after {}", time(wait)))
+}
+
+/// Nothing but SYNs of the client was seen.
+fn syn_alone(c: &Connection) -> String {
+    let text = "no answer to its SYN was seen";
+    match c.from_client.segments {
+        0 | 1 => text.into(),
+        n => format!("{text}, which went out {n} times in {}", time(c.end.since(c.start))),
+    }
 }
 
 /// Who has reset it, or that it had not ended.

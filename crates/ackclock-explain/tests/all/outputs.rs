@@ -311,7 +311,7 @@ fn rows_of_zeros_are_not_shown() {
     assert_eq!(rescues, ["lost-retransmission recovery", "RACK-TLP"]);
     let kinds = [
         "unit",
-        "fast retransmits",
+        "retransmissions of recoveries",
         "timeout retransmits",
         "timeout in Recovery",
         "timeout, backed off",

@@ -338,8 +338,11 @@ fn what_is_lost_at_random_is_that_of_the_way() {
     assert_eq!(of(&explained), [line(4)]);
     assert_eq!(of_one(&all[1], &Known::of(&explained)), [line(2)]);
     all.push(with(true, Some(LossCause::Policer { rate_bps: 5e6, burst: None })));
-    let explained = Explained { connections: all, ..Explained::default() };
+    let explained = Explained { connections: all.clone(), ..Explained::default() };
     assert!(of(&explained).contains(&line(4)), "{:?}", of(&explained));
+    // A single one has the number that its sentence has.
+    let one = line(2).replace("6.9 %", "20.0 %");
+    assert_eq!(lines(all.swap_remove(1)), [one]);
 }
 
 /// Of the 1.5 s in which the bottleneck was idle, so much was before the first loss: what lowered

@@ -382,3 +382,36 @@ fn the_retransmission_that_was_lost_is_looked_for_nearby() {
     assert_eq!(said(MOST_BACK, class), "timeout, lost retransmission of 1448 bytes");
     assert_eq!(said(0, TimeoutClass::BackedOff), "backed-off timeout, 2896 bytes lost again");
 }
+
+/// A timer that sends a SYN again says nothing of data, whichever time it is; a FIN is called one.
+#[test]
+fn a_syn_and_a_fin_are_no_data() {
+    let said = |syn: bool, spurious: Option<Spurious>| {
+        let again = Retransmission { syn, spurious, ..again(Kind::BackedOffTimeout, None, true) };
+        let mut found = server(flow(again));
+        let flow = &mut found.connection.from_server;
+        let timeout = fixture::timeout(Time(300), TimeoutClass::BackedOff, State::Open);
+        flow.timeouts = vec![Timeout { spurious, retransmission: 1, ..timeout }];
+        let stall = stall(StallCause::Timeout(TimeoutClass::BackedOff), Some(0));
+        names::verdict(&found, End::Server, &stall)
+    };
+    assert_eq!(said(true, None), "timeout, handshake");
+    assert_eq!(said(true, Some(Spurious::Timestamp)), "spurious timeout, handshake");
+    assert_eq!(said(false, None), "timeout, backed off");
+    let kind = |len: u32, syn: bool| {
+        let again = Retransmission { len, syn, ..again(Kind::Timeout, None, true) };
+        names::kind_said(&server(flow(again)), End::Server, &again)
+    };
+    assert_eq!([kind(1, false), kind(0, true)], ["timeout", "timeout"]);
+    assert_eq!(kind(0, false), "FIN, timeout");
+}
+
+/// What is undecided is said so.
+#[test]
+fn by_a_probe_or_a_timeout() {
+    let found = server(flow(again(Kind::ProbeOrTimeout, None, true)));
+    let text = super::stall(&found, End::Server, &stall(StallCause::ProbeOrTimeout, None));
+    let said = ": the last segment was retransmitted, by a tail loss probe or a timeout: by which \
+        is not known";
+    assert!(text.ends_with(said), "{text}");
+}

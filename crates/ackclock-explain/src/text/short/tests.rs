@@ -210,3 +210,65 @@ fn a_beginning_that_was_not_seen() {
     };
     assert_eq!([true, false].map(told), [false, true]);
 }
+
+/// SYNs of a client, which nobody answered as far as the capture shows.
+#[test]
+fn a_syn_without_an_answer() {
+    let told = |syns: u64, opened: bool, answers: u64| {
+        let mut found = fixture::explained().connections.swap_remove(1);
+        found.connection.opened = opened;
+        found.connection.from_client.segments = syns;
+        found.connection.from_server.segments = answers;
+        why(&found)
+    };
+    assert_eq!(told(1, false, 0), "no answer to its SYN was seen");
+    assert_eq!(told(3, false, 0), "no answer to its SYN was seen, which went out 3 times in 2.0 s");
+    for (opened, answers) in [(true, 0), (false, 1)] {
+        assert!(told(1, opened, answers).starts_with("it took no time"));
+    }
+}
+
+/// Away from the capture a connection takes longer than there, if that is 2 % or more.
+#[test]
+fn time_with_the_way_to_its_sender() {
+    use ackclock_trace::Vantage;
+    let told = |vantage, millis: u64| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        found.connection.position.vantage = vantage;
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::Recovery, Span::from_millis(millis));
+        found.connection.from_server.lifetime = lifetime;
+        limited(&found, Limit::Recovery)
+    };
+    // It lasted for 2 s.
+    let repaired = "the server repaired losses or waited for its timer for 2.0 s of 2.0 s";
+    for (vantage, millis) in [(Vantage::Client, 2040), (Vantage::Server, 2041)] {
+        assert_eq!(told(vantage, millis), format!("{repaired} (100 %)"));
+    }
+    let away = format!("{repaired} with the way to the server and back (100 %)");
+    assert_eq!(told(Vantage::Client, 2041), away);
+}
+
+/// Of several captures each connection says in which it is, and what two of them have is told.
+#[test]
+fn connections_of_several_captures() {
+    let mut explained = fixture::explained();
+    assert!(text(&explained, 0).contains("\n#0 192.0.2.1:40000 > [2001:db8::2]:443: "));
+    let mut other = explained.captures[0].clone();
+    other.path = "fast\n.pcap".into();
+    explained.captures.push(other);
+    explained.connections[1].capture = 1;
+    let again = &mut explained.connections[1].connection;
+    again.start = fixture::at(1);
+    again.numbers = [Some([ackclock_tcp::Seq(5); 2]); 2];
+    explained.connections[0].connection.numbers = again.numbers;
+    let told = text(&explained, 0);
+    let note = "1 connection counts once more, from another capture: --join reads captures as one, \
+        --compare says what happened between two\n";
+    let groups = crate::groups::grouped(&explained, crate::By::Port, 0, None);
+    assert!(told.contains(note) && groups.contains(note), "{told}");
+    for capture in ["\n#0 192.0.2.1:40000 > [2001:db8::2]:443 in <slow>.pcap: ", ":443 in fast"] {
+        assert!(told.contains(capture), "{told}");
+    }
+    assert!(!told.contains("fast\n"));
+}
