@@ -15,6 +15,9 @@ const MORE: [&str; 6] =
 /// What a strategy has that names no timer of its own.
 const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
 
+/// What sends tail loss probes.
+const PROBES: [&str; 5] = ["tlp", "tlp-fin", "linux-tlp", "linux-tlp-fin", "recovery-probe"];
+
 /// Two ticks of the engine's Linux (`HZ` is 250). The phase of the ticks moves an expiry by up to
 /// one. What a timer waits counts whole ticks (`usecs_to_jiffies`), so that a round trip that is
 /// known to a millisecond moves it by another.
@@ -24,6 +27,8 @@ const TWO_TICKS: Span = Span::from_millis(8);
 pub(super) struct Candidate {
     pub composition: Composition,
     pub least: Least,
+    /// It has tail loss probes.
+    pub probes: bool,
     /// Its timers may expire by so much sooner or later, since they count ticks.
     pub ticks: Span,
 }
@@ -79,7 +84,8 @@ fn build(sack: bool) -> Vec<Candidate> {
                 _ => Least::Whole,
             };
             let ticks = if least == Least::BesideTrip { TWO_TICKS } else { Span::ZERO };
-            all.push(Candidate { composition, least, ticks });
+            let probes = composition.mechanisms().iter().any(|m| PROBES.contains(&&*m.name));
+            all.push(Candidate { composition, least, probes, ticks });
         }
     }
     all

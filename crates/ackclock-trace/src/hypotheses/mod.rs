@@ -364,7 +364,8 @@ fn take_least(least: &mut Vec<f32>, says: &[Says]) {
 /// All candidates, with what they may begin with; those with a least timeout as few have it come
 /// last.
 fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting> + 'a {
-    let all = move || candidates(sack).iter();
+    let probes = script.terms.may_have_probes();
+    let all = move || candidates(sack).iter().filter(move |c| probes || !c.probes);
     let usual = move || all().flat_map(|c| LEAST_RTOS.map(|least| (c, least, 0.0)));
     let learned = move |c: &'static Candidate| {
         let least: &[Span] = match c.least {

@@ -1,16 +1,17 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use ackclock_tcp::strategy::Axis;
 use ackclock_tcp::{
     Cause, Composition, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass,
 };
 
-use super::candidates::candidates;
+use super::candidates::{Candidate, candidates};
 use super::division::Divided;
 use super::script::Script;
 use super::start::{Outage, Start, outages};
 use super::trial::{Budget, Lists, Says, Setting, run};
-use super::{Entry, Looks, Passed, calm, verdict, verdicts};
+use super::{Entry, Looks, Passed, calm, settings, verdict, verdicts};
 use crate::connection::Kind;
 use crate::lifetime::Limit;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
@@ -469,6 +470,31 @@ fn commonest(sack: bool, min_rto: Span, initial_window: u32) -> Setting {
         initial_window,
         initial_ssthresh: None,
         tick_phase: Span::ZERO,
+    }
+}
+
+/// Before 2012 no sender had probes; all else that is tried is the same.
+#[test]
+fn there_were_no_probes_before_2012() {
+    let all = late_second_segment();
+    let tried = |secs: u64, sack: bool| {
+        let terms = Terms { start: Time(Span::from_secs(secs).0), ..terms(sack) };
+        let delay = Span::from_millis(50);
+        let start = Start { delay, resumed: None, outage: None, window: Some(10) };
+        let script = Script::new(terms, &all, &start, false).expect("something was sent");
+        settings(&script, sack).map(|s| s.candidate).collect::<Vec<_>>()
+    };
+    let probes = |candidate: &Candidate| {
+        let mut all = candidate.composition.mechanisms().iter();
+        all.any(|m| m.axis == Axis::Probe && (m.name.contains("tlp") || m.name.contains("probe")))
+    };
+    for sack in [false, true] {
+        // The first second of 2012, and the last one before it.
+        let [with, without] = [1_325_376_000, 1_325_375_999].map(|secs| tried(secs, sack));
+        assert!(with.iter().any(|candidate| probes(candidate)));
+        let left: Vec<_> = with.into_iter().filter(|candidate| !probes(candidate)).collect();
+        assert_eq!(without.len(), left.len());
+        assert!(without.iter().zip(&left).all(|(a, b)| std::ptr::eq(*a, *b)));
     }
 }
 
