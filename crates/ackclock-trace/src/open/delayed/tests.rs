@@ -1,5 +1,5 @@
 use super::*;
-use crate::sender::Opening;
+use crate::sender::{Opening, Owed};
 
 const DELAY: Span = Span::from_millis(10);
 
@@ -25,7 +25,7 @@ fn sender() -> DelayedSender {
 /// This segment of 1000 bytes goes out, and nothing else is known of it.
 fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, places: &mut Places) {
     let (at, position) = (Time(frame * 1_000_000), segment * 1000);
-    let (seq, len, acks_all) = (Seq(position as u32), 1000, false);
+    let (seq, len, owed) = (Seq(position as u32), 1000, Owed::Some);
     let (fin, tsval, ip_id, skipped, counted) = (false, None, None, 0, false);
     let (cwr, capable) = (false, false);
     let data = Data {
@@ -42,7 +42,7 @@ fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, place
         counted,
         cwr,
         capable,
-        acks_all,
+        owed,
     };
     sender.data(data, DELAY, places);
 }
