@@ -205,8 +205,8 @@ pub struct RoundTrip {
     pub max: Span,
     /// How many.
     pub samples: u64,
-    /// Those by ACKs that may have been delayed: without data, of all that was outstanding, and of
-    /// one segment (RFC 9293 section 3.8.6.3) or with less window (`__tcp_ack_snd_check`).
+    /// Those by ACKs that may have been delayed: of all that was outstanding, and of less than two
+    /// full segments (RFC 9293 section 3.8.6.3) or with less window (`__tcp_ack_snd_check`).
     pub delayable: u64,
 }
 

@@ -138,9 +138,8 @@ impl SenderModel {
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
-        let (mut oldest, mut newest, mut segments) = (None, Departure::default(), 0);
+        let (mut oldest, mut newest) = (None, Departure::default());
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
-            segments += 1;
             if !segment.is_hole() {
                 oldest = oldest.or(Some(segment.first_at));
                 newest = segment.departure();
@@ -156,8 +155,8 @@ impl SenderModel {
             self.measure(a, oldest, &newest);
             let (newest, flight) = (newest.at, newest.flight);
             if a.timed && !self.stalls.is_probing_window() {
-                if (segments == 1 || a.window < self.stream.windows.offered())
-                    && !a.with_data
+                let little = bytes < 2 * u64::from(self.stream.terms.mss);
+                if (little || a.window < self.stream.windows.offered())
                     && self.stream.outstanding.is_empty()
                 {
                     self.stream.timers.was_delayable();

@@ -196,7 +196,8 @@ fn a_fin_is_no_answer() {
     assert_eq!(line.found().lifetime.answering(), Span::ZERO);
 }
 
-/// ACKs of a single segment with nothing behind it, which carry no data: the second here, of four.
+/// ACKs of less than two full segments with nothing behind them: the second here, of six, and the
+/// last three. The fourth carries data, and the last one is of two short segments.
 #[test]
 fn acks_that_may_be_delayed() {
     let mut line = Line::sack(50.0);
@@ -208,8 +209,16 @@ fn acks_that_may_be_delayed() {
     line.ack(250.0, 4);
     line.send(300.0, [4]);
     line.acked(350.0, 5, &[], false, None, true);
+    line.send(400.0, [5]);
+    line.ack(450.0, 6);
+    for n in 0..2 {
+        let short = line.segment(ms(500.0 + n as f64), 6000 + 100 * n, 100);
+        line.model.sent(&short);
+    }
+    let acked = line.plain(550.0, 6200);
+    line.heard(acked);
     let rtt = line.found().rtt.unwrap();
-    assert_eq!((rtt.samples, rtt.delayable), (4, 1));
+    assert_eq!((rtt.samples, rtt.delayable), (6, 4));
 }
 
 /// Nor does a receiver whose application does not read acknowledge two segments at once: they leave
