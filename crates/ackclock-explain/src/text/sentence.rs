@@ -92,11 +92,15 @@ fn ended_by<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
     }
 }
 
+/// What went out again in a stall.
+fn repairs<'a>(flow: &'a Flow, stall: &Stall) -> impl Iterator<Item = &'a Retransmission> {
+    let (first, end) = (flow.retransmissions.partition_point(|r| r.at <= stall.start), stall.end);
+    flow.retransmissions[first..].iter().take_while(move |r| r.at <= end)
+}
+
 /// The tail loss probe in a stall.
 fn probe<'a>(flow: &'a Flow, stall: &Stall) -> Option<&'a Retransmission> {
-    let first = flow.retransmissions.partition_point(|r| r.at <= stall.start);
-    let mut in_it = flow.retransmissions[first..].iter().take_while(|r| r.at <= stall.end);
-    in_it.find(|r| r.kind == Kind::TailLossProbe)
+    repairs(flow, stall).find(|r| r.kind == Kind::TailLossProbe)
 }
 
 fn why(found: &Found, from: End, stall: &Stall) -> String {
@@ -122,15 +126,22 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
              known"
                 .into()
         }
-        StallCause::Recovery => {
-            "it took that long to repair losses, although no timer expired".into()
-        }
+        StallCause::Recovery => format!("it took that long to repair losses, {}", by(flow, stall)),
         StallCause::Application => "the application had nothing to send".into(),
         StallCause::ReceiveWindow => "the receive window was full".into(),
         StallCause::ZeroWindow => "the receiver had closed its window".into(),
         StallCause::CaptureGap => "the capture has a gap here".into(),
         StallCause::Network => "acknowledgments came late".into(),
         StallCause::Unknown => "no cause was found".into(),
+    }
+}
+
+/// Which timer has part in a repair of no timeout.
+fn by(flow: &Flow, stall: &Stall) -> &'static str {
+    match repairs(flow, stall).find(|r| r.kind == Kind::ProbeOrTimeout).or(probe(flow, stall)) {
+        Some(r) if r.kind == Kind::ProbeOrTimeout => "with a tail loss probe or a timeout",
+        Some(_) => "with a tail loss probe",
+        None => "although no timer expired",
     }
 }
 

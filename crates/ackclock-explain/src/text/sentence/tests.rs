@@ -105,6 +105,19 @@ fn a_probe_that_was_not_needed_repaired_no_loss() {
     );
 }
 
+/// A repair of several losses may begin with a probe, and then one of its timers has expired.
+#[test]
+fn a_recovery_that_a_probe_is_part_of() {
+    let said = |kind| {
+        let found = server(flow(again(kind, None, true)));
+        why(&found, End::Server, &stall(StallCause::Recovery, None))
+    };
+    let long = "it took that long to repair losses, ";
+    assert_eq!(said(Kind::Recovery), format!("{long}although no timer expired"));
+    assert_eq!(said(Kind::TailLossProbe), format!("{long}with a tail loss probe"));
+    assert_eq!(said(Kind::ProbeOrTimeout), format!("{long}with a tail loss probe or a timeout"));
+}
+
 /// A FIN and a SYN/ACK of an end that has sent no data have the same position.
 #[test]
 fn a_syn_or_a_fin_of_an_end_without_data() {
