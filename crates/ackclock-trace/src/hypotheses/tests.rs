@@ -76,6 +76,7 @@ pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
         ece: false,
         timed: true,
         skips: false,
+        overdue: false,
     })
 }
 

@@ -86,8 +86,8 @@ impl Open {
     }
 
     /// No ACK without data was captured, although one end has sent so much that the other one had
-    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment). What both ends send
-    /// all the time acknowledges the other's.
+    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment), or waited so long
+    /// that it had got one. What both ends send all the time acknowledges the other's.
     fn misses_all_bare_acks(&self, models: &[Option<Model>; 2]) -> bool {
         let bytes = [0, 1].map(|end| models[end].as_ref().map_or(0, |model| model.found.bytes));
         let unasked = |end: usize| {
@@ -96,7 +96,7 @@ impl Open {
         };
         !self.directions.has_bare_acks()
             && !self.directions.is_one()
-            && [0, 1].into_iter().any(unasked)
+            && ([0, 1].into_iter().any(unasked) || models.iter().flatten().any(misses_acks))
     }
 
     /// The server has all that the client sent, and owes an answer. A client that closes its end
@@ -265,10 +265,15 @@ impl Open {
     }
 }
 
+/// ACKs of what an end sent are not in the capture.
+fn misses_acks(Model { found, .. }: &Model) -> bool {
+    found.unacked > Span::ZERO
+}
+
 /// For more of the time than not in which it had something to do, the ACKs of what an end sent are
 /// not in the capture.
-fn misses_most_acks(Model { found, .. }: &Model) -> bool {
-    found.unacked.times(2) > found.lifetime.busy() && found.unacked > Span::ZERO
+fn misses_most_acks(model: &Model) -> bool {
+    misses_acks(model) && model.found.unacked.times(2) > model.found.lifetime.busy()
 }
 
 /// What an end sent, where only one direction was captured, or ACKs are missing: without what came

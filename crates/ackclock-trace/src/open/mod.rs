@@ -88,6 +88,11 @@ use crate::sender::{Acked, Owed, Sight};
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
 
+/// Silence of both ends after which what comes with data is no first ACK: receivers delay ACKs for
+/// less than half a second (RFC 9293 section 3.8.6.3), and timers that have measured nothing begin
+/// with three seconds at most (RFC 1122 section 4.2.3.1).
+const OVERDUE: Span = Span::from_secs(3);
+
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
     number: u64,
@@ -313,6 +318,8 @@ impl Open {
         }
         if let Some((mut acked, _)) = acked {
             acked.skips = self.ends[one].skips();
+            let next = data.is_some_and(|data| data.counted && data.skipped == 0);
+            acked.overdue = acked.with_data && now.silence > OVERDUE && !next;
             self.acks(one, &mut acked, now.timed, budget);
         }
         if closes && self.waits() {

@@ -96,6 +96,10 @@ pub(crate) struct Acked {
     /// Packets of the receiver before it were not seen, by their numbers. They may have
     /// acknowledged the same.
     pub skips: bool,
+    /// It goes with what its receiver sent on its own account, after neither end has sent anything
+    /// for longer than a receiver delays an ACK (RFC 9293 section 3.8.6.3) and a sender waits for
+    /// one: an ACK alone was not seen.
+    pub overdue: bool,
 }
 
 impl Acked {

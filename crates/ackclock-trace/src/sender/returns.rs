@@ -26,10 +26,10 @@ impl SenderModel {
         if closed && !a.with_data && self.stream.is_all_acked(a.ack) {
             self.limits.asks_for_room(self.stream.timers.rto());
         }
-        if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
+        let missed = (a.skips || a.overdue) && self.was_acknowledged_before(a);
+        if !missed && self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
             self.ack_after_silence(a.at);
         }
-        let missed = a.skips && self.was_acknowledged_before(a);
         let untimed = missed.then_some(Acked { timed: false, ..*a });
         let a = untimed.as_ref().unwrap_or(a);
         if self.unsettled && self.ways.is_on() {
@@ -109,7 +109,8 @@ impl SenderModel {
     /// Whether the sender had got another ACK of the same, which the capture does not have, where
     /// that has missed packets of the receiver: it was taken there, or the sender's timer has
     /// expired and retransmitted nothing. Other timers than Linux's wait for longer. Of what a
-    /// capture between the ends shows, both may have been lost before it.
+    /// capture between the ends shows, both may have been lost before it, but not at once for so
+    /// long that the ACK is overdue.
     #[cold]
     fn was_acknowledged_before(&mut self, a: &Acked) -> bool {
         let progress = self.stream.moments.progress();
@@ -119,6 +120,7 @@ impl SenderModel {
         let silence = moments.since_progress(a.at).min(moments.since_ack(a.at));
         let expired = silence > timers.latest_expiry();
         let missed = match terms.sight {
+            _ if a.overdue && expired => true,
             Sight::Sent => expired && (silence > LEAST_RTO_OF_RFC || !timers.is_foreign()),
             Sight::Received => silence > timers.quiet(),
             Sight::Arrived => false,

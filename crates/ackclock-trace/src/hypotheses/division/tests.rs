@@ -59,6 +59,7 @@ fn syn_ack(at: Time) -> Acked {
         ece: false,
         timed: true,
         skips: false,
+        overdue: false,
     }
 }
 

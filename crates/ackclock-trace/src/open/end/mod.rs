@@ -386,6 +386,7 @@ impl End {
             ece,
             timed,
             skips: false,
+            overdue: false,
         };
         Some((acked, missing))
     }

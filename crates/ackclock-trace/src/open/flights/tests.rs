@@ -45,6 +45,7 @@ fn acked(ms: f64, ack: u64) -> (usize, Input) {
         ece: false,
         timed: true,
         skips: false,
+        overdue: false,
     };
     (0, Input::Acked(acked))
 }

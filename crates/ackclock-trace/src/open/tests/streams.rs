@@ -3,7 +3,7 @@
 use super::*;
 use ackclock_tcp::{Span, TimeoutClass};
 
-use crate::connection::{Kind, Spurious, State};
+use crate::connection::{Kind, Spurious, StallCause, State};
 use crate::lifetime::Limit;
 
 #[test]
@@ -566,6 +566,43 @@ fn acks_that_the_capture_does_not_have() {
         [told(false, 100), told(true, 100), told(true, 60), told(true, 20)],
         [true, false, false, true]
     );
+}
+
+/// The client acknowledges an answer so many ms later, with its next request, which goes out when
+/// nobody's timer has sent anything: it had acknowledged it before, and the capture does not have
+/// that. The numbers of its packets may say that it has not. Returns why the server had stalled,
+/// and for how long it had repaired losses; `None` if nothing is told since there are no ACKs
+/// without data.
+fn acknowledged_with_data(after: f64, bare: bool, skips: bool) -> Option<(StallCause, Span)> {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, syn(0).id(1)).at(10.0, syn(1));
+    let first = if bare { 2 } else { 1 };
+    if bare {
+        talk.at(10.01, c(0, 0).id(2));
+    }
+    for n in 0..10u16 {
+        let (at, position) = (20.0 * f64::from(n) + 11.0, 100 * u64::from(n));
+        talk.at(at, c(position, 100).ack(position).id(first + 1 + n));
+        talk.at(at + 10.0, s(position, 100).ack(position + 100));
+    }
+    let last = first + 11 + u16::from(skips);
+    talk.at(201.0 + after, c(1000, 100).ack(1000).id(last));
+    talk.at(211.0 + after, s(1000, 100).ack(1100));
+    let one = talk.one();
+    assert_eq!(one.unanswered, one.from_server.lifetime.main().is_none());
+    let stall = one.from_server.stalls.first()?;
+    Some((stall.cause, one.from_server.lifetime.of(Limit::Recovery)))
+}
+
+#[test]
+fn an_ack_that_comes_with_data_is_overdue() {
+    let (gap, late) = (StallCause::CaptureGap, StallCause::Network);
+    let told = |after, bare, skips| acknowledged_with_data(after, bare, skips);
+    assert_eq!(told(20_000.0, true, true), Some((gap, Span::ZERO)));
+    assert_eq!(told(20_000.0, true, false).map(|(cause, _)| cause), Some(late));
+    assert_eq!(told(20_000.0, false, true), None);
+    // A timer may wait for as long.
+    assert_eq!(told(2900.0, false, false).map(|(cause, _)| cause), Some(late));
 }
 
 #[test]

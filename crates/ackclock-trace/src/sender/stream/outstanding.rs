@@ -145,7 +145,7 @@ impl Outstanding {
 
     /// The sender goes on for so much longer as if what is outstanding had been acknowledged.
     pub fn misses_acks(&mut self, span: Span) {
-        self.unacked = self.unacked.saturating_add((span.0 / 1_000_000) as u32);
+        self.unacked = self.unacked.saturating_add((span.0 / 1_000_000).max(1) as u32);
     }
 
     /// A timer has sent the head again: the sender had got no ACK, though it had gone on for so

@@ -160,6 +160,7 @@ impl Line {
             ece: self.ece,
             timed: true,
             skips: false,
+            overdue: false,
         }
     }
 
