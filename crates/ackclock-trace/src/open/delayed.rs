@@ -28,10 +28,18 @@ const MOST_ACKS: usize = 1 << 14;
 pub(super) struct DelayedSender {
     /// `None` until the end has sent data.
     model: Option<Box<Model>>,
-    /// The first and the last ACK that came before there was a model.
-    early_acks: Option<Box<[Acked; 2]>>,
+    early: Option<Box<Early>>,
     /// When the other end's data last passed the capture.
     peer_data: Time,
+}
+
+/// What came before there was a model.
+#[derive(Default)]
+struct Early {
+    /// The first and the last ACK.
+    acks: Option<[Acked; 2]>,
+    /// When a keep-alive last went out.
+    alive: Time,
 }
 
 struct Model {
@@ -104,22 +112,24 @@ impl DelayedSender {
 
     /// Keeps an ACK until there is a model.
     pub fn keep(&mut self, acked: &Acked) {
-        match &mut self.early_acks {
-            Some(kept) => kept[1] = *acked,
-            None => self.early_acks = Some(Box::new([*acked; 2])),
-        }
+        let early = self.early.get_or_insert_default();
+        early.acks.get_or_insert([*acked; 2])[1] = *acked;
     }
 
     /// ACKs that came before the SYN have positions of their own.
     pub fn forget_early_acks(&mut self) {
-        self.early_acks = None;
+        self.early = None;
     }
 
     /// The model gets the ACKs that came before it began. `syns`: when the last SYN of this end was
     /// seen, and the last of the other end.
     pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {
-        let Some(kept) = self.early_acks.take() else { return };
-        let [mut first, last] = *kept;
+        let Some(early) = self.early.take() else { return };
+        let Early { acks, alive } = *early;
+        if alive > Time::ZERO {
+            self.keeps_alive(alive);
+        }
+        let Some([mut first, last]) = acks else { return };
         if let Some(again) = syns[0].filter(|syn| *syn > first.at + delay) {
             // The first answer to the SYN, or to the SYN/ACK, was lost on its way. A later one
             // opened the connection.
@@ -128,6 +138,15 @@ impl DelayedSender {
         self.acked(&mut first, delay, places);
         if last.frame != first.frame {
             self.acked(&mut { last }, delay, places);
+        }
+    }
+
+    /// The end sends a keep-alive.
+    #[cold]
+    pub fn keeps_alive(&mut self, at: Time) {
+        match &mut self.model {
+            Some(model) => model.sender.keeps_alive(at),
+            None => self.early.get_or_insert_default().alive = at,
         }
     }
 

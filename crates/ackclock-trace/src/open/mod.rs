@@ -299,6 +299,9 @@ impl Open {
         // A timestamp may have told of a shorter one.
         let full = self.full_segment(p, one);
         let (data, jumps) = self.ends[one].payload(p, &now, full);
+        if data.is_none() && self.ends[one].keeps_alive(p, now.silence) {
+            self.senders[one].keeps_alive(now.at);
+        }
         let is_new = data.is_some_and(|data| !data.again);
         if let Some(id) = self.ends[one].settle_number() {
             self.senders[one].number_tells(id);

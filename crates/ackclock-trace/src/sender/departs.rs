@@ -243,6 +243,7 @@ impl SenderModel {
             room: windows.least_room(terms.mss),
             probes_window: windows.offered() == 0 && sent.len == 1,
             was_lost: is_most(repaired, silent),
+            alive: self.limits.alive(),
         };
         self.stalls.sender_resumes(&now, &resumed);
         if !had_waited {

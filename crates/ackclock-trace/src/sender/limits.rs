@@ -16,6 +16,7 @@ mod pace;
 mod reads;
 mod requests;
 mod settle;
+mod unknown;
 mod waited;
 
 use std::sync::Arc;

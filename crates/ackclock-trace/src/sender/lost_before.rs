@@ -5,7 +5,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::SenderModel;
 use super::input::Sent;
-use super::silence::end_of_lost;
+use super::silence::{end_of_lost, may_be_lost};
 use super::stream::Stream;
 use super::stream::timers::nearly;
 use crate::standards::{LEAST_RTO_OF_RFC, expiries};
@@ -65,7 +65,8 @@ impl SenderModel {
             return Span::ZERO;
         }
         let lost = self.lost(sent, asked);
-        if lost > 0 && waited >= nearly(self.stream.timers.rto()) {
+        let enough = waited >= nearly(self.stream.timers.rto());
+        if lost > 0 && enough && may_be_lost(lost, waited, &self.stream) {
             let end = end_of_lost(sent, lost, waited, &self.stream.timers);
             self.repeats_up_to(end);
         }
@@ -84,6 +85,9 @@ impl SenderModel {
             // sent next, and a timer would expire just now, it was this.
             let is_lost = self.stalls.carries_acks() && ends(rto);
             return if is_lost { waited.min(rto) } else { Span::ZERO };
+        }
+        if !may_be_lost(lost, waited, &self.stream) {
+            return Span::ZERO;
         }
         // RFC 6298 section 2.4 has timers wait for longer than Linux's.
         let slower = expiries(rto.max(LEAST_RTO_OF_RFC), lost.into());
@@ -121,9 +125,21 @@ impl SenderModel {
         }
     }
 
-    /// For how long nothing went out that the other end had asked for, with nothing outstanding.
+    /// For how long nothing went out that the other end had asked for, with nothing outstanding:
+    /// nothing had been lost when a keep-alive went out.
     pub(super) fn silent(&self, at: Time) -> Span {
-        self.stream.moments.silence(at).min(self.stalls.since_asked(at))
+        let since = self.stream.moments.silence(at).min(self.stalls.since_asked(at));
+        since.min(at.since(self.limits.alive()))
+    }
+
+    /// A keep-alive goes out, whose number is the one before the next: all that has gone out was
+    /// acknowledged.
+    pub fn keeps_alive(&mut self, at: Time) {
+        let max = self.stream.outstanding.max();
+        if let Some(repair) = &mut self.repair {
+            repair.repeated = repair.repeated.min(max);
+        }
+        self.limits.silence().keeps_alive(at);
     }
 
     /// A segment continues where the highest that was seen ended, but new data has gone out behind

@@ -45,6 +45,7 @@
 //! | Does the other end ask, and wait for an answer? | `limits::requests` |
 //! | Did Nagle's algorithm hold new data? | `limits::nagle` |
 //! | What else had it waited for? | `limits::waited` |
+//! | Was it none of these? | `limits::unknown` |
 //! | **Why were packets lost?** | [`losses`] |
 //! | What was lost, and what arrived, in one order? | `losses::timeline` |
 //! | Where do they stand among those that arrived? | `losses::delay` |

@@ -5,8 +5,12 @@ use ackclock_tcp::{Span, Time};
 use thin_vec::ThinVec;
 
 use super::input::Sent;
+use super::stream::Stream;
 use super::stream::timers::{Timers, nearly};
 use crate::standards::{LEAST_RTO_OF_RFC, expiries};
+
+/// Segments of the largest initial window in use (RFC 6928).
+const INITIAL_WINDOW: u64 = 10;
 
 #[derive(Debug, Default)]
 pub(crate) struct Silence {
@@ -24,6 +28,8 @@ pub(crate) struct Silence {
     /// how long none is known to have run.
     untold: ThinVec<(Time, Span)>,
     doubt: Option<Doubt>,
+    /// When a keep-alive last went out.
+    alive: Time,
 }
 
 /// A silence in which a timer has expired if the number of the packet that ended it tells that some
@@ -50,6 +56,16 @@ impl Silence {
         let doubt = self.doubt.take_if(|doubt| doubt.id == id)?;
         self.untold.push((doubt.end, doubt.end.since(doubt.start) - doubt.taken));
         Some(doubt)
+    }
+
+    /// A keep-alive goes out.
+    pub fn keeps_alive(&mut self, at: Time) {
+        self.alive = at;
+    }
+
+    /// When one last went out.
+    pub fn alive(&self) -> Time {
+        self.alive
     }
 
     /// Data goes out with nothing outstanding after so long, of which timers took `repaired`.
@@ -108,9 +124,21 @@ impl Silence {
 /// from here on: this is the first of them, and the others are taken to be as long, for what is
 /// shorter than a segment is so because no more was written. `waited`: how long the silence lasted.
 pub(super) fn end_of_lost(sent: &Sent, packets: u16, waited: Span, timers: &Timers) -> u64 {
-    let rto = timers.rto();
-    // The timer is the earliest in use, so that none has sent more.
-    let by_timer = (2..17).take_while(|n| expiries(rto, *n) <= waited).count() as u16;
-    let others = u64::from(packets.saturating_sub(by_timer).saturating_sub(1));
+    let others = u64::from(packets.saturating_sub(before(waited, timers)).saturating_sub(1));
     sent.end() + others * u64::from(sent.len)
+}
+
+/// How often the timer has sent something before, `waited` after it was set. It is the earliest in
+/// use, so that none has sent more.
+fn before(waited: Span, timers: &Timers) -> u16 {
+    (2..17).take_while(|n| expiries(timers.rto(), *n) <= waited).count() as u16
+}
+
+/// Whether so many packets may have been lost in a silence: what a window lets go that has doubled
+/// since it was seen, what the timer has sent of it, and an ACK. Else the numbers are those of
+/// other connections, too.
+pub(super) fn may_be_lost(packets: u16, waited: Span, stream: &Stream) -> bool {
+    let segments = stream.windows.cwnd() * 2 / u64::from(stream.terms.mss.max(1));
+    let by_timer = u64::from(before(waited, &stream.timers)) + 1;
+    u64::from(packets) <= segments.max(INITIAL_WINDOW) + by_timer + 1
 }

@@ -197,7 +197,7 @@ impl Stalls {
 
     /// Something goes out with nothing outstanding.
     pub fn sender_resumes(&mut self, now: &Now<'_>, resumed: &Resumed) {
-        let &Resumed { is_first, fin_alone, room, probes_window, was_lost } = resumed;
+        let &Resumed { is_first, fin_alone, room, probes_window, was_lost, alive } = resumed;
         self.probing_window = probes_window;
         // Before the first byte, a sender only has something to answer if the other end has sent
         // something. After the last one it has nothing.
@@ -211,7 +211,8 @@ impl Stalls {
             _ => StallCause::Application,
         };
         let start = match cause {
-            StallCause::Application | StallCause::Timeout(_) => self.turn(now.progress),
+            StallCause::Application => self.turn(now.progress),
+            StallCause::Timeout(_) => self.turn(now.progress).max(alive),
             _ => now.progress,
         };
         self.add(start, now, Cause::Known(cause));
@@ -327,6 +328,8 @@ pub(crate) struct Resumed {
     pub probes_window: bool,
     /// For most of that time it was lost before the capture, until a timer retransmitted it.
     pub was_lost: bool,
+    /// When a keep-alive last went out: nothing had been lost.
+    pub alive: Time,
 }
 
 impl Wait {

@@ -65,6 +65,12 @@ impl Unusual {
     }
 }
 
+/// A keep-alive may come after as much silence. The ticks of a timer may make it a little shorter.
+#[inline]
+fn is_long(silence: Span) -> bool {
+    silence >= Span(KEEP_ALIVE.0 / 10 * 9)
+}
+
 impl End {
     /// The same end from now on: where its stream is, and which window it was offered last.
     pub fn rest(&self) -> End {
@@ -311,16 +317,27 @@ impl End {
         self.numbers.settle()
     }
 
+    /// Whether a packet after as much silence asks if the other end is there (RFC 9293 section
+    /// 3.8.4): its number is the one before the next, with that byte or without it. The end has
+    /// nothing outstanding then.
+    #[inline]
+    pub fn keeps_alive(&self, p: &Packet, silence: Span) -> bool {
+        p.len <= 1
+            && is_long(silence)
+            && p.control.0 & (Control::SYN.with(Control::FIN).with(Control::RST)).0 == 0
+            && self.positions.una() >= self.positions.max()
+            && self.positions.first_and_last().is_some_and(|[_, last]| last == p.seq + 1)
+    }
+
     /// Whether these bytes only keep the connection alive (RFC 9293 section 3.8.4) or ask for the
-    /// window (section 3.8.6.1). The ticks of a timer may make the silence a little shorter.
+    /// window (section 3.8.6.1).
     fn is_probe(&mut self, position: u64, len: u32, fin: bool, silence: Span) -> bool {
         if len != 1 || fin {
             return false;
         }
         let (una, max) = (self.positions.una(), self.positions.max());
         let again = position < max;
-        let silent = silence >= Span(KEEP_ALIVE.0 / 10 * 9);
-        let alive = silent && again && position + 1 == max && una >= max;
+        let alive = is_long(silence) && again && position + 1 == max && una >= max;
         let beyond = self.edge.get().is_some_and(|edge| position >= edge);
         if beyond {
             self.probe.set(position);

@@ -252,6 +252,27 @@ fn numbers_of_packets_tell_an_outage_from_a_pause() {
     });
 }
 
+/// A keep-alive has the number before the next, and that byte or none: after it nothing that was
+/// sent before is missing, though numbers of packets are. An ACK alone may have waited before the
+/// capture, and data been sent since.
+#[test]
+fn keep_alives_say_that_nothing_is_outstanding() {
+    let cause = |alive: Option<(u64, u32)>| {
+        let mut talk = Talk::new(ISNS[0]);
+        two_bursts(&mut talk, P::id);
+        if let Some((position, len)) = alive {
+            talk.at(60_000.0, s(position, len).ack(100).id(1030));
+            talk.at(60_000.01, c(100, 0).ack(20_000).id(23));
+        }
+        talk.at(60_100.0, s(20_000, 1000).ack(100).id(1040));
+        talk.at(60_100.01, c(100, 0).ack(21_000).id(24));
+        talk.one().from_server.stalls.last().map(|stall| stall.cause)
+    };
+    let lost = Some(StallCause::Timeout(TimeoutClass::Unknown));
+    assert_eq!([0, 1].map(|len| cause(Some((19_999, len)))), [Some(StallCause::Application); 2]);
+    assert_eq!([None, Some((20_000, 0))].map(cause), [lost; 2]);
+}
+
 /// Other stacks than Linux begin with a TTL of 255; Windows begins with 128.
 #[test]
 fn numbers_count_with_other_ttls() {

@@ -167,6 +167,53 @@ fn what_was_lost_in_a_silence_is_not_new() {
     assert_eq!(recovery(0, 11), 0.0);
 }
 
+/// At the receiver, twelve packets are lost before the capture, as in
+/// [`what_was_lost_in_a_silence_is_not_new`]. A keep-alive shows then that nothing more was. Where
+/// numbers are missing behind it, something may have been lost since: 100 ms are too short for a
+/// timer.
+#[test]
+fn nothing_is_lost_before_a_keep_alive() {
+    let recovery = |alive: Option<f64>, missing| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        let first = line.segment(super::ms(900.0), 4 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 99, skipped: 12, counted: true, ..first });
+        line.ack(950.0, 5);
+        if let Some(at) = alive {
+            line.model.keeps_alive(super::ms(at));
+        }
+        let last = line.segment(super::ms(60_000.0), 5 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 100, skipped: missing, counted: true, ..last });
+        line.ack(60_050.0, 6);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(recovery(None, 0), 60_000.0 - 50.0);
+    assert_eq!(recovery(Some(30_000.0), 0), 850.0);
+    assert!(recovery(Some(30_000.0), 3) > 1000.0);
+    assert_eq!(recovery(Some(59_900.0), 3), 850.0);
+}
+
+/// At the receiver, numbers of packets are missing before what ends a silence. After four segments
+/// no window lets more go than ten; the others are those of other connections.
+#[test]
+fn more_numbers_are_missing_than_a_window_has_segments() {
+    let recovery = |missing| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        let first = line.segment(super::ms(900.0), 4 * MSS, MSS as u32);
+        line.model.sent(&Sent { frame: 99, skipped: missing, counted: true, ..first });
+        line.ack(950.0, 5);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!([13, 14].map(recovery), [850.0, 0.0]);
+}
+
 /// In the middle, ACKs come 2 s late, and no number of a packet is missing: no timer has sent
 /// anything. Data that comes 0.1 ms before the ACK is thought to reach the sender follows it:
 /// the capture misses none.
