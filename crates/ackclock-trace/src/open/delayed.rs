@@ -229,12 +229,13 @@ impl DelayedSender {
         }
     }
 
-    /// The capture has a gap until now; `delay` as in [`DelayedSender::data`].
-    pub fn gap(&mut self, until: Time, delay: Span, places: &mut Places) {
+    /// The capture has a gap until now. All that it lacks may be a FIN. `delay` as in
+    /// [`DelayedSender::data`].
+    pub fn gap(&mut self, until: Time, fin: bool, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
         model.arrive(until, delay, places);
         model.now = model.now.max(until);
-        model.sender.gap(model.now);
+        model.sender.gap(model.now, fin);
     }
 
     /// Keeps no further events.

@@ -81,15 +81,15 @@ impl Open {
                 }
                 Input::Data(_) => self.begin(end, budget),
                 Input::Acked(acked) => return self.senders[end].keep(&acked),
-                Input::Gap(_) => return,
+                Input::Gap(..) => return,
             }
         }
         match input {
             Input::Data(data) => self.deliver_data(end, data, budget),
             Input::Acked(mut acked) => self.deliver_acked(end, &mut acked, budget),
-            Input::Gap(until) => {
+            Input::Gap(until, fin) => {
                 self.count_event(budget);
-                self.senders[end].gap(until, self.place.delay(end), &mut budget.places);
+                self.senders[end].gap(until, fin, self.place.delay(end), &mut budget.places);
             }
         }
     }

@@ -54,7 +54,9 @@ impl Open {
             self.place.sight(end) == Sight::Sent
                 && models[end].as_ref().is_some_and(misses_most_acks)
         };
-        let unanswered = self.misses_all_bare_acks(&models) || [0, 1].into_iter().any(misses_most);
+        let unanswered = self.misses_all_bare_acks(&models)
+            || [0, 1].into_iter().any(misses_most)
+            || models.iter().flatten().any(is_mostly_unknown);
         // In a simulation, SYNs that nobody answers may go every few seconds.
         let whole_seconds = self.directions.has_begun() && self.clock.has_whole_seconds();
         let told = !unanswered && !whole_seconds && !self.directions.is_one();
@@ -263,6 +265,11 @@ impl Open {
             bad_blocks: seen.bad_blocks(),
         }
     }
+}
+
+/// The capture has gaps for more of the time than not.
+fn is_mostly_unknown(Model { found, .. }: &Model) -> bool {
+    found.unknown.times(2) > found.lifetime.whole()
 }
 
 /// ACKs of what an end sent are not in the capture.

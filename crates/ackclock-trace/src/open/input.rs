@@ -44,6 +44,6 @@ pub(super) enum Input {
     Data(Data),
     /// The other end acknowledges.
     Acked(Acked),
-    /// The capture has a gap until now.
-    Gap(Time),
+    /// The capture has a gap until now. All that it lacks may be a FIN.
+    Gap(Time, bool),
 }

@@ -314,9 +314,9 @@ impl Open {
         let other = &self.ends[1 - one];
         let before = data.map(|_| (other.is_owed_nothing(), other.is_taken(), other.window()));
         let acked = self.acknowledged(p, one, now.at);
-        let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
-        let missing = missing && self.ends[1 - one].has_data();
-        if now.silence >= SILENCE && (missing || jumps) {
+        let missing = acked.as_ref().map_or(0, |(_, missing)| *missing);
+        let missing = if self.ends[1 - one].has_data() { missing } else { 0 };
+        if now.silence >= SILENCE && (missing > 0 || jumps) {
             self.gap(now.at, missing, one, budget);
         }
         if let Some((mut acked, _)) = acked {
@@ -357,9 +357,10 @@ impl Open {
         if p.len > 1460 { self.mss(one) } else { p.len }
     }
 
-    /// What a packet of `one` acknowledges of the other end, and whether that was not captured.
+    /// What a packet of `one` acknowledges of the other end, and how many bytes of that were not
+    /// captured.
     #[inline(always)]
-    fn acknowledged(&mut self, p: &Packet, one: usize, at: Time) -> Option<(Acked, bool)> {
+    fn acknowledged(&mut self, p: &Packet, one: usize, at: Time) -> Option<(Acked, u64)> {
         let shift = self.handshake.shift(one);
         let end = &mut self.ends[1 - one];
         match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
@@ -428,11 +429,11 @@ impl Open {
     /// only jumps ahead may also have been lost on the way to the capture, unless that was taken at
     /// the sender.
     #[cold]
-    fn gap(&mut self, at: Time, missing: bool, one: usize, budget: &mut Budget) {
-        if missing || self.place.sight(one) == Sight::Sent {
+    fn gap(&mut self, at: Time, missing: u64, one: usize, budget: &mut Budget) {
+        if missing > 0 || self.place.sight(one) == Sight::Sent {
             self.gaps += 1;
             for end in [0, 1] {
-                self.pass_on_early(end, Input::Gap(at), budget);
+                self.pass_on_early(end, Input::Gap(at, missing == 1), budget);
             }
         }
     }

@@ -68,6 +68,8 @@ struct Waits {
     /// been sent when nobody sent anything else.
     closed: Span,
     closing: Span,
+    /// Of the application's share, of how much nothing is known.
+    unknown: Span,
     /// How long the receiver's window limited the sender because more than half of the buffer was
     /// full of what was not read.
     shrunk: Span,

@@ -139,6 +139,8 @@ pub(crate) struct Found {
     pub unseen: u64,
     /// For how long ACKs of what was outstanding are not in the capture.
     pub unacked: Span,
+    /// For how long the capture has gaps.
+    pub unknown: Span,
     pub rtt: Option<RoundTrip>,
     pub events: Vec<Event>,
     pub doubts: Vec<String>,
@@ -339,8 +341,14 @@ impl SenderModel {
         self.stalls.peer_data(at, owed);
     }
 
-    /// The capture has a gap that ends now.
-    pub fn gap(&mut self, until: Time) {
+    /// The capture has a gap that ends now. Nothing is known of a time in which a timer may have
+    /// expired unseen, unless a FIN is all that went out.
+    #[cold]
+    pub fn gap(&mut self, until: Time, fin: bool) {
+        let Stream { outstanding, moments, timers, .. } = &self.stream;
+        if !fin && !outstanding.is_empty() && moments.silence(until) > timers.rto() {
+            self.limits.unknown(until);
+        }
         self.stalls.gap(until);
     }
 
@@ -388,6 +396,7 @@ impl SenderModel {
         let rate_bps = bottleneck.bits_per_second();
         let kept = limits.kept(rate_bps);
         let moved = limits.has_moved();
+        let unknown = limits.has_unknown();
         let untold = limits.last_silence().map(Silence::take_untold).unwrap_or_default();
         let mut lifetime = limits.into_lifetime(
             stream.terms.mss,
@@ -418,6 +427,7 @@ impl SenderModel {
             dsacks,
             unseen: stream.outstanding.unseen(),
             unacked: stream.outstanding.unacked(),
+            unknown,
             rtt: stream.timers.round_trip(),
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
         }

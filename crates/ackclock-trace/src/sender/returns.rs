@@ -37,7 +37,7 @@ impl SenderModel {
         }
         self.stalls.waited(match () {
             () if self.stream.waits_for_fin_alone() => Waiting::Nobody,
-            () if missed => Waiting::Unseen,
+            () if missed || self.unsettled && self.misses_repair(a) => Waiting::Unseen,
             () => Waiting::Sender,
         });
         if self.stalls.opened() {
@@ -135,6 +135,16 @@ impl SenderModel {
         outstanding.misses_acks(trip);
         self.limits.was_idle(silence - trip);
         true
+    }
+
+    /// Whether what the receiver lacked, as SACK blocks have said, has arrived after the timer had
+    /// expired, and the capture does not show that it went again.
+    fn misses_repair(&self, a: &Acked) -> bool {
+        let Stream { outstanding, moments, timers, .. } = &self.stream;
+        outstanding.sacked_bytes() > 0
+            && outstanding.retransmitted() == 0
+            && outstanding.head().is_some_and(|head| a.ack > head.position)
+            && moments.since_progress(a.at) > timers.latest_expiry()
     }
 
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.

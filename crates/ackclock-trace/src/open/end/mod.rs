@@ -346,9 +346,9 @@ impl End {
     }
 
     /// The acknowledgment in a packet of the other end, whose windows are scaled by `shift`, and
-    /// whether it acknowledges bytes that were not seen.
+    /// how many bytes it acknowledges that were not seen.
     #[inline]
-    pub fn ack(&mut self, p: &Packet, at: Time, shift: Option<u8>) -> Option<(Acked, bool)> {
+    pub fn ack(&mut self, p: &Packet, at: Time, shift: Option<u8>) -> Option<(Acked, u64)> {
         let syn = p.control.contains(Control::SYN);
         if syn {
             self.positions.start_if_unknown(p.ack);
@@ -367,7 +367,7 @@ impl End {
             return None;
         }
         self.acks = true;
-        let missing = ack > max;
+        let missing = ack.saturating_sub(max);
         self.positions.extend(ack);
         self.window = window;
         let timed =

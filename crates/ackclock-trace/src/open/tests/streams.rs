@@ -968,6 +968,21 @@ fn a_gap_is_silence_after_which_numbers_have_gone_on() {
     });
 }
 
+/// Nothing is told of what is mostly a gap, in which something was outstanding.
+#[test]
+fn nothing_is_told_of_a_gap() {
+    let told = |end: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460)).at(22.0, c(1460, 1460));
+        talk.at(5000.0, c(146_000, 1460)).at(5010.0, s(0, 0).ack(147_460));
+        talk.at(end, c(147_460, 1460)).at(end + 10.0, s(0, 0).ack(148_920));
+        let one = talk.one();
+        assert_eq!(one.unanswered, one.from_client.stalls.is_empty());
+        !one.unanswered
+    };
+    assert_eq!([9000.0, 12_000.0].map(told), [false, true]);
+}
+
 #[test]
 fn a_stream_that_has_jumped_far_is_found_again() {
     each(|mut talk| {

@@ -344,3 +344,45 @@ fn a_probe_of_what_was_lost_before_the_capture() {
     assert_eq!(recovery(110.0, 0), 0.0);
     assert_eq!(recovery(60.0, 1), 0.0);
 }
+
+/// In the middle, the capture has a gap: whether a timer has expired in it is not known, and it is
+/// no recovery. What is shorter than a timer waits was in flight. Where a FIN may be all that it
+/// lacks, the time is known.
+#[test]
+fn a_gap_is_no_recovery() {
+    let found = |span: f64, fin| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Arrived;
+        line.send(0.0, [0]);
+        line.ack(50.0, 1);
+        line.send(100.0, [1]);
+        line.model.gap(super::ms(100.0 + span), fin);
+        line.ack(100.0 + span, 9);
+        let found = line.found();
+        let shares = [Limit::Recovery, Limit::Application].map(|l| found.lifetime.of(l));
+        (shares.map(|Span(ns)| ns / 1_000_000), found.unknown)
+    };
+    assert_eq!(found(9000.0, false), ([0, 9000], Span::from_secs(9)));
+    assert_eq!(found(200.0, false), ([0, 0], Span::ZERO));
+    assert_eq!(found(9000.0, true).1, Span::ZERO);
+}
+
+/// The receiver lacks segment 0, as its SACK blocks say, and has it so many ms later: a timer of
+/// 250 ms has sent it again, or the path has held it back. Where the capture shows that it goes
+/// again, it misses nothing.
+#[test]
+fn a_repair_that_the_capture_missed() {
+    let cause = |after: f64, seen: bool| {
+        let mut line = Line::sack(50.0);
+        line.send(50.0, 0..3);
+        line.ack_sack(100.0, 0, &[(1, 2)]);
+        if seen {
+            line.send(100.0 + after, [0]);
+        }
+        line.ack(150.0 + after, 3);
+        line.found().stalls[0].cause
+    };
+    assert_eq!(cause(1000.0, false), StallCause::CaptureGap);
+    assert_eq!(cause(150.0, false), StallCause::Network);
+    assert!(matches!(cause(1000.0, true), StallCause::Timeout(_)));
+}
