@@ -17,6 +17,11 @@ use crate::packet::Packet;
 use crate::path::Paths;
 use crate::settings::Settings;
 
+/// After as long a silence of all connections a capture may have been stopped, or be put together
+/// from several. Chosen: of captures with one idle connection, those that ask whether the other end
+/// is there do so more often.
+const PAUSE: Span = Span::from_secs(300);
+
 /// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK
 /// was lost, for the most part.
 const LINGER: Span = Span::from_secs(10);
@@ -42,6 +47,8 @@ pub struct Tracker {
     damaged: u64,
     paths: Paths,
     jumps: Jumps,
+    /// When [`PAUSE`]s of the whole capture began.
+    pauses: Vec<Time>,
     budget: Budget,
 }
 
@@ -56,7 +63,7 @@ impl Tracker {
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
         let (open, closing, ended, paths, jumps) = Default::default();
-        let (now, behind, begun, damaged) = Default::default();
+        let (now, behind, begun, damaged, pauses) = Default::default();
         Tracker {
             settings,
             open,
@@ -68,6 +75,7 @@ impl Tracker {
             damaged,
             paths,
             jumps,
+            pauses,
             budget,
         }
     }
@@ -92,14 +100,14 @@ impl Tracker {
         let packet = Packet { at: self.jumps.time(packet.at), ..*packet };
         let waits = self.jumps.wait(packet.at, self.now);
         if !waits && !self.jumps.watches() {
-            return self.track(&packet);
+            return self.resume(&packet);
         }
         let (key, from_low) = Key::of(&packet);
         let open = self.open.get(&key);
         let ticks = open.and_then(|open| open.ticks(&packet, from_low));
         if !waits {
             self.jumps.watch(&packet, ticks);
-            return self.track(&packet);
+            return self.resume(&packet);
         }
         if let Some(decided) = self.jumps.put(&packet, self.now, ticks) {
             self.go_on(decided);
@@ -112,8 +120,21 @@ impl Tracker {
             self.open.values_mut().for_each(|open| open.loses_time());
         }
         for packet in self.jumps.take() {
-            self.track(&packet);
+            self.resume(&packet);
         }
+    }
+
+    /// The same as [`Tracker::track`], perhaps after a silence of all connections.
+    fn resume(&mut self, packet: &Packet) {
+        if packet.at.since(self.now) >= PAUSE && self.begun > 0 {
+            self.pauses.push(self.now);
+        }
+        self.track(packet);
+    }
+
+    /// Until when a connection that was last seen then would have been seen again.
+    fn until(&self, last: Time) -> Time {
+        self.pauses.iter().copied().find(|pause| *pause >= last).unwrap_or(self.now)
     }
 
     #[inline(always)]
@@ -284,7 +305,8 @@ impl Tracker {
         if open.is_empty() {
             drop(open);
         } else {
-            self.ended.push_back(open.finish(why, self.now, &mut self.budget));
+            let until = self.until(open.last());
+            self.ended.push_back(open.finish(why, until, &mut self.budget));
         }
         self.paths.left(hosts);
     }
@@ -304,11 +326,15 @@ impl Tracker {
     /// the rest in order of [`Connection::number`]. Each is freed when the next one is asked for.
     pub fn finish(mut self) -> impl Iterator<Item = Connection> {
         self.flush();
-        let rest = self.open.into_values().filter(|open| !open.is_empty());
+        let rest = std::mem::take(&mut self.open).into_values().filter(|open| !open.is_empty());
         let mut rest: Vec<Box<Open>> = rest.collect();
         rest.sort_unstable_by_key(|open| open.number());
-        let finish = move |open: Box<Open>| open.finish(Ended::Open, self.now, &mut self.budget);
-        self.ended.into_iter().chain(rest.into_iter().map(finish))
+        let ended = std::mem::take(&mut self.ended);
+        let finish = move |open: Box<Open>| {
+            let until = self.until(open.last());
+            open.finish(Ended::Open, until, &mut self.budget)
+        };
+        ended.into_iter().chain(rest.into_iter().map(finish))
     }
 }
 

@@ -25,8 +25,8 @@ struct Model {
 }
 
 impl Open {
-    /// The connection is over, and it is `now`. `why` counts where its packets do not say how it
-    /// ended.
+    /// The connection is over, and was not seen again until `now`. `why` counts where its packets
+    /// do not say how it ended.
     pub fn finish(mut self, why: Ended, now: Time, budget: &mut Budget) -> Connection {
         if let Some(data) = self.syn_data.take() {
             self.deliver_syn_data(*data, budget);

@@ -73,6 +73,7 @@ use self::delayed::DelayedSender;
 use self::directions::Directions;
 use self::ecn::EcnCounts;
 use self::end::End;
+use self::end::positions::ROOM;
 use self::handshake::{Handshake, Seen};
 use self::input::{Data, Input};
 pub(crate) use self::send_clock::{DRIFT, SET, milliseconds};
@@ -329,7 +330,10 @@ impl Open {
             self.clock.gives_up(self.senders[1].since_asked(now.at));
         }
         if let Some(mut data) = data {
-            if is_new {
+            // One byte alone, before which nothing was seen, may be a keep-alive (RFC 9293 section
+            // 3.8.4).
+            let alive = !self.begun && data.len == 1 && data.position == ROOM;
+            if is_new && !alive {
                 self.asked.sent(one, &data, self.ends[one].una() >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();

@@ -1132,6 +1132,15 @@ fn what_the_server_never_answers() {
             };
             assert_eq!(no_answer(isns, refuses), Some(5000));
         }
+        // A capture without any packet for five minutes may have been stopped meanwhile.
+        for (pause, waited) in [(300.0, 10), (290.0, 290_010)] {
+            let other = |talk: &mut Talk| {
+                let mut p = syn(0);
+                p.packet.src.set_port(40_001);
+                talk.at(21.0 + 1000.0 * pause, p);
+            };
+            assert_eq!(no_answer(isns, other), Some(waited));
+        }
         // It is asked again, more of it. A keep-alive asks nothing.
         let more = |talk: &mut Talk| {
             talk.at(1011.0, c(500, 20)).at(1021.0, s(0, 0).ack(520));
@@ -1139,6 +1148,26 @@ fn what_the_server_never_answers() {
         };
         assert_eq!(no_answer(isns, more), Some(8010));
     }
+}
+
+/// The first byte of a capture may be a keep-alive, which asks nothing. A byte behind it does, and
+/// so does one of a connection whose beginning was seen.
+#[test]
+fn one_byte_asks_nothing() {
+    each(|mut talk| {
+        talk.at(0.0, c(100, 1)).at(10.0, s(0, 0).ack(101));
+        talk.at(9000.0, c(100, 1)).at(9010.0, s(0, 0).ack(101));
+        assert_eq!(talk.one().no_answer, None);
+    });
+    each(|mut talk| {
+        talk.at(0.0, c(100, 1)).at(10.0, s(0, 0).ack(101));
+        talk.at(20.0, c(101, 1)).at(30.0, s(0, 0).ack(102)).at(9000.0, c(101, 0).ack(0));
+        assert_eq!(talk.one().no_answer, Some(Span::from_millis(8980)));
+    });
+    each(|mut talk| {
+        talk.open().at(20.0, c(0, 1)).at(30.0, s(0, 0).ack(1)).at(9000.0, c(0, 1));
+        assert_eq!(talk.one().no_answer, Some(Span::from_millis(8980)));
+    });
 }
 
 /// Of an end that closes at once, and not until the capture ends, which is much later.
