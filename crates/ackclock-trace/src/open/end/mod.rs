@@ -269,7 +269,11 @@ impl End {
         self.reset |= reset && position + ROOM >= una;
         let jumps = position > max && !reset;
         let mut len = p.len;
-        if reset || (len == 0 && !fin) || self.is_probe(position, len, fin, silence) {
+        // A FIN goes again only where there was one; some stacks drop what was not acknowledged,
+        // and close with the number that it had.
+        let takes_back = fin && len == 0 && !syn && !self.fin && position < max;
+        self.fin |= fin && !reset;
+        if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
         if len > 1 && self.probe.get() == Some(position) {
@@ -281,7 +285,6 @@ impl End {
             }
         }
         self.data = true;
-        self.fin |= fin;
         self.repeats = position < max;
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);

@@ -3,7 +3,7 @@
 use super::*;
 use ackclock_tcp::{Span, TimeoutClass};
 
-use crate::connection::{Kind, Spurious, StallCause, State};
+use crate::connection::{Ended, Kind, Spurious, StallCause, State};
 use crate::lifetime::Limit;
 
 #[test]
@@ -354,6 +354,27 @@ fn a_fin_in_a_syn_comes_behind_the_data_of_the_first() {
         let flow = talk.one().from_client;
         let found: Vec<_> = flow.retransmissions.iter().map(|r| (r.frame, r.len)).collect();
         assert_eq!(found, [(2, 0), (2, 0)]);
+    });
+}
+
+/// A FIN has the number of data that was not acknowledged: its stack has dropped that. No FIN was
+/// lost.
+#[test]
+fn a_fin_in_place_of_data() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(21.0, s(0, 200).ack(100));
+        talk.at(1000.0, c(100, 0).with(Control::FIN)).at(1010.0, s(0, 0).ack(101));
+        talk.at(1010.5, s(0, 0).ack(101).with(Control::FIN));
+        let one = talk.one();
+        let server = &one.from_server;
+        assert_eq!((server.retransmissions.len(), server.timeouts.len()), (0, 0));
+        assert_eq!(one.ended, Ended::Fin);
+    });
+    // One that goes again is no other.
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100).with(Control::FIN));
+        talk.at(1000.0, c(100, 0).with(Control::FIN)).at(1010.0, s(0, 0).ack(101));
+        assert_eq!(talk.one().from_client.retransmissions.len(), 1);
     });
 }
 

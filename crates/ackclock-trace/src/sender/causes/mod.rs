@@ -12,7 +12,7 @@ use self::aftermath::{Aftermath, Answer, NewData};
 use self::probes::{Ambiguous, Probes};
 use self::timeouts::{Timeouts, hides_another, is_due};
 use self::trigger::{Situation, Trigger};
-use super::input::{Acked, Sent};
+use super::input::{Acked, Opening, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
@@ -24,6 +24,14 @@ use crate::standards::LEAST_RTO;
 /// the sender by now. It has waited in a queue before the capture, as in a delay spike.
 fn waited_before_capture(sent: &Sent, stream: &Stream) -> bool {
     !stream.terms.at_sender() && stream.outstanding.is_acked(sent.end())
+}
+
+/// The same of a connection that is too young for any timer to have expired, if its beginning was
+/// seen.
+fn is_too_early(sent: &Sent, stream: &Stream) -> bool {
+    let Stream { terms, timers, .. } = stream;
+    let young = || timers.is_early(sent.at.since(terms.start));
+    waited_before_capture(sent, stream) && terms.opening == Opening::Seen && young()
 }
 
 /// Whether the slow start after a timeout goes on with it. No timer expires sooner once more.
@@ -77,6 +85,7 @@ impl Causes {
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
             }
+            _ if is_too_early(sent, stream) => Kind::Unknown,
             _ if lags_behind_acks(sent, stream, recovery) => Kind::SlowStart,
             _ => match self.situation(sent, stream, recovery).trigger() {
                 Trigger::Ack => self.by_ack(sent, first, stream, recovery, picture),

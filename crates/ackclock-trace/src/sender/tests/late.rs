@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Seq, Span, TimeoutClass};
 
-use super::{Line, MSS, Sent, Sight, kinds, ms};
+use super::{Line, MSS, Opening, Sent, Sight, kinds, ms};
 use crate::connection::{Kind, Spurious};
 
 /// As at a receiver behind a queue that was held up for longer than the timer waits: first comes
@@ -123,4 +123,23 @@ fn an_original_behind_its_retransmission_is_none() {
     assert_eq!(again(true, (9, 65_535)), (vec![6, 8], 6 * MSS));
     // A number that does not count says nothing.
     assert_eq!(again(false, (0, 40_000)), (vec![6, 8], 6 * MSS));
+}
+
+/// What had arrived comes again behind its ACK, so long after the connection has begun: the timer
+/// has sent it, unless it has not run for as long since then. Of a connection that has begun before
+/// the capture nobody knows.
+#[test]
+fn no_timer_waits_for_longer_than_the_connection_lasts() {
+    let kind = |after: f64, opening| {
+        let mut line = Line::without_sack(5.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.model.stream.terms.opening = opening;
+        line.send(10.0, [0]);
+        line.ack(15.0, 1);
+        line.send(after, [0]);
+        kinds(&line.found())[0].1
+    };
+    assert_eq!(kind(100.0, Opening::Seen), Kind::Unknown);
+    assert_eq!(kind(300.0, Opening::Seen), Kind::Timeout);
+    assert_eq!(kind(100.0, Opening::Unseen), Kind::Timeout);
 }
