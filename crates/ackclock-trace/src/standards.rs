@@ -7,6 +7,9 @@ use ackclock_tcp::{Span, Time};
 /// No window is larger, in bytes (RFC 7323 section 2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 1 << 30;
 
+/// Full segments have so many bytes where no end says another number (RFC 9293 section 3.7.1).
+pub(crate) const DEFAULT_SMSS: u32 = 536;
+
 /// The least retransmission timeout of Linux (`TCP_RTO_MIN`): most senders wait no shorter.
 pub(crate) const LEAST_RTO: Span = Span::from_millis(200);
 

@@ -9,7 +9,7 @@ use super::stalls::Waiting;
 use super::stream::Stream;
 use super::stream::segment::{Departure, Segment};
 use super::{Repair, SenderModel, Sight, watching};
-use crate::standards::LEAST_RTO_OF_RFC;
+use crate::standards::{DEFAULT_SMSS, LEAST_RTO_OF_RFC};
 
 impl SenderModel {
     /// An ACK has passed the capture and is on its way: what it acknowledges has arrived.
@@ -167,7 +167,8 @@ impl SenderModel {
             self.measure(a, oldest, &newest);
             let (newest, flight) = (newest.at, newest.flight);
             if a.timed && !self.stalls.is_probing_window() {
-                let little = bytes < 2 * u64::from(self.stream.terms.mss);
+                // The longest segment of an application that writes little may be no full one.
+                let little = bytes < 2 * u64::from(self.stream.terms.mss.max(DEFAULT_SMSS));
                 if (little || a.window < self.stream.windows.offered())
                     && self.stream.outstanding.is_empty()
                 {

@@ -215,6 +215,8 @@ fn acks_that_may_be_delayed() {
         let short = line.segment(ms(500.0 + n as f64), 6000 + 100 * n, 100);
         line.model.sent(&short);
     }
+    // The connection had begun, and its longest segment is short.
+    line.model.set_mss(100);
     let acked = line.plain(550.0, 6200);
     line.heard(acked);
     let rtt = line.found().rtt.unwrap();
