@@ -32,11 +32,12 @@ impl Outstanding {
             overlap.for_each(|(_, sent)| sent.at = None);
         }
         let sent = Sent { end: bytes.end, at: (!again).then_some(at) };
-        match again {
-            true => self.0.entry(bytes.start).or_insert(sent),
+        if again {
+            self.0.entry(bytes.start).or_insert(sent);
+        } else {
             // A SYN that went again has no place of its own.
-            false => self.0.entry(bytes.start).insert_entry(sent).into_mut(),
-        };
+            self.0.insert(bytes.start, sent);
+        }
     }
 
     /// All up to here is acknowledged. When the last of it was sent; `None` if a part was sent more

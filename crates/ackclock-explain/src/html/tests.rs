@@ -184,7 +184,7 @@ fn a_lost_answer_to_a_syn_is_a_loss() {
         let server = &mut connection.from_server;
         server.stalls.truncate(1);
         (server.stalls[0].cause, server.timeouts[0].class) = (StallCause::Timeout(class), class);
-        let mut client = (server.stalls[0].clone(), server.timeouts[0].clone());
+        let mut client = (server.stalls[0], server.timeouts[0].clone());
         client.0.start = Time(client.0.start.0 - 40_000);
         (client.0.timeout, client.1.spurious) = (Some(0), spurious);
         server.timeouts[0].spurious = if needed { None } else { spurious };
@@ -478,7 +478,7 @@ fn the_longest_of_many_stalls() {
         // Two thirds of a thousandth of the time each, which is 2 s; some of it are longer.
         let stall = |n: u64| {
             let begin = Time(fixture::at(0).0 + n * 1_333_333);
-            let long = if n % 2 == 0 { 10_000 + n } else { 1_000_000 };
+            let long = if n.is_multiple_of(2) { 10_000 + n } else { 1_000_000 };
             fixture::stall(begin, Time(begin.0 + long), cause(n))
         };
         flow.stalls = (0..stalls).map(stall).collect();

@@ -148,7 +148,6 @@ fn what_is_no_data_and_goes_twice_measures_nothing() {
         ack.at = fixture::at(acked);
         events.push(ack);
         events.extend([sent(fin, 1000, 0, 1), sent(fin + 250, 1000, 0, 2)]);
-        let mut ack = ack;
         ack.at = fixture::at(fin + 290);
         if let EventKind::Acked { ack, .. } = &mut ack.kind {
             *ack = 1001;
