@@ -28,7 +28,7 @@ pub(crate) const FIRST_RTO: Span = Span::from_secs(1);
 /// Both least timeouts: those that most senders have.
 pub(crate) const LEAST_RTOS: [Span; 2] = [LEAST_RTO, LEAST_RTO_OF_RFC];
 
-/// The years 1996 to 2011. Before them there was no SACK (RFC 2018), so that the clock of a capture
-/// that has it was not set; and tail loss probes were proposed and built in 2012.
+/// The years 2001 to 2011: tail loss probes were proposed and built in 2012. A clock that was never
+/// set begins with 1970, 1980 or 2000, and so do captures of simulations.
 pub(crate) const WITHOUT_PROBES: Range<Time> =
-    Time(Span::from_secs(820_454_400).0)..Time(Span::from_secs(1_325_376_000).0);
+    Time(Span::from_secs(978_307_200).0)..Time(Span::from_secs(1_325_376_000).0);
