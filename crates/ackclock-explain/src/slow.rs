@@ -16,9 +16,11 @@ const LATE: u64 = 3;
 impl Found {
     /// The end that the connection waited for: of those that sent data, that which was busy for
     /// longer, with more payload if both were for as long. But a few bytes wait for their ACK as
-    /// long as many: if the busier end was not held up, or had nothing to do for longest, it is the
-    /// one that sent more, unless that waited most of its time for what the busier one would say
-    /// next. An end that repeats what had arrived waits for the other one, if that sends more.
+    /// long as many: if the busier end was not held up, it is the one that sent more, unless that
+    /// waited most of its time for what the busier one would say next. The same if the busier one
+    /// had nothing to do for most of its time and the capture was taken elsewhere, where what holds
+    /// it up is only probable. An end that repeats what had arrived waits for the other one, if
+    /// that sends more.
     pub fn sender(&self) -> End {
         let of = |end: End| &self.flow(end).lifetime;
         let more = |end: End| self.flow(end).bytes > self.flow(end.other()).bytes;
@@ -36,7 +38,8 @@ impl Found {
         let much = Span(opened(busiest).0 / 10).max(FELT);
         let other = busiest.other();
         let waited = of(busiest).answering() > Span(of(other).of(Limit::Application).0 / 2);
-        let idle = of(busiest).main() == Some(Limit::Application);
+        let paused = of(busiest).paused() - of(busiest).closing();
+        let idle = paused > of(busiest).busy() && !self.is_at_sender(busiest);
         if more(other) && !waited && (idle || held(busiest) < much) { other } else { busiest }
     }
 

@@ -1,5 +1,5 @@
 use ackclock_tcp::{Seq, Span, Time};
-use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, StallCause};
+use ackclock_trace::{Jump, Lifetime, Limit, Retransmission, Spurious, Stall, StallCause, Vantage};
 
 use crate::clock::Back;
 use crate::explained::{End, Found};
@@ -267,6 +267,17 @@ fn a_few_bytes_are_not_what_a_download_waited_for() {
     assert_eq!(found.sender(), End::Server);
     found.connection.from_client.lifetime.add(Limit::Recovery, Span::from_millis(1));
     assert_eq!(found.sender(), End::Client);
+    // It had nothing to do for longer, which says more where the capture was taken elsewhere; but
+    // not until the connection was closed.
+    found.connection.from_client.lifetime.add(Limit::Application, Span::from_millis(335));
+    assert_eq!(found.sender(), End::Server);
+    let position = &mut found.connection.position;
+    let server = *position;
+    (position.vantage, position.to_client) = (Vantage::Client, Some(Span::ZERO));
+    assert_eq!(found.sender(), End::Client);
+    found.connection.position = server;
+    found.connection.from_client.lifetime.add_closing(Span::from_millis(2));
+    assert_eq!(found.sender(), End::Client);
 }
 
 /// A client repeats its request three times, for longer than the server is seen to have anything to
@@ -338,7 +349,6 @@ fn a_handshake_of_one_round_trip_holds_nothing_up() {
 /// the sender and back; by a round trip at most, where that is not known.
 #[test]
 fn a_filter_shows_the_ack_that_a_stall_begins_with() {
-    use ackclock_trace::Vantage;
     let begins = |vantage, to_server: Option<u64>| {
         let mut found = explained().connections.swap_remove(0);
         let position = &mut found.connection.position;
