@@ -21,7 +21,8 @@ const ROUNDED: u16 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     least: u8,
-    most: u8,
+    /// `None` if nothing fits: the receiver has taken back what it offered.
+    most: Option<u8>,
     /// The field of an earlier ACK, and what that acknowledged.
     before: u16,
     acked: u64,
@@ -34,7 +35,15 @@ pub(super) struct Scale {
 
 impl Default for Scale {
     fn default() -> Scale {
-        Scale { least: 0, most: MOST, before: 0, acked: 0, highest: 0, last: 0, filled: false }
+        Scale {
+            least: 0,
+            most: Some(MOST),
+            before: 0,
+            acked: 0,
+            highest: 0,
+            last: 0,
+            filled: false,
+        }
     }
 }
 
@@ -42,6 +51,12 @@ impl Scale {
     /// An ACK acknowledges so much, and no less than before, and offers a window with this field.
     /// `outstanding`: from what was acknowledged before to the highest byte.
     pub fn offered(&mut self, ack: u64, field: u16, outstanding: Range<u64>) {
+        let less = self.before.saturating_sub(field);
+        let acked = ack.saturating_sub(self.acked);
+        // One that acknowledges no more and has less room was overtaken by the other.
+        if less > 0 && acked == 0 {
+            return;
+        }
         let last = std::mem::replace(&mut self.last, field);
         // What runs out of memory closes its window at once (Linux: `ICSK_ACK_NOMEM`).
         if field == 0 {
@@ -59,10 +74,8 @@ impl Scale {
             self.filled |= least > self.least || flight > (room << least) / 2;
             self.least = least;
         }
-        let less = self.before.saturating_sub(field);
-        let acked = ack.saturating_sub(self.acked);
         let fits = |shift: &u8| u64::from(less.saturating_sub(ROUNDED)) << shift <= acked;
-        self.most = (0..=self.most).rev().find(fits).unwrap_or(0);
+        self.most = self.most.and_then(|most| (0..=most).rev().find(fits));
         if less == 0 || less >= STEP {
             (self.before, self.acked) = (field, ack);
         }
@@ -80,7 +93,7 @@ impl Scale {
 
     /// It, if nothing else fits.
     pub fn known(&self) -> Option<u8> {
-        (self.filled && self.least == self.most).then_some(self.least)
+        self.most.filter(|most| self.filled && self.least == *most)
     }
 
     /// The largest window with that scale, in bytes.
