@@ -269,7 +269,7 @@ impl Open {
 
 /// The capture has gaps for more of the time than not.
 fn is_mostly_unknown(Model { found, .. }: &Model) -> bool {
-    found.unknown.times(2) > found.lifetime.whole()
+    found.unknown > found.lifetime.whole()
 }
 
 /// ACKs of what an end sent are not in the capture.

@@ -68,7 +68,7 @@ struct Waits {
     /// been sent when nobody sent anything else.
     closed: Span,
     closing: Span,
-    /// Of the application's share, of how much nothing is known.
+    /// Of how much nothing is known, which is in no share.
     unknown: Span,
     /// How long the receiver's window limited the sender because more than half of the buffer was
     /// full of what was not read.

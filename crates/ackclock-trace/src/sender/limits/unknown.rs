@@ -1,16 +1,14 @@
-//! Silence that is none of loss recovery's: nothing is known of it, or nothing was outstanding.
+//! Silence of which nothing is known, and when nothing was outstanding.
 
 use ackclock_tcp::{Span, Time};
 
 use super::Limits;
-use crate::lifetime::Limit;
 
 impl Limits {
-    /// Nothing is known of the time until then. It counts as a pause.
+    /// Nothing is known of the time until then. It counts as nothing.
     pub fn unknown(&mut self, until: Time) {
         let span = until.since(self.now);
         self.now = self.now.max(until);
-        self.found.add(Limit::Application, span);
         let waits = self.waits.get_or_insert_default();
         waits.unknown = waits.unknown + span;
     }
