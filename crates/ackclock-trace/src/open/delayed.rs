@@ -17,6 +17,8 @@ use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight,
 
 /// So many ACKs are looked at for one that is older.
 const MOST_LATE: usize = 64;
+/// A number that tells something is that of one of so many segments that passed last.
+const JUST_PASSED: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
 /// a small file does not take much memory.
 const MOST_SEGMENTS: u32 = 1 << 11;
@@ -171,7 +173,8 @@ impl DelayedSender {
             Entry::Sent(sent) => Some(sent),
             _ => None,
         });
-        if let Some(sent) = sent.find(|sent| sent.ip_id == Some(id)) {
+        // It has only just passed.
+        if let Some(sent) = sent.by_ref().take(JUST_PASSED).find(|sent| sent.ip_id == Some(id)) {
             sent.counted = true;
         }
     }
