@@ -109,7 +109,8 @@ impl SenderModel {
         }
         let taken = self.taken_by_timer(lost, self.silent(sent.at));
         if taken > Span::ZERO {
-            let start = self.stalls.turn(self.stream.moments.progress());
+            let turn = self.stalls.turn(self.stream.moments.progress());
+            let start = turn.max(self.limits.alive());
             self.limits.silence().doubts(sent, start, taken);
         }
     }
