@@ -46,7 +46,7 @@ fn metrics_are_the_totals_of_what_has_ended() {
     for sample in [
         "open 0",
         "ended_total 30",
-        "bad_total 5",
+        "bad_total 8",
         "bytes_total 453000",
         "segments_total 507",
         "retransmissions_total{kind=\"fast_retransmit\"} 12",
