@@ -169,12 +169,11 @@ impl DelayedSender {
         let Some(model) = &mut self.model else { return };
         model.sender.number_tells(id);
         let passed = model.log.iter_mut().flat_map(|log| log.entries.iter_mut().rev());
-        let mut sent = passed.filter_map(|entry| match entry {
+        let sent = passed.filter_map(|entry| match entry {
             Entry::Sent(sent) => Some(sent),
             _ => None,
         });
-        // It has only just passed.
-        if let Some(sent) = sent.by_ref().take(JUST_PASSED).find(|sent| sent.ip_id == Some(id)) {
+        if let Some(sent) = sent.take(JUST_PASSED).find(|sent| sent.ip_id == Some(id)) {
             sent.counted = true;
         }
     }
