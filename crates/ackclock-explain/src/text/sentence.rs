@@ -122,8 +122,8 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
         },
         StallCause::TailLossProbe => probed(flow, stall),
         StallCause::ProbeOrTimeout => {
-            "the last segment was retransmitted, by a tail loss probe or a timeout: by which is not \
-             known"
+            "the last segment was retransmitted, by a tail loss probe or a timeout: by which is \
+             not known"
                 .into()
         }
         StallCause::Recovery => format!("it took that long to repair losses, {}", by(flow, stall)),
