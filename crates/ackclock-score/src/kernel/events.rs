@@ -11,7 +11,8 @@ pub(super) const LOSS: u8 = 4;
 /// A retransmission in the trace.
 pub(super) struct Event {
     pub at: Time,
-    what: Caller,
+    /// Who called for it; where the trace does not say, what its state lets infer.
+    pub by: Caller,
     /// The sender's state.
     pub state: u8,
     /// Its state before the timer expired.
@@ -20,40 +21,30 @@ pub(super) struct Event {
     pub first: bool,
 }
 
-impl Event {
-    /// Who called for it; where the trace does not say, by the state and for how many nanoseconds
-    /// nothing had come or gone.
-    pub fn by(&self, idle: u64) -> Caller {
-        /// The timer waits for at least 200 ms.
-        const TIMER: u64 = 150_000_000;
-        match self.what {
-            // An ACK or, between paced segments, a short wait starts all others.
-            Caller::Unknown if self.state == LOSS && idle > TIMER => Caller::Timer,
-            Caller::Unknown if self.state != LOSS && self.state != RECOVERY => Caller::LossProbe,
-            Caller::Unknown => Caller::Queue,
-            by => by,
-        }
-    }
-}
-
 pub(super) fn of(lines: &[&Line]) -> Vec<Event> {
-    let (mut state, mut before, mut first) = (0, 0, true);
+    let (mut state, mut before, mut first, mut lost_all) = (0, 0, true, false);
     let mut events = Vec::new();
     for line in lines {
-        let what = match line.what {
+        let by = match line.what {
             What::State(new) => {
                 first |= new != state;
                 // The timer sets the state before it retransmits.
                 (before, state) = (state, new);
+                lost_all = new == LOSS;
                 continue;
             }
+            What::Retransmit(Caller::Unknown) => match state {
+                // `tcp_retransmit_timer` calls `tcp_enter_loss` each time, and then retransmits.
+                LOSS if lost_all => Caller::Timer,
+                LOSS | RECOVERY => Caller::Queue,
+                _ => Caller::LossProbe,
+            },
             What::Retransmit(by) => by,
         };
-        events.push(Event { at: line.at, what, state, before, first });
-        if matches!(what, Caller::Queue | Caller::Unknown) {
-            first = false;
-        }
+        events.push(Event { at: line.at, by, state, before, first });
+        first &= by != Caller::Queue;
         before = state;
+        lost_all = false;
     }
     events
 }

@@ -359,10 +359,7 @@ impl Path {
             let last = self.reports.iter().take_while(|report| report.at < sent.at).last();
             let una = last.map_or(0, |report| report.una);
             let backed_off = last_timeout == Some(una);
-            let before =
-                [last.map(|report| report.at), index.checked_sub(1).map(|i| self.sent[i].at)];
-            let by = event.by(sent.at.0 - before.into_iter().flatten().max().map_or(0, |at| at.0));
-            let kind = match by {
+            let kind = match event.by {
                 Caller::Timer if backed_off => Cause::BackedOffTimeout.name(),
                 Caller::Timer => Cause::Timeout.name(),
                 Caller::LossProbe => Cause::TailLossProbe.name(),
@@ -374,7 +371,7 @@ impl Path {
                 Caller::Queue | Caller::Syn | Caller::Unknown => "unknown",
             };
             retransmissions[i].kind = Some(kind.into());
-            if by == Caller::Timer && first {
+            if event.by == Caller::Timer && first {
                 let earlier = again[..i].iter().map(|&i| &self.sent[i]).filter(|r| r.snd_max > una);
                 let class = match () {
                     () if backed_off => TimeoutClass::BackedOff,
