@@ -40,6 +40,8 @@ pub(super) struct DelayedSender {
 struct Early {
     /// The first and the last ACK.
     acks: Option<[Acked; 2]>,
+    /// The one that closed the window, which was closed until the last ACK.
+    closed: Option<Acked>,
     /// When a keep-alive last went out.
     alive: Time,
 }
@@ -115,7 +117,11 @@ impl DelayedSender {
     /// Keeps an ACK until there is a model.
     pub fn keep(&mut self, acked: &Acked) {
         let early = self.early.get_or_insert_default();
-        early.acks.get_or_insert([*acked; 2])[1] = *acked;
+        let [_, last] = early.acks.get_or_insert([*acked; 2]);
+        if last.window > 0 {
+            early.closed = (acked.window == 0).then_some(*acked);
+        }
+        *last = *acked;
     }
 
     /// ACKs that came before the SYN have positions of their own.
@@ -127,7 +133,7 @@ impl DelayedSender {
     /// seen, and the last of the other end.
     pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {
         let Some(early) = self.early.take() else { return };
-        let Early { acks, alive } = *early;
+        let Early { acks, closed, alive } = *early;
         if alive > Time::ZERO {
             self.keeps_alive(alive);
         }
@@ -138,8 +144,8 @@ impl DelayedSender {
             first.at = first.at.max(again).max(syns[1].unwrap_or(again));
         }
         self.acked(&mut first, delay, places);
-        if last.frame != first.frame {
-            self.acked(&mut { last }, delay, places);
+        for mut acked in closed.into_iter().chain((last.frame != first.frame).then_some(last)) {
+            self.acked(&mut acked, delay, places);
         }
     }
 

@@ -487,6 +487,26 @@ fn window_probes_are_no_retransmissions() {
     });
 }
 
+/// The capture begins with ACKs alone, of which one closes the window. Whatever its scale is, that
+/// held the sender back until another one opened it. What came of ACKs since it was opened says
+/// nothing.
+#[test]
+fn a_window_that_was_closed_before_data_was_seen() {
+    let limits = |opens: &[f64]| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, s(0, 0).ack(1460)).at(1.0, s(0, 0).ack(2920).wnd(0));
+        for ms in opens {
+            talk.at(*ms, s(0, 0).ack(2920).wnd(60_000 + *ms as u16));
+        }
+        talk.at(11.2, c(2920, 1460)).at(11.3, s(0, 0).ack(4380).wnd(60_000));
+        let one = talk.one();
+        let lifetime = &one.from_client.lifetime;
+        [Limit::ReceiveWindow, Limit::Application].map(|limit| lifetime.of(limit).0 / 100_000)
+    };
+    assert_eq!(limits(&[11.0]), [100, 12]);
+    assert_eq!(limits(&[5.0, 11.0])[0], 0);
+}
+
 /// A mirror port has each packet twice, 2 ms apart, with many of others in between. What is lost is
 /// sent again, and so are its copies.
 #[test]
