@@ -91,14 +91,20 @@ reasons! {
 pub(super) struct Bytes<'a> {
     pub kept: &'a [u8],
     pub wire: u32,
+    /// What is around it carries no more than this.
+    most: u32,
 }
 
 impl<'a> Bytes<'a> {
+    pub fn new(kept: &'a [u8], wire: u32) -> Bytes<'a> {
+        Bytes { kept, wire, most: u32::MAX }
+    }
+
     /// All of a frame.
     #[inline]
     pub fn of(frame: &Frame<'a>) -> Bytes<'a> {
         let len = u32::try_from(frame.data.len()).unwrap_or(u32::MAX);
-        Bytes { kept: frame.data, wire: frame.wire_len.max(len) }
+        Bytes::new(frame.data, frame.wire_len.max(len))
     }
 
     /// The first `N` bytes.
@@ -111,14 +117,23 @@ impl<'a> Bytes<'a> {
     #[inline]
     pub fn after(&self, n: usize) -> Result<Bytes<'a>, Ignored> {
         let kept = self.kept.get(n..).ok_or_else(|| self.missing(n))?;
-        Ok(Bytes { kept, wire: self.wire.saturating_sub(n as u32) })
+        let [wire, most] = [self.wire, self.most].map(|bytes| bytes.saturating_sub(n as u32));
+        Ok(Bytes { kept, wire, most })
     }
 
-    /// The first `n` bytes on the wire: what comes after them is padding.
+    /// The first `n` bytes on the wire: what comes after them is padding. A switch that mirrors may
+    /// have cut off the last of them.
     #[inline]
     pub fn limit(&self, n: u32) -> Bytes<'a> {
+        let n = n.min(self.most);
         let kept = self.kept.get(..n as usize).unwrap_or(self.kept);
-        Bytes { kept, wire: n }
+        Bytes { kept, wire: n, ..*self }
+    }
+
+    /// The first `n` bytes, whatever is said of more in them.
+    pub fn within(&self, n: u32) -> Bytes<'a> {
+        let kept = self.kept.get(..n as usize).unwrap_or(self.kept);
+        Bytes { kept, wire: self.wire.min(n), most: n }
     }
 
     /// Why the first `n` bytes are not there.

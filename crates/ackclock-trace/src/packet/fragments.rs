@@ -106,7 +106,7 @@ impl Fragments {
         let Some(part) = ip.part else { return segment(frame, ip).map(Some) };
         let Some(whole) = self.collect(frame.at, &ip, part, frames) else { return Ok(None) };
         let (kept, wire) = whole.payload();
-        let payload = Bytes { kept: &kept, wire };
+        let payload = Bytes::new(&kept, wire);
         let found = Ip { part: None, payload, ..ip }
             .without_extensions()
             .and_then(tunnel::open)

@@ -20,7 +20,7 @@ pub(super) fn ipv4_in_ethernet(link: LinkType, frame: Bytes<'_>) -> Option<Bytes
 
 /// Whether frames of link type `link` are known here.
 pub(super) fn is_known(link: LinkType) -> bool {
-    strip(link, Bytes { kept: &[], wire: 0 }).err() != Some(Ignored::Link)
+    strip(link, Bytes::new(&[], 0)).err() != Some(Ignored::Link)
 }
 
 /// The IP packet in a frame of link type `link`.
@@ -74,10 +74,12 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
                 ethertype = u16::from_be_bytes([head[12], head[13]]);
                 rest = rest.after(14)?;
             }
-            // PPPoE session (RFC 2516 section 4).
+            // PPPoE session (RFC 2516 section 4). Its length does not count the padding of
+            // Ethernet, which some devices have counted into that of IP.
             0x8864 => {
-                rest.head::<6>()?;
-                return ppp(rest.after(6)?);
+                let &[.., high, low] = rest.head::<6>()?;
+                let len = u16::from_be_bytes([high, low]);
+                return ppp(rest.after(6)?.within(len.into()));
             }
             // Cisco's metadata: version 1, with one option, which is a security group tag.
             0x8909 => match rest.head::<8>()? {

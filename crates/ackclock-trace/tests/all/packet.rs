@@ -71,6 +71,12 @@ fn what_stands_between_ethernet_and_ip() {
             "{ethertype:x}"
         );
     }
+    // The padding of Ethernet, counted into the length of IP, but not into that of PPPoE.
+    let mut ip = v4(&tcp(&[], 0));
+    ip[3] += 6;
+    let session = [&[0x11, 0, 0, 1, 0, 42, 0, 0x21], &ip[..], &[9; 6]].concat();
+    assert_eq!(whole(ETHERNET, &ethernet(0x8864, &session)), Ok(wanted(0)));
+    let ip = v4(&tcp(&[], 3));
     // A VLAN tag behind Linux's cooked header, as captures on `any` have it.
     let cooked =
         [&[0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0x81, 0, 0, 5, 8, 0], &ip[..]].concat();
