@@ -67,8 +67,9 @@ pub fn is_known(link: LinkType) -> bool {
 /// The TCP segment in a frame.
 ///
 /// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
-/// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, and NFLOG.
-/// VXLAN, Geneve, GRE, ERSPAN, IP in IP and IPsec AH are opened, up to eight in each other.
+/// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, FDDI, LLC over
+/// ATM, and NFLOG. VXLAN, Geneve, GRE, ERSPAN, GTP-U, AYIYA, IP in IP and IPsec AH are opened, up
+/// to eight in each other.
 /// Of checksums, only those of segments without payload are looked at ([`Packet::damaged`]).
 ///
 /// # Errors

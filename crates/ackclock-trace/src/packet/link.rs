@@ -6,6 +6,9 @@ use crate::file::LinkType;
 
 const ETHERNET: LinkType = LinkType(1);
 
+/// The Ethertype of IPv4.
+const IPV4: u16 = 0x0800;
+
 /// What is IPv4 without options by its Ethertype and its first byte, right behind an Ethernet
 /// header.
 #[inline(always)]
@@ -40,6 +43,9 @@ pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignor
         }
         // BSD's loopback, in the byte order of the host and of the network.
         0 | 108 => by_family(*frame.head()?, frame.after(4)?),
+        // LLC behind the header of FDDI, and alone, as ATM carries it (RFC 2684 section 5).
+        10 => by_ethertype([0, 0], frame.after(13)?),
+        100 => by_ethertype([0, 0], frame),
         // PPP, and PPP in HDLC-like framing.
         9 | 50 => ppp(frame),
         // 802.11, bare and behind radiotap.
@@ -60,7 +66,7 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
     let mut ethertype = u16::from_be_bytes(ethertype);
     loop {
         match ethertype {
-            0x0800 | 0x86dd => return Ok(rest),
+            IPV4 | 0x86dd => return Ok(rest),
             // 802.1Q, 802.1ad, and what was used before it.
             0x8100 | 0x88a8 | 0x9100 | 0x9200 => {
                 let head = rest.head::<4>()?;
@@ -92,25 +98,24 @@ pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<By
             // 802.1AE: mostly encrypted.
             0x88e5 => return Err(Ignored::Wrapped(Wrapper::Macsec)),
             // The length of a frame of 802.3.
-            0..=1500 => match llc(rest)? {
-                Some(of) => {
-                    ethertype = of;
-                    rest = rest.after(8)?;
-                }
-                None => return Err(Ignored::NotIp),
-            },
+            0..=1500 => {
+                let (of, len) = llc(rest)?.ok_or(Ignored::NotIp)?;
+                (ethertype, rest) = (of, rest.after(len)?);
+            }
             _ => return Err(Ignored::NotIp),
         }
     }
 }
 
-/// The Ethertype behind LLC and SNAP (RFC 1042), which take eight bytes.
-pub(super) fn llc(rest: Bytes<'_>) -> Result<Option<u16>, Ignored> {
-    if *rest.head()? != [0xaa, 0xaa, 3] {
-        return Ok(None);
-    }
+/// The Ethertype behind LLC, and how many bytes that takes: with SNAP (RFC 1042), or with the
+/// number that LLC itself has for IPv4.
+pub(super) fn llc(rest: Bytes<'_>) -> Result<Option<(u16, usize)>, Ignored> {
     Ok(match *rest.head()? {
-        [_, _, _, 0, 0, 0, high, low] => Some(u16::from_be_bytes([high, low])),
+        [0xaa, 0xaa, 3] => match *rest.head()? {
+            [_, _, _, 0, 0, 0, high, low] => Some((u16::from_be_bytes([high, low]), 8)),
+            _ => None,
+        },
+        [6, 6, 3] => Some((IPV4, 3)),
         _ => None,
     })
 }

@@ -17,7 +17,7 @@ const ESP: u8 = 50;
 const AH: u8 = 51;
 const L2TP: u8 = 115;
 
-/// Bytes of the headers of UDP, VXLAN and Geneve, the last without its options.
+/// Bytes of the headers of UDP, VXLAN, Geneve, GTP-U and AYIYA, those without their options.
 const HEADER_LEN: usize = 8;
 
 /// Opens tunnels down to a packet with TCP, or to a fragment that may be a part of one.
@@ -112,7 +112,9 @@ fn udp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     if is(1701) {
         return Err(Ignored::Wrapped(Wrapper::L2tp));
     } else if is(2152) {
-        return Err(Ignored::Wrapped(Wrapper::Gtp));
+        return gtp(payload);
+    } else if is(5072) {
+        return ayiya(payload);
     } else if is(1194) {
         return Err(Ignored::Wrapped(Wrapper::OpenVpn));
     } else if is(37008) {
@@ -149,6 +151,49 @@ fn vxlan_gpe(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         1 | 2 if flags & 0x0c == 0x0c => packet.after(HEADER_LEN),
         0 if flags & 0x0c == 0x08 => link::ethernet(packet.after(HEADER_LEN)?),
         3 if flags & 0x0c == 0x0c => link::ethernet(packet.after(HEADER_LEN)?),
+        _ => Err(Ignored::NotTcp),
+    }
+}
+
+/// The user plane of mobile networks (3GPP TS 29.281 section 5), of version 1: IP, in most of them.
+fn gtp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    const DATA: u8 = 255;
+    let unknown = Err(Ignored::Wrapped(Wrapper::Gtp));
+    let &[flags, kind, ..] = packet.head::<HEADER_LEN>()?;
+    if flags >> 4 != 3 {
+        return unknown;
+    } else if kind != DATA {
+        return Err(Ignored::NotTcp);
+    }
+    let mut rest = packet.after(HEADER_LEN)?;
+    // With a sequence number, a number of N-PDU or extension headers, it has fields for all three.
+    if flags & 7 != 0 {
+        let &[.., first] = rest.head::<4>()?;
+        let mut next = if flags & 4 != 0 { first } else { 0 };
+        rest = rest.after(4)?;
+        while next != 0 {
+            let len = 4 * usize::from(rest.head::<1>()?[0]);
+            let last = len.checked_sub(1).ok_or(Ignored::Malformed)?;
+            next = rest.after(last)?.head::<1>()?[0];
+            rest = rest.after(len)?;
+        }
+    }
+    match rest.head::<1>()?[0] >> 4 {
+        4 | 6 => Ok(rest),
+        _ => unknown,
+    }
+}
+
+/// What brokers of IPv6 tunnels had (draft-massar-v6ops-ayiya-02 section 3): behind a time stand an
+/// identity and a signature.
+fn ayiya(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    const FORWARD: u8 = 1;
+    let &[identity, signature, code, next, ..] = packet.head::<HEADER_LEN>()?;
+    match (code & 0xf, next) {
+        (FORWARD, IPV4 | IPV6) => {
+            let fields = (1 << (identity >> 4)) + 4 * usize::from(signature >> 4);
+            packet.after(HEADER_LEN + fields)
+        }
         _ => Err(Ignored::NotTcp),
     }
 }

@@ -76,6 +76,6 @@ fn data(frame: Bytes<'_>, padded: bool) -> Result<Bytes<'_>, Ignored> {
         len += if flags & HT_CONTROL == 0 { 2 } else { 6 };
     }
     let payload = frame.after(if padded { usize::next_multiple_of(len, 4) } else { len })?;
-    let ethertype = link::llc(payload)?.ok_or(Ignored::NotIp)?;
-    link::by_ethertype(ethertype.to_be_bytes(), payload.after(8)?)
+    let (ethertype, len) = link::llc(payload)?.ok_or(Ignored::NotIp)?;
+    link::by_ethertype(ethertype.to_be_bytes(), payload.after(len)?)
 }

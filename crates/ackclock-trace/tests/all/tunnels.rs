@@ -14,6 +14,8 @@ use crate::frames::{
 const RADIO: u16 = 105;
 const RADIOTAP: u16 = 127;
 const NFLOG: u16 = 239;
+const FDDI: u16 = 10;
+const ATM: u16 = 100;
 
 fn gre(flags: [u8; 2], ethertype: u16, payload: &[u8]) -> Vec<u8> {
     let counted = (flags[0] & 0xb0).count_ones() as usize;
@@ -34,6 +36,17 @@ fn mirrored(len: usize, kind: [u8; 2], payload: &[u8]) -> Vec<u8> {
 /// IPsec's authentication header, with twelve bytes of check value.
 fn authentic(next: u8) -> Vec<u8> {
     [&[next, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1][..], &[9; 12]].concat()
+}
+
+/// The header of GTP-U of tunnel 7 around 51 bytes: which fields there are, and these.
+fn gtp(flags: u8, fields: &[u8]) -> Vec<u8> {
+    [&[0x30 | flags, 255, 0, 51 + fields.len() as u8, 0, 0, 0, 7], fields].concat()
+}
+
+/// A header of AYIYA with an identity of 16 bytes and a signature of 20.
+fn ayiya(code: u8, next: u8, payload: &[u8]) -> Vec<u8> {
+    let header = [&[0x41, 0x52, 0x10 | code, next, 0, 0, 0, 1][..], &[9; 36]].concat();
+    udp(5072, &[&header, payload].concat())
 }
 
 const SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
@@ -108,6 +121,19 @@ fn opened() -> Vec<(&'static str, u16, Vec<u8>)> {
         ("VXLAN-GPE with IP", RAW, udp(4790, &[&[0x0c, 0, 0, 1, 0, 0, 1, 0], &ip[..]].concat())),
         ("VXLAN-GPE", RAW, udp(4790, &[&[0x0c, 0, 0, 3, 0, 0, 1, 0], &inner[..]].concat())),
         ("LLC and SNAP", ETHERNET, ethernet(59, &[&SNAP, &ip[..]].concat())),
+        ("LLC of IP", ETHERNET, ethernet(54, &[&[6, 6, 3], &ip[..]].concat())),
+        ("LLC over ATM", ATM, [&SNAP, &ip[..]].concat()),
+        ("FDDI", FDDI, [&[0x50; 13], &SNAP[..], &ip].concat()),
+        ("GTP-U", RAW, udp(2152, &[&gtp(0, &[]), &ip[..]].concat())),
+        (
+            "GTP-U with a sequence number",
+            RAW,
+            udp(2152, &[&gtp(2, &[0, 1, 0, 0x85]), &ip[..]].concat()),
+        ),
+        ("GTP-U with extension headers", RAW, {
+            let extended = [0, 0, 0, 0x85, 1, 0x10, 9, 0x40, 2, 0, 0, 0, 0, 0, 0, 0];
+            udp(2152, &[&gtp(4, &extended), &ip[..]].concat())
+        }),
         ("Cisco's metadata", ETHERNET, ethernet(0x8909, &[&CMD, &ip[..]].concat())),
         ("IP in IP", ETHERNET, on_ethernet(around(4, &ip))),
         ("IPv4 in IPv6", RAW, v6(4, &ip)),
@@ -141,6 +167,7 @@ fn every_tunnel_is_opened() {
     for (name, frame) in [
         ("6in4", around(41, &six)),
         ("IPv6 in IPv6", v6(41, &six)),
+        ("AYIYA", ayiya(1, 41, &six)),
         ("GRE", gre([0x10, 0], 0x86dd, &six)),
         (
             "VXLAN on the port of Linux",
@@ -154,7 +181,7 @@ fn every_tunnel_is_opened() {
 /// The same ports, numbers and lengths as tshark finds.
 #[test]
 fn tshark_opens_the_same() {
-    for link in [ETHERNET, RAW, RADIO, RADIOTAP, NFLOG] {
+    for link in [ETHERNET, RAW, RADIO, RADIOTAP, NFLOG, FDDI, ATM] {
         let frames: Vec<_> = opened().into_iter().filter(|(_, of, _)| *of == link).collect();
         let mut file = Bytes::new(Order::Little).pcap(0xa1b2_c3d4, 65_535, u32::from(link));
         for (second, (_, _, frame)) in frames.iter().enumerate() {
@@ -227,7 +254,9 @@ fn tunnels_that_are_not_opened_are_named() {
         (RAW, udp(1701, &ip), Wrapper::L2tp),
         (RAW, around(115, &ip), Wrapper::L2tp),
         (RAW, gre([0x30, 0x81], 0x880b, &ip), Wrapper::Pptp),
-        (RAW, udp(2152, &ip), Wrapper::Gtp),
+        // GTP of version 2, and another network than IP.
+        (RAW, udp(2152, &[0x48, 1, 0, 4, 0, 0, 0, 0]), Wrapper::Gtp),
+        (RAW, udp(2152, &[&gtp(0, &[]), &[2; 20][..]].concat()), Wrapper::Gtp),
         (RAW, udp(51820, &[4, 0, 0, 0, 1, 2, 3, 4]), Wrapper::WireGuard),
         (RAW, udp(1194, &ip), Wrapper::OpenVpn),
         (ETHERNET, ethernet(0x88e5, &ip), Wrapper::Macsec),
@@ -276,6 +305,14 @@ fn what_has_no_segment_in_it() {
         ("IKE", udp(4500, &[0; 40]), Ignored::NotTcp),
         ("a keep-alive of IPsec", udp(4500, &[0xff]), Ignored::NotTcp),
         ("another protocol on the port of WireGuard", udp(51820, &[9; 40]), Ignored::NotTcp),
+        ("an echo of GTP-U", udp(2152, &[0x32, 1, 0, 4, 0, 0, 0, 0, 0, 1, 0, 0]), Ignored::NotTcp),
+        (
+            "an extension header of GTP-U that has no length",
+            udp(2152, &[&gtp(4, &[0, 0, 0, 0x85, 0, 0, 0, 0]), &ip[..]].concat()),
+            Ignored::Malformed,
+        ),
+        ("AYIYA that carries nothing", ayiya(1, 59, &[]), Ignored::NotTcp),
+        ("a question of AYIYA", ayiya(3, 41, &ip), Ignored::NotTcp),
         ("an UDP header cut off on the wire", around(17, &[0; 7]), Ignored::Malformed),
         ("a GRE header cut off on the wire", around(47, &[0xb0, 0, 8, 0, 1]), Ignored::Malformed),
     ];
