@@ -7,8 +7,11 @@ use super::SenderModel;
 use super::input::Sent;
 use super::silence::{end_of_lost, may_be_lost};
 use super::stream::Stream;
-use super::stream::timers::nearly;
+use super::stream::timers::{latest, nearly};
 use crate::standards::{LEAST_RTO_OF_RFC, expiries};
+
+/// A timer does not expire more often than this in a row (Linux's `tcp_retries2`).
+const MOST_EXPIRIES: u16 = 15;
 
 impl SenderModel {
     /// Away from the sender, after as long as a probe waits (RFC 8985 section 7.2), data goes out
@@ -98,8 +101,21 @@ impl SenderModel {
         }
     }
 
+    /// The timer of what was lost expires as such a wait ends, when it had sent at most so many
+    /// packets.
+    fn ends_with_timer(&self, lost: u16, waited: Span) -> bool {
+        let (rto, srtt) = (self.stream.timers.rto(), self.stream.timers.srtt());
+        let times = 1..=u32::from(lost.min(MOST_EXPIRIES));
+        times
+            .flat_map(|n| [rto, rto.max(LEAST_RTO_OF_RFC)].map(|rto| expiries(rto, n)))
+            .any(|interval| (nearly(interval)..=latest(interval) + srtt).contains(&waited))
+    }
+
     /// Data goes out with nothing outstanding, and its number says that some was lost before the
     /// capture; whether it can say so is known only later ([`SenderModel::number_tells`]).
+    ///
+    /// A host that numbers all its packets sends others while this connection is silent, and a few
+    /// that follow each other do not show that. So the silence has to end when a timer expires.
     pub(super) fn doubts(&mut self, sent: &Sent, asked: bool) {
         let known = Sent { counted: true, ..*sent };
         let lost = self.lost(&known, asked);
@@ -107,8 +123,9 @@ impl SenderModel {
         if never || self.stream.terms.at_sender() {
             return;
         }
-        let taken = self.taken_by_timer(lost, self.silent(sent.at));
-        if taken > Span::ZERO {
+        let waited = self.silent(sent.at);
+        let taken = self.taken_by_timer(lost, waited);
+        if taken > Span::ZERO && self.ends_with_timer(lost, waited) {
             let turn = self.stalls.turn(self.stream.moments.progress());
             let start = turn.max(self.limits.alive());
             self.limits.silence().doubts(sent, start, taken);

@@ -212,11 +212,12 @@ fn a_timeout_knows_whether_the_way_is_open() {
 /// A request is lost before the capture and comes again after 250 ms, as the number of its packet
 /// says, and those of the packets before it and behind it, of which each has the next one: of the
 /// first request in a connection, or of the fourth, whose answer before was acknowledged. Where
-/// they are too few, or do not follow each other, nothing is known. The ACK of what comes again
-/// takes 41 ms more.
+/// they are too few, or do not follow each other, nothing is known, nor where no timer expires when
+/// the first one comes: its host may number all its packets, and have sent another one meanwhile.
+/// The ACK of what comes again takes 41 ms more.
 #[test]
 fn a_lost_request_is_no_pause_of_the_client() {
-    let told = |requests: u64, behind: u16, step: u16| {
+    let told = |requests: u64, behind: u16, step: u16, after: f64| {
         let told = |mut talk: Talk| {
             let (mut id, mut t) = (0x1000, 0.0);
             let mut number = |step: u16| {
@@ -227,7 +228,7 @@ fn a_lost_request_is_no_pause_of_the_client() {
             talk.at(40.0, c(0, 0).id(number(1)));
             for n in 0..requests {
                 let lost = n + 1 == requests;
-                t += if lost { 290.0 } else { 90.0 };
+                t += if lost { after + 40.0 } else { 90.0 };
                 let (asked, got) = (100 * n, 1000 * n);
                 talk.at(t, c(asked, 100).ack(got).id(number(if lost { 2 } else { 1 })));
                 talk.at(t + 1.0, s(got, 1000).ack(asked + 100));
@@ -249,10 +250,15 @@ fn a_lost_request_is_no_pause_of_the_client() {
         one
     };
     let timeout = StallCause::Timeout(TimeoutClass::Unknown);
-    assert_eq!(told(1, 6, 1), (vec![timeout], 29));
-    assert_eq!(told(4, 0, 1), (vec![timeout], 24));
-    assert_eq!(told(1, 4, 1), (vec![], 0));
-    assert_eq!(told(1, 12, 3), (vec![], 0));
+    assert_eq!(told(1, 6, 1, 250.0), (vec![timeout], 29));
+    assert_eq!(told(4, 0, 1, 250.0), (vec![timeout], 24));
+    assert_eq!(told(1, 4, 1, 250.0), (vec![], 0));
+    assert_eq!(told(1, 12, 3, 250.0), (vec![], 0));
+    // The timers of RFC 6298 wait for a second, and for two more.
+    assert!(matches!(told(1, 6, 1, 1000.0).0[..], [StallCause::Timeout(_)]));
+    for after in [500.0, 2000.0, 3000.0, 10_000.0] {
+        assert_eq!(told(1, 6, 1, after), (vec![], 0), "{after}");
+    }
 }
 
 /// Before a request that a client makes after a pause of 250 ms, another packet is lost: the ACK

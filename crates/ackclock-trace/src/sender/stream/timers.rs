@@ -173,11 +173,9 @@ impl Timers {
         self.rto().times(1 << self.backoff.min(16))
     }
 
-    /// The timer has expired by then. Linux counts ticks, and what waits for many of them may wait
-    /// for an eighth more (`kernel/time/timer.c`).
+    /// The timer has expired by then.
     pub fn latest_expiry(&self) -> Span {
-        let interval = self.backed_off();
-        interval + Span(interval.0 / 8) + TICKS
+        latest(self.backed_off())
     }
 
     /// Whether this sender's timer is known to wait longer than Linux's, and `waited` is longer
@@ -245,6 +243,12 @@ impl Timers {
             self.seen.set(waited - self.srtt());
         }
     }
+}
+
+/// A timer that is set to this has expired by then. Linux counts ticks, and what waits for many of
+/// them may wait for an eighth more (`kernel/time/timer.c`).
+pub(crate) fn latest(interval: Span) -> Span {
+    interval + Span(interval.0 / 8) + TICKS
 }
 
 /// By how much a timer may have been set differently from the estimate: a tenth.
