@@ -81,7 +81,7 @@ impl Open {
                 }
                 Input::Data(_) => self.begin(end, budget),
                 Input::Acked(acked) => return self.senders[end].keep(&acked),
-                Input::Gap(..) => return,
+                Input::Gap(..) | Input::Number(_) => return,
             }
         }
         match input {
@@ -91,6 +91,7 @@ impl Open {
                 self.count_event(budget);
                 self.senders[end].gap(until, fin, self.place.delay(end), &mut budget.places);
             }
+            Input::Number(id) => self.senders[end].number_tells(id),
         }
     }
 

@@ -46,4 +46,6 @@ pub(super) enum Input {
     Acked(Acked),
     /// The capture has a gap until now. All that it lacks may be a FIN.
     Gap(Time, bool),
+    /// The number of this packet of the end is now known to tell what is missing before it.
+    Number(u16),
 }

@@ -305,7 +305,7 @@ impl Open {
         }
         let is_new = data.is_some_and(|data| !data.again);
         if let Some(id) = self.ends[one].settle_number() {
-            self.senders[one].number_tells(id);
+            self.pass_on_early(one, Input::Number(id), budget);
         }
         self.directions.packet(one, p, now.at, is_new);
         if is_new && data.is_some_and(|data| data.len > 0) {

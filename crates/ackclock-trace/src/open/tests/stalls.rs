@@ -261,6 +261,31 @@ fn a_lost_request_is_no_pause_of_the_client() {
     }
 }
 
+/// The same in a capture that begins later, while packets wait for what begins a model.
+#[test]
+fn a_lost_request_at_the_beginning_of_a_capture() {
+    let told = |behind: u64| {
+        let told = |mut talk: Talk| {
+            for n in 0..2_u64 {
+                let (at, asked, got) = (290.0 * n as f64, 100 * n, 1000 * n);
+                talk.at(at, c(asked, 100).ack(got).id(1 + 3 * n as u16));
+                talk.at(at + 0.1, s(got, 1000).ack(asked + 100));
+                talk.at(at + 40.0, c(asked + 100, 0).ack(got + 1000).id(2 + 3 * n as u16));
+            }
+            for n in 1..=behind {
+                let at = 330.0 + n as f64;
+                talk.at(at - 39.9, s(1000 + 1000 * n, 1000).ack(200));
+                talk.at(at, c(200, 0).ack(2000 + 1000 * n).id(5 + n as u16));
+            }
+            talk.one().from_client.lifetime.of(Limit::Recovery)
+        };
+        let [one, wrapped] = ISNS.map(|isns| told(Talk::new(isns)));
+        assert_eq!(one, wrapped);
+        one >= Span::from_millis(200)
+    };
+    assert_eq!([told(10), told(4)], [true, false]);
+}
+
 /// Before a request that a client makes after a pause of 250 ms, another packet is lost: the ACK
 /// of the handshake, which was not seen; what tells of a window twice as large; or the D-SACK of an
 /// answer that had come twice. If these are seen, or the window is as large as before, it was the
