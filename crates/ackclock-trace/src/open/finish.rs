@@ -88,8 +88,9 @@ impl Open {
     }
 
     /// No ACK without data was captured, although one end has sent so much that the other one had
-    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment), or waited so long
-    /// that it had got one. What both ends send all the time acknowledges the other's.
+    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment), or waited, for most
+    /// of its time, so long that it had got one. What both ends send all the time acknowledges the
+    /// other's.
     fn misses_all_bare_acks(&self, models: &[Option<Model>; 2]) -> bool {
         let bytes = [0, 1].map(|end| models[end].as_ref().map_or(0, |model| model.found.bytes));
         let unasked = |end: usize| {
@@ -98,7 +99,7 @@ impl Open {
         };
         !self.directions.has_bare_acks()
             && !self.directions.is_one()
-            && ([0, 1].into_iter().any(unasked) || models.iter().flatten().any(misses_acks))
+            && ([0, 1].into_iter().any(unasked) || models.iter().flatten().any(misses_most_acks))
     }
 
     /// The server has all that the client sent, and owes an answer. A client that closes its end
@@ -272,15 +273,10 @@ fn is_mostly_unknown(Model { found, .. }: &Model) -> bool {
     found.unknown > found.lifetime.whole()
 }
 
-/// ACKs of what an end sent are not in the capture.
-fn misses_acks(Model { found, .. }: &Model) -> bool {
-    found.unacked > Span::ZERO
-}
-
 /// For more of the time than not in which it had something to do, the ACKs of what an end sent are
 /// not in the capture.
-fn misses_most_acks(model: &Model) -> bool {
-    misses_acks(model) && model.found.unacked.times(2) > model.found.lifetime.busy()
+fn misses_most_acks(Model { found, .. }: &Model) -> bool {
+    found.unacked > Span::ZERO && found.unacked.times(2) > found.lifetime.busy()
 }
 
 /// What an end sent, where only one direction was captured, or ACKs are missing: without what came

@@ -646,9 +646,27 @@ fn an_ack_that_comes_with_data_is_overdue() {
     let told = |after, bare, skips| acknowledged_with_data(after, bare, skips);
     assert_eq!(told(20_000.0, true, true), Some((gap, Span::ZERO)));
     assert_eq!(told(20_000.0, true, false).map(|(cause, _)| cause), Some(late));
-    assert_eq!(told(20_000.0, false, true), None);
+    // One that is missing does not say that there are none.
+    assert_eq!(told(20_000.0, false, true), Some((gap, Span::ZERO)));
     // A timer may wait for as long.
     assert_eq!(told(2900.0, false, false).map(|(cause, _)| cause), Some(late));
+}
+
+/// All ACKs without data are filtered out: those of the answers are missing whenever the client
+/// pauses.
+#[test]
+fn what_the_capture_never_has_is_not_told() {
+    let told = |pause: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(10.0, syn(1));
+        for n in 0..10u16 {
+            let (at, position) = (pause * f64::from(n) + 11.0, 100 * u64::from(n));
+            talk.at(at, c(position, 100).ack(position));
+            talk.at(at + 10.0, s(position, 100).ack(position + 100));
+        }
+        !talk.one().unanswered
+    };
+    assert_eq!([told(20.0), told(20_000.0)], [true, false]);
 }
 
 #[test]
