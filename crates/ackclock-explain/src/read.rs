@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
+use ackclock_tcp::Time;
 use ackclock_trace::{
     Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Settings, Tracker, decode,
     hosts, translated,
@@ -146,6 +147,8 @@ fn one(
 pub(crate) trait Sink {
     /// The next one.
     fn packet(&mut self, packet: &Packet);
+    /// A frame of that time has none.
+    fn other(&mut self, _at: Time) {}
     /// Now and then, for what does not have to be done at once.
     fn turn(&mut self) {}
 }
@@ -161,6 +164,10 @@ impl Sink for Tracked {
     #[inline(always)]
     fn packet(&mut self, packet: &Packet) {
         self.tracker.packet(packet);
+    }
+
+    fn other(&mut self, at: Time) {
+        self.tracker.other(at);
     }
 
     fn turn(&mut self) {
@@ -235,6 +242,7 @@ fn frames(
         };
         if !wanted {
             capture.filtered += 1;
+            sink.other(frame.at);
         } else {
             // A packet by reference, since it is large. Frames that need more are handed on as a
             // copy, so that the others stay in registers.
@@ -249,7 +257,10 @@ fn frames(
                         put_together(packet, sink);
                     }
                 }
-                Err(why) => capture.leave_out(&{ frame }, *why),
+                Err(why) => {
+                    capture.leave_out(&{ frame }, *why);
+                    sink.other(frame.at);
+                }
             }
         }
         if capture.packets.is_multiple_of(TURN) {

@@ -23,6 +23,7 @@ mod loss;
 mod open;
 pub mod packet;
 mod path;
+mod pauses;
 mod reset;
 mod sender;
 mod settings;

@@ -15,12 +15,8 @@ use crate::jumps::{Decided, Jump, Jumps};
 use crate::open::{Budget, Open};
 use crate::packet::Packet;
 use crate::path::Paths;
+use crate::pauses::Pauses;
 use crate::settings::Settings;
-
-/// After as long a silence of all connections a capture may have been stopped, or be put together
-/// from several. Chosen: of captures with one idle connection, those that ask whether the other end
-/// is there do so more often.
-const PAUSE: Span = Span::from_secs(300);
 
 /// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK
 /// was lost, for the most part.
@@ -47,8 +43,7 @@ pub struct Tracker {
     damaged: u64,
     paths: Paths,
     jumps: Jumps,
-    /// When [`PAUSE`]s of the whole capture began.
-    pauses: Vec<Time>,
+    pauses: Pauses,
     budget: Budget,
 }
 
@@ -126,15 +121,18 @@ impl Tracker {
 
     /// The same as [`Tracker::track`], perhaps after a silence of all connections.
     fn resume(&mut self, packet: &Packet) {
-        if packet.at.since(self.now) >= PAUSE && self.begun > 0 {
-            self.pauses.push(self.now);
+        if self.begun > 0 {
+            self.pauses.ends(packet.at, self.now);
         }
         self.track(packet);
     }
 
-    /// Until when a connection that was last seen then would have been seen again.
-    fn until(&self, last: Time) -> Time {
-        self.pauses.iter().copied().find(|pause| *pause >= last).unwrap_or(self.now)
+    /// A frame without a packet: the capture was running at that time.
+    #[cold]
+    pub fn other(&mut self, at: Time) {
+        if self.begun > 0 {
+            self.pauses.other(self.jumps.time(at), self.now);
+        }
     }
 
     #[inline(always)]
@@ -305,7 +303,7 @@ impl Tracker {
         if open.is_empty() {
             drop(open);
         } else {
-            let until = self.until(open.last());
+            let until = self.pauses.until(open.last(), self.now);
             self.ended.push_back(open.finish(why, until, &mut self.budget));
         }
         self.paths.left(hosts);
@@ -331,7 +329,7 @@ impl Tracker {
         rest.sort_unstable_by_key(|open| open.number());
         let ended = std::mem::take(&mut self.ended);
         let finish = move |open: Box<Open>| {
-            let until = self.until(open.last());
+            let until = self.pauses.until(open.last(), self.now);
             open.finish(Ended::Open, until, &mut self.budget)
         };
         ended.into_iter().chain(rest.into_iter().map(finish))

@@ -1205,6 +1205,24 @@ fn what_the_server_never_answers() {
             };
             assert_eq!(no_answer(isns, other), Some(waited));
         }
+        // Frames without TCP show that it was running.
+        let running = |seconds: &[u64], last: Option<f64>, waited| {
+            let frames = |talk: &mut Talk| {
+                let other = |at: &u64| talk.tracker.other(Time(START + at * 1_000_000_000));
+                seconds.iter().for_each(other);
+                let mut p = syn(0);
+                p.packet.src.set_port(40_001);
+                last.into_iter().for_each(|seconds| {
+                    talk.at(1000.0 * seconds, p);
+                });
+            };
+            assert_eq!(no_answer(isns, frames), Some(waited), "{seconds:?}, {last:?}");
+        };
+        running(&[250, 500], Some(700.0), 699_989);
+        running(&[250, 500], None, 499_989);
+        running(&[250, 600], Some(700.0), 249_989);
+        running(&[250, 600], None, 249_989);
+        running(&[400], Some(500.0), 10);
         // It is asked again, more of it. A keep-alive asks nothing.
         let more = |talk: &mut Talk| {
             talk.at(1011.0, c(500, 20)).at(1021.0, s(0, 0).ack(520));
