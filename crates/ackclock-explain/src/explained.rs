@@ -325,6 +325,23 @@ impl Explained {
         again
     }
 
+    /// Captures that are the same as an earlier one, as files are that were copied or given twice.
+    pub(crate) fn same(&self) -> usize {
+        let mut seen: HashMap<_, Vec<&[Found]>> = HashMap::new();
+        let mut same = 0;
+        for all in self.connections.chunk_by(|a, b| a.capture == b.capture) {
+            let Some(capture) = self.captures.get(all[0].capture) else { continue };
+            let earlier = seen.entry((capture.packets, capture.start)).or_default();
+            let is_same = |other: &&[Found]| {
+                let pairs = || other.iter().zip(all);
+                other.len() == all.len() && pairs().all(|(a, b)| a.connection == b.connection)
+            };
+            same += usize::from(earlier.iter().any(is_same));
+            earlier.push(all);
+        }
+        same
+    }
+
     /// The capture that has a connection, where there are several.
     pub(crate) fn capture_of(&self, found: &Found) -> Option<&str> {
         let capture = self.captures.get(found.capture).filter(|_| self.captures.len() > 1)?;

@@ -14,7 +14,7 @@ use crate::explained::{Explained, Found};
 use crate::json::{CaptureJson, SummaryJson};
 use crate::names;
 use crate::summary::Summary;
-use crate::text::{bounded, captures, repeated};
+use crate::text::{bounded, captures, counted_again};
 
 /// What connections are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn grouped(explained: &Explained, by: By, top: usize, width: Option<usize>) 
     let (shown, more) = bounded(groups.len(), top);
     rows.extend(groups[..shown].iter().map(row));
     let table = align_results(&rows, 1, &RESULTS, width);
-    let note = repeated(explained).map_or(String::new(), |note| note + "\n");
+    let note: String = counted_again(explained).map(|note| note + "\n").collect();
     format!("{}{note}\n{table}{more}", captures(explained, top))
 }
 

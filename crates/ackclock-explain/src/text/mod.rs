@@ -26,8 +26,8 @@ pub(crate) use one::{ended, position, recovered};
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::{marks, seconds_saved, stall};
 pub(crate) use short::{
-    below, headed, headline, longest_stall, notes, repeated, round_trip, shares, timeouts, why,
-    without_application, worst,
+    below, counted_again, headed, headline, longest_stall, notes, round_trip, shares, timeouts,
+    why, without_application, worst,
 };
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};

@@ -47,8 +47,21 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
 
 /// What to know of the capture before its numbers are believed.
 pub(crate) fn notes(explained: &Explained) -> Vec<String> {
-    let all = [twice(explained), translated(explained), repeated(explained), missing(explained)];
-    all.into_iter().flatten().collect()
+    let of_capture = [twice(explained), translated(explained)].into_iter().flatten();
+    of_capture.chain(counted_again(explained)).chain(missing(explained)).collect()
+}
+
+/// What several captures have.
+pub(crate) fn counted_again(explained: &Explained) -> impl Iterator<Item = String> {
+    [same(explained), repeated(explained)].into_iter().flatten()
+}
+
+/// Captures that are the same as others.
+fn same(explained: &Explained) -> Option<String> {
+    let same = explained.same() as u64;
+    let what =
+        if same == 1 { "is the same as another one: its" } else { "are the same as others: their" };
+    (same > 0).then(|| format!("{} {what} connections count once more", count(same, "capture")))
 }
 
 /// Packets that the capture has twice, if they are a hundredth or more.
@@ -96,7 +109,7 @@ fn translated(explained: &Explained) -> Option<String> {
 }
 
 /// Connections that several captures have.
-pub(crate) fn repeated(explained: &Explained) -> Option<String> {
+fn repeated(explained: &Explained) -> Option<String> {
     let again = explained.repeated() as u64;
     let counts = if again == 1 { "counts" } else { "count" };
     (again > 0).then(|| {

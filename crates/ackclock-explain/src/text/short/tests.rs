@@ -249,6 +249,26 @@ fn time_with_the_way_to_its_sender() {
     assert_eq!(told(Vantage::Client, 2041), away);
 }
 
+/// A file by two names, or given twice. A simulation that runs twice differs in something.
+#[test]
+fn the_same_capture_twice() {
+    let note = "1 capture is the same as another one: its connections count once more\n";
+    let told = |change: fn(&mut Explained)| {
+        let [mut explained, again] = [(); 2].map(|()| fixture::explained());
+        explained.captures.extend(again.captures);
+        let found = again.connections.into_iter().map(|found| Found { capture: 1, ..found });
+        explained.connections.extend(found);
+        (0..).zip(&mut explained.connections).for_each(|(number, found)| found.number = number);
+        change(&mut explained);
+        let groups = crate::groups::grouped(&explained, crate::By::Port, 0, None);
+        [text(&explained, 0).contains(note), groups.contains(note)]
+    };
+    assert_eq!(told(|_| {}), [true; 2]);
+    assert_eq!(told(|all| all.connections[3].connection.from_server.bytes += 1), [false; 2]);
+    assert_eq!(told(|all| all.captures[1].packets += 1), [false; 2]);
+    assert_eq!(told(|all| all.connections.truncate(3)), [false; 2]);
+}
+
 /// Of several captures each connection says in which it is, and what two of them have is told.
 #[test]
 fn connections_of_several_captures() {
