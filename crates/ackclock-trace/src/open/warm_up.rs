@@ -55,7 +55,11 @@ impl WarmUp {
 
     /// Lets something wait; `false` if there is no place.
     pub fn push(&mut self, end: usize, input: Input, places: &mut Places) -> bool {
-        let room = self.waiting.len() < MOST && places.take();
+        // What a number tells takes no place of a packet, from which the place of the capture is
+        // learned.
+        let is_number = |input: &Input| matches!(input, Input::Number(_));
+        let alike = |(_, other): &&(usize, Input)| is_number(other) == is_number(&input);
+        let room = self.waiting.iter().filter(alike).count() < MOST && places.take();
         if room {
             self.waiting.push((end, input));
         }
