@@ -108,6 +108,11 @@ impl Found {
         position.is_at(from == End::Client) || position.vantage == Vantage::Unknown
     }
 
+    /// Whether nothing that this end sent can have been lost before the capture unseen.
+    pub(crate) fn is_proven(&self, from: End) -> bool {
+        self.is_at_sender(from) || self.flow(from).counted
+    }
+
     /// The way from the capture to this end and back, as far as that is known.
     pub(crate) fn way_to(&self, end: End) -> Span {
         let position = self.connection.position;

@@ -104,8 +104,7 @@ pub struct Position {
 
 /// One way of a connection: what one end sent as data, and the acknowledgments of the other.
 ///
-/// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions:
-/// these are the kernel's counts.
+/// A super-segment, also one that is retransmitted, counts as its segments of SMSS, as in Linux.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
@@ -155,6 +154,8 @@ pub struct Flow {
     pub undecided: Vec<Timeout>,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
+    /// The numbers of its packets tell what of it was lost before the capture.
+    pub counted: bool,
     /// How often this end began to send data, at first or at once after the other one had sent
     /// some, give or take half a round trip: requests of a client that waits for each answer.
     pub turns: u64,
@@ -486,8 +487,7 @@ pub struct Stall {
     pub start: Time,
     /// The first progress after it.
     pub end: Time,
-    /// The frame of that progress: an ACK, or a segment where the sender or its window had held
-    /// still; 0 if none came.
+    /// Its frame: an ACK, or a segment where the sender or its window had held still; 0 if none.
     pub frame: u64,
     /// Why.
     pub cause: StallCause,

@@ -312,7 +312,7 @@ fn a_server_that_never_answers() {
         let found = &mut explained.connections[1];
         let connection = &mut found.connection;
         let client = &mut connection.from_client;
-        client.bytes = 100;
+        (client.bytes, client.counted) = (100, true);
         client.rtt = Some(crate::fixture::round_trip(Span::from_millis(100), 1));
         client.lifetime.add(Limit::Path, Span::from_millis(200));
         client.lifetime.add(Limit::Application, Span::from_millis(idle));

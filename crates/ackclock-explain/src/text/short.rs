@@ -333,7 +333,11 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let (from, span) = (found.sender(), found.limited_for(main));
     let other = match main {
         Limit::Application => {
-            let nothing = || Some(("the client asked for nothing".into(), found.asks_nothing()?));
+            let asked = match found.is_proven(End::Client) {
+                true => "the client asked for nothing",
+                false => "nothing came from the client",
+            };
+            let nothing = || Some((asked.to_owned(), found.asks_nothing()?));
             let lost = "the server waited for data of the client that had been lost";
             found.lost_requests().map(|span| (lost.into(), span)).or_else(nothing)
         }
@@ -359,7 +363,13 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     // A sender that waits for the receive window looks as if it waited for one of these.
     let alike = matches!(main, Limit::CongestionWindow | Limit::Path | Limit::Application);
     let unsure = alike && other.is_none() && found.flow(from).window.is_none();
-    let (what, span) = other.unwrap_or_else(|| (names::limited(main, from, is_full(found)), span));
+    let of_limit = || match main {
+        Limit::Application if !found.is_proven(from) => {
+            format!("nothing came from the {}", from.name())
+        }
+        _ => names::limited(main, from, is_full(found)),
+    };
+    let (what, span) = other.unwrap_or_else(|| (of_limit(), span));
     let mut text = format!("{what} {}", part(found, span, whole));
     if unsure {
         let did = if main == Limit::CongestionWindow { "did" } else { "held it back" };

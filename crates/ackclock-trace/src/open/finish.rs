@@ -194,6 +194,7 @@ impl Open {
             dsacks: found.dsacks,
             retransmissions: found.retransmissions,
             unseen: found.unseen,
+            counted: self.ends[end].is_counted(),
             turns: self.turns.of(end),
             strange_reset: self.strange_reset(end),
             events: found.events,

@@ -675,7 +675,7 @@ fn a_server_that_thinks() {
         flow.lifetime.add_answering(span(answering));
         flow.lifetime.add(Limit::Path, span(400));
         let mut found = connection(flow);
-        found.connection.from_client = Flow { bytes: 100, ..Flow::default() };
+        found.connection.from_client = Flow { bytes: 100, counted: true, ..Flow::default() };
         found.connection.from_client.lifetime.add(Limit::Application, span(3500));
         found.connection.from_client.lifetime.add_answering(span(3000));
         found.connection.from_client.lifetime.add(Limit::Path, span(500));

@@ -241,6 +241,11 @@ impl End {
         self.numbers.skips()
     }
 
+    /// Its numbers of packets tell which are missing.
+    pub fn is_counted(&self) -> bool {
+        self.numbers.tell()
+    }
+
     /// Packets that the capture has twice.
     pub fn copies(&self) -> u64 {
         self.copies.into()

@@ -44,6 +44,12 @@ impl Numbers {
         (missing, tells)
     }
 
+    /// They tell what is missing.
+    #[inline]
+    pub fn tell(&self) -> bool {
+        self.in_order >= ENOUGH
+    }
+
     /// Packets before the last one are known to be missing.
     #[inline]
     pub fn skips(&self) -> bool {
@@ -60,13 +66,13 @@ impl Numbers {
         self.next = id.wrapping_add(packets as u16);
         if missing == 0 {
             self.in_order = self.in_order.saturating_add(1);
-            return (0, self.in_order >= ENOUGH);
+            return (0, self.tell());
         }
         if missing >= MOST {
             (self.in_order, self.doubt) = (0, 0);
             return (0, false);
         }
-        let tells = self.in_order >= ENOUGH;
+        let tells = self.tell();
         if hole.div_ceil(mss.max(1).into()) != u64::from(missing) {
             self.doubt = if tells { 0 } else { id };
             self.halved = self.in_order.div_ceil(2);

@@ -130,6 +130,35 @@ fn a_receiver_that_reads_nothing_for_a_moment() {
     assert_eq!(reads(399), [line("reads too slowly, so that its window closes")]);
 }
 
+/// What an end sent may have been lost before the capture, if that was taken elsewhere, and if its
+/// packets have no numbers that say what is missing.
+#[test]
+fn what_is_known_of_a_pause() {
+    let told = |vantage, counted: bool, unasked: u64| {
+        let mut flow = flow(&[(Limit::Application, 3000), (Limit::Path, 1000)]);
+        flow.lifetime.add_unasked(span(unasked));
+        flow.counted = counted;
+        let mut found = connection(flow);
+        found.connection.from_client.counted = counted;
+        found.connection.position.vantage = vantage;
+        why(&found)
+    };
+    let asked = |vantage, counted| {
+        told(vantage, counted, 3000).starts_with("the client asked for nothing for 3.0 s")
+    };
+    let paused = |vantage, counted| {
+        told(vantage, counted, 0).starts_with("the server's application had nothing to send")
+    };
+    let [client, middle, server] = [Vantage::Client, Vantage::Middle, Vantage::Server];
+    assert_eq!([client, middle, server].map(|at| asked(at, false)), [true, false, false]);
+    assert_eq!([client, middle, server].map(|at| paused(at, false)), [false, false, true]);
+    for at in [client, middle, server] {
+        assert!(asked(at, true) && paused(at, true));
+    }
+    assert!(told(middle, false, 3000).starts_with("nothing came from the client for 3.0 s"));
+    assert!(told(middle, false, 0).starts_with("nothing came from the server for 3.0 s"));
+}
+
 /// All was answered, and the client asked for nothing more for most of the time.
 #[test]
 fn a_client_that_asks_for_nothing() {
@@ -138,7 +167,7 @@ fn a_client_that_asks_for_nothing() {
         flow.lifetime.add_unasked(span(unasked));
         why(&connection(flow))
     };
-    let client = "the client asked for nothing for 1.5 s of 4.0 s (38 %)";
+    let client = "nothing came from the client for 1.5 s of 4.0 s (38 %)";
     assert!(idle(1500).starts_with(client), "{}", idle(1500));
     let server = "the server's application had nothing to send for 3.0 s of 4.0 s (75 %)";
     assert!(idle(1499).starts_with(server), "{}", idle(1499));
@@ -162,7 +191,7 @@ fn a_client_whose_requests_are_lost() {
     let server = "the server waited for data of the client that had been lost for 1.5 s of 4.0 s \
         (38 %)";
     assert!(lost(1500).starts_with(server), "{}", lost(1500));
-    let client = "the client asked for nothing for 1.5 s of 4.0 s (38 %)";
+    let client = "nothing came from the client for 1.5 s of 4.0 s (38 %)";
     assert!(lost(1499).starts_with(client), "{}", lost(1499));
 }
 
@@ -197,7 +226,7 @@ fn a_pause_with_a_loss() {
     client.bytes = 100;
     client.lifetime.add(Limit::Recovery, span(400));
     client.lifetime.add(Limit::Application, span(2400));
-    let client = "the client asked for nothing for 2.6 s of 4.0 s (65 %)";
+    let client = "nothing came from the client for 2.6 s of 4.0 s (65 %)";
     assert!(why(&found).starts_with(client), "{}", why(&found));
 }
 
