@@ -107,7 +107,8 @@ pub(crate) fn again(at: Time, kind: Kind) -> Retransmission {
 
 /// A stall in which the other end sent nothing.
 pub(crate) fn stall(start: Time, end: Time, cause: StallCause) -> Stall {
-    Stall { start, end, frame: 9, cause, timeout: None, came_twice: false, alone: true }
+    let (frame, newest) = (9, start);
+    Stall { start, end, frame, cause, timeout: None, came_twice: false, alone: true, newest }
 }
 
 /// A timeout of the first segment, alone on its way.

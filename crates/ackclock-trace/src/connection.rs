@@ -4,10 +4,13 @@
 //! they count the bytes of one direction from its first data byte. Where the capture began later,
 //! they count from 16 MiB before the first byte seen.
 
+mod stall;
+
 use std::net::SocketAddr;
 
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
+pub use self::stall::{Stall, StallCause};
 use crate::lifetime::Lifetime;
 use crate::loss::Losses;
 use crate::reset::Reset;
@@ -452,49 +455,4 @@ pub struct Recovery {
     pub retransmissions: u32,
     /// Whether it was found to be spurious.
     pub spurious: bool,
-}
-
-/// Why nothing went on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StallCause {
-    /// The retransmission timer expired in it, the last time with this class. Where a SYN/ACK was
-    /// lost, that may be the timer of the other end's SYN.
-    Timeout(TimeoutClass),
-    /// A tail loss probe ended it.
-    TailLossProbe,
-    /// A tail loss probe ended it, or a timeout ([`Kind::ProbeOrTimeout`]).
-    ProbeOrTimeout,
-    /// A recovery that took that long, without a timeout.
-    Recovery,
-    /// The sender had nothing to send.
-    Application,
-    /// The receiver's window was full.
-    ReceiveWindow,
-    /// The receiver's window was closed.
-    ZeroWindow,
-    /// The capture has a gap here.
-    CaptureGap,
-    /// ACKs came late.
-    Network,
-    /// It is not known.
-    Unknown,
-}
-
-/// No progress for longer than max(2 SRTT, RTO / 2).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stall {
-    /// The last progress before it.
-    pub start: Time,
-    /// The first progress after it.
-    pub end: Time,
-    /// Its frame: an ACK, or a segment where the sender or its window had held still; 0 if none.
-    pub frame: u64,
-    /// Why.
-    pub cause: StallCause,
-    /// Which of [`Flow::timeouts`] was the last in it, if there was one.
-    pub timeout: Option<usize>,
-    /// The ACK that ended it reports that something has come twice (D-SACK).
-    pub came_twice: bool,
-    /// The other end sent no data in it, before what this one sent last in it.
-    pub alone: bool,
 }

@@ -236,7 +236,7 @@ impl SenderModel {
         }
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
-        let now = Now { at, frame, progress, timers, came_twice: false };
+        let now = Now { at, frame, progress, timers, came_twice: false, newest: at };
         let resumed = Resumed {
             is_first,
             fin_alone: sent.payload() == 0,

@@ -330,7 +330,8 @@ impl SenderModel {
             _ => self.stalls.probes(),
         };
         let progress = self.stream.moments.progress();
-        let now = Now { at, frame, progress, timers, came_twice };
+        let newest = self.stream.moments.newest();
+        let now = Now { at, frame, progress, timers, came_twice, newest };
         self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again());
     }
 

@@ -71,6 +71,7 @@ struct Wait {
     frame: u64,
     came_twice: bool,
     alone: bool,
+    newest: Time,
     cause: Cause,
 }
 
@@ -234,9 +235,9 @@ impl Stalls {
             Some(_) => {}
             // Before its first byte nobody was known to wait.
             None => {
-                let (came_twice, alone) = (false, true);
-                self.found
-                    .insert(place, Wait { start, end, frame, came_twice, alone, cause: lost });
+                let (came_twice, alone, newest, cause) = (false, true, end, lost);
+                let wait = Wait { start, end, frame, came_twice, alone, newest, cause };
+                self.found.insert(place, wait);
             }
         }
     }
@@ -281,6 +282,7 @@ impl Stalls {
         let last = self.found.last_mut().filter(|last| closed && last.end == start);
         if let Some(last) = last.filter(|last| last.is_closed_window()) {
             (last.end, last.frame, last.came_twice) = (now.at, now.frame, now.came_twice);
+            last.newest = now.newest;
             return;
         }
         let least = now.timers.srtt().times(2).max(Span(now.timers.rto().0 / 2));
@@ -288,9 +290,9 @@ impl Stalls {
             return;
         }
         let cause = if self.gap > start { Cause::Known(StallCause::CaptureGap) } else { cause };
-        let &Now { at: end, frame, came_twice, .. } = now;
+        let &Now { at: end, frame, came_twice, newest, .. } = now;
         let alone = self.peer_data <= start;
-        self.found.push(Wait { start, end, frame, came_twice, alone, cause });
+        self.found.push(Wait { start, end, frame, came_twice, alone, newest, cause });
     }
 
     /// A SYN waits for its ACK.
@@ -314,6 +316,8 @@ pub(crate) struct Now<'a> {
     pub timers: &'a Timers,
     /// It is an ACK that reports that something has come twice (D-SACK).
     pub came_twice: bool,
+    /// When new data or a FIN last went out.
+    pub newest: Time,
 }
 
 /// What goes out with nothing outstanding.
@@ -338,9 +342,9 @@ impl Wait {
     }
 
     fn stall(&self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Stall {
-        let Wait { start, end, frame, came_twice, alone, .. } = *self;
+        let Wait { start, end, frame, came_twice, alone, newest, .. } = *self;
         let (cause, timeout) = (StallCause::Unknown, None);
-        let mut stall = Stall { start, end, frame, cause, timeout, came_twice, alone };
+        let mut stall = Stall { start, end, frame, cause, timeout, came_twice, alone, newest };
         let (probed, closed, unseen) = match self.cause {
             Cause::Known(cause) => return Stall { cause, ..stall },
             Cause::Outstanding { probed, closed, unseen } => (probed, closed, unseen),

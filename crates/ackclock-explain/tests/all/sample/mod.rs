@@ -158,6 +158,7 @@ pub fn stalled() -> Connection {
                 came_twice: false,
                 alone: true,
             },
+                newest: Time::ZERO,
             Stall {
                 start: at_ms(3_000),
                 end: at_ms(4_500),
@@ -167,6 +168,7 @@ pub fn stalled() -> Connection {
                 came_twice: false,
                 alone: true,
             },
+                newest: Time::ZERO,
         ],
         probes_of_new_data: 1,
         window: Some(131_072),

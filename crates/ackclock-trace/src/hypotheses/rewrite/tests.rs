@@ -69,7 +69,8 @@ fn timeout(frame: u64, retransmission: usize, class: TimeoutClass) -> Timeout {
 
 fn stall(start: u64, end: u64, cause: StallCause) -> Stall {
     let [start, end] = [start, end].map(|ms| Time(ms * 1_000_000));
-    Stall { start, end, frame: 0, cause, timeout: None, came_twice: false, alone: true }
+    let (frame, newest) = (0, start);
+    Stall { start, end, frame, cause, timeout: None, came_twice: false, alone: true, newest }
 }
 
 fn verdict(frame: u64, kind: Option<Kind>, class: Option<TimeoutClass>) -> Verdict {

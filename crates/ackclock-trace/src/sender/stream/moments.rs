@@ -66,6 +66,10 @@ impl Moments {
         at.since(self.progress)
     }
 
+    pub fn newest(&self) -> Time {
+        self.new_data
+    }
+
     pub fn since_new_data(&self, at: Time) -> Span {
         at.since(self.new_data)
     }
