@@ -322,6 +322,9 @@ pub struct Retransmission {
     pub lost: Option<bool>,
     /// Which transmission of these bytes it is, counted from 1; so at least 2.
     pub transmission: u32,
+    /// The numbers of packets say that the capture has all that its sender has sent since its
+    /// newest data before: no timer has sent anything meanwhile that was lost before the capture.
+    pub all_seen: bool,
 }
 
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.

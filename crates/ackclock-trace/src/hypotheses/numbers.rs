@@ -1,5 +1,7 @@
 //! What numbers of packets (IPv4 identification) rule out.
 
+use std::collections::BTreeSet;
+
 use super::{Entry, Verdict};
 use crate::connection::Kind;
 use crate::sender::Sent;
@@ -26,38 +28,44 @@ pub(super) fn are_missing<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
 /// seen.
 ///
 /// - What looks like new data was not sent before if the numbers leave no packet that can have
-///   carried it: behind the new data that was seen before, and ahead of this segment.
+///   carried it: behind the new data that was seen before, and ahead of this segment. So it is,
+///   too, where the number of this one alone says that nothing is missing between both.
 /// - Without numbers it was not sent before unless a timer sent it, or the new data just before it.
 ///   What an ACK lets out beyond all that was seen looks the same if it is new: only the window of
 ///   a candidate says that it is not, and that one is too large where an ACK did not reach the
 ///   sender. The silence before a timer is seen.
 /// - A timer had not expired before and sent the same, if that was not seen, and no number is
-///   missing before this one.
+///   missing before this one, or behind the new data that was seen before.
 /// - What is known to be an original, and late, was not sent before.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
     let counted = are_counted(sent());
     let (mut missing, mut by_timer) = (Missing::default(), false);
-    let (mut max, mut last) = (0, None);
+    let (mut max, mut last, mut again) = (0, None, BTreeSet::new());
     let of_sender = entries.iter().filter_map(|entry| Some((entry, entry.sent()?)));
     for ((entry, sent), verdict) in of_sender.zip(verdicts) {
-        let is_claim = verdict.is_some_and(|verdict| verdict.kind.is_some());
+        let kind = verdict.and_then(|verdict| verdict.kind);
         let mut is_next = false;
         if let Some(number) = sent.ip_id.filter(|_| counted) {
             is_next = missing.passed(number);
         }
         let is_other = last.replace(sent.position) != Some(sent.position);
-        let kind = verdict.and_then(|verdict| verdict.kind);
-        let is_first = is_next && is_other && kind == Some(Kind::BackedOffTimeout);
         let forbidden = if sent.position >= max {
-            by_timer =
-                is_claim && (by_timer || verdict.is_some_and(|v| v.kind.is_some_and(is_timed)));
+            let is_claim = kind.is_some() && !sent.all_seen;
+            by_timer = is_claim && (by_timer || kind.is_some_and(is_timed));
             let may = if counted { missing.carries(is_claim) } else { by_timer };
-            is_claim && !may
+            kind.is_some() && !(is_claim && may)
         } else {
-            is_first || matches!(entry, Entry::Late(_))
+            let is_first =
+                if sent.all_seen { !again.contains(&sent.position) } else { is_next && is_other };
+            is_first && kind == Some(Kind::BackedOffTimeout) || matches!(entry, Entry::Late(_))
         };
-        max = max.max(sent.end());
+        if sent.end() > max {
+            max = sent.end();
+            again.clear();
+        } else {
+            again.insert(sent.position);
+        }
         if forbidden {
             *verdict = None;
         }

@@ -55,6 +55,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
         ip_id: None,
         skipped: 0,
         counted: false,
+        all_seen: false,
     })
 }
 

@@ -395,24 +395,22 @@ impl Model {
         {
             self.sender.set_mss(mss);
         }
-        let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
-        let mut skipped = data.skipped;
+        let mut rest = data.len;
         let mss = self.sender.terms().mss.max(1);
-        let Data { frame, tsval, ip_id, counted, fin, .. } = *data;
-        let at = self.now;
+        let &Data { frame, position, seq, tsval, ip_id, skipped, counted, all_seen, fin, .. } =
+            data;
+        let (at, len) = (self.now, rest + u32::from(fin));
+        let mut sent =
+            Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted, all_seen };
         if rest > mss {
             let mss = mss.max(rest.div_ceil(MOST_SEGMENTS));
             while rest > mss {
-                let (len, fin) = (mss, false);
-                let piece =
-                    Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted };
-                self.piece(&piece, places);
-                (position, seq, skipped) = (position + u64::from(len), seq + len, 0);
-                rest -= len;
+                self.piece(&Sent { len: mss, fin: false, ..sent }, places);
+                (sent.position, sent.seq) = (sent.position + u64::from(mss), sent.seq + mss);
+                (sent.len, sent.skipped) = (sent.len - mss, 0);
+                rest -= mss;
             }
         }
-        let len = rest + u32::from(fin);
-        let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted };
         self.sent(&sent, places);
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Data {
     pub skipped: u16,
     /// The numbers tell that.
     pub counted: bool,
+    /// As in [`Sent`](crate::sender::Sent).
+    pub all_seen: bool,
     /// It has CWR.
     pub cwr: bool,
     /// It can be marked, on a connection with ECN, so that CWR means something.

@@ -46,6 +46,7 @@ impl SenderModel {
                 ip_id,
                 skipped: 0,
                 counted: false,
+                all_seen: false,
             };
             self.unsettled = true;
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
@@ -92,7 +93,8 @@ impl SenderModel {
             self.limits.answered();
         }
         let outstanding = &self.stream.outstanding;
-        self.limits.is_told(is_next(sent) && sent.position >= outstanding.max());
+        let is_next = is_next(sent) || sent.all_seen;
+        self.limits.is_told(is_next && sent.position >= outstanding.max());
         let late = if sent.position == outstanding.max() && outstanding.has_started() {
             let may_go_again = |r: &Repair| r.recovery.behind.segments() > 0;
             if self.unsettled && self.repair.as_deref().is_some_and(may_go_again) {

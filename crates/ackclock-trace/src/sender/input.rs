@@ -49,6 +49,8 @@ pub(crate) struct Sent {
     pub skipped: u16,
     /// They are known to do so.
     pub counted: bool,
+    /// All that this end has sent since its newest data before was seen, by its numbers.
+    pub all_seen: bool,
 }
 
 impl Sent {

@@ -63,6 +63,7 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         known: true,
         lost: Some(false),
         transmission: 2,
+        all_seen: false,
     }
 }
 
@@ -157,8 +158,8 @@ pub fn stalled() -> Connection {
                 timeout: Some(0),
                 came_twice: false,
                 alone: true,
-            },
                 newest: Time::ZERO,
+            },
             Stall {
                 start: at_ms(3_000),
                 end: at_ms(4_500),
@@ -167,8 +168,8 @@ pub fn stalled() -> Connection {
                 timeout: None,
                 came_twice: false,
                 alone: true,
-            },
                 newest: Time::ZERO,
+            },
         ],
         probes_of_new_data: 1,
         window: Some(131_072),

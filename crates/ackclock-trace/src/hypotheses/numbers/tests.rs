@@ -70,6 +70,33 @@ fn a_timer_that_expired_before_has_sent_a_packet() {
     assert_eq!(left(&[0, 1, 2, 0], &[7, 7, 7, 7]), [0]);
 }
 
+/// The number of a segment alone tells that nothing is missing since the newest data, also where
+/// numbers of ACKs lie between those of segments: what looks new is, and a timer has not expired
+/// before unless its segment was seen.
+#[test]
+fn what_follows_the_newest_data_in_sight_is_no_repetition() {
+    let kinds = |segments: &[u64], last| -> Vec<_> {
+        (1..=segments.len()).map(|n| (n == segments.len()).then_some(last)).collect()
+    };
+    let left = |segments: &[u64], last, all_seen| {
+        left_of(segments, &kinds(segments, last), |place, sent| {
+            (sent.ip_id, sent.all_seen) = (Some(9 * place as u16), all_seen);
+        })
+    };
+    for kind in [Kind::Timeout, Kind::BackedOffTimeout, Kind::TailLossProbe] {
+        assert_eq!((left(&[0, 1], kind, true), left(&[0, 1], kind, false)), (vec![], vec![1]));
+    }
+    let backed_off = Kind::BackedOffTimeout;
+    assert_eq!(left(&[0, 1, 1], backed_off, true), []);
+    assert_eq!(left(&[0, 1, 1], backed_off, false), [1]);
+    // The first one was seen; what went again before was another segment, or before new data.
+    assert_eq!(left(&[0, 1, 1, 1], backed_off, true), [1]);
+    assert_eq!(left(&[0, 1, 0, 1], backed_off, true), []);
+    assert_eq!(left(&[0, 1, 1, 2, 1], backed_off, true), []);
+    // A timer that expires for the first time has sent it.
+    assert_eq!(left(&[0, 1, 1], Kind::Timeout, true), [1]);
+}
+
 /// What an ACK may have let out as new data.
 #[test]
 fn without_numbers_it_takes_a_timer_to_know_what_was_lost_unseen() {

@@ -28,6 +28,7 @@ fn sent(frame: u64) -> Sent {
         ip_id: None,
         skipped: 0,
         counted: false,
+        all_seen: false,
     }
 }
 
@@ -46,6 +47,7 @@ fn retransmission(frame: u64, kind: Kind) -> Retransmission {
         known: true,
         lost: Some(false),
         transmission: 2,
+        all_seen: false,
     }
 }
 

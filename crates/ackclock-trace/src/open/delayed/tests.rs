@@ -40,6 +40,7 @@ fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, place
         ip_id,
         skipped,
         counted,
+        all_seen: false,
         cwr,
         capable,
         owed,

@@ -267,6 +267,10 @@ impl End {
         let (una, max) = (self.positions.una(), self.positions.max());
         let hole = position.map_or(0, |position| position.saturating_sub(max));
         let (skipped, counted) = self.numbers.passed(p, mss, hole);
+        let all_seen = self.numbers.all_seen();
+        if syn {
+            self.numbers.begins_anew();
+        }
         let Some(mut position) = position else { return (None, false) };
         let fin = p.control.contains(Control::FIN);
         let reset = p.control.contains(Control::RST);
@@ -307,10 +311,14 @@ impl End {
             ip_id,
             skipped,
             counted,
+            all_seen,
             cwr,
             capable,
             owed: Owed::Some,
         };
+        if data.end() > max {
+            self.numbers.begins_anew();
+        }
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {

@@ -25,6 +25,8 @@ pub(super) struct Numbers {
     in_order: u8,
     /// Packets before the last one were not seen.
     skips: bool,
+    /// As in [`Numbers::all_seen`].
+    all_seen: bool,
     /// The number of the last packet before which some were missing when the numbers did not tell
     /// that yet; 0 if there is none.
     doubt: u16,
@@ -56,14 +58,33 @@ impl Numbers {
         self.skips
     }
 
+    /// Each packet since the one with the newest data has the next number, the last one too:
+    /// nothing that the end has sent since was lost before the capture. Also numbers that count the
+    /// packets of others tell that, and of those drawn at random one of 65,536 does so by chance.
+    #[inline]
+    pub fn all_seen(&self) -> bool {
+        self.all_seen
+    }
+
+    /// The last packet was a SYN, or has the newest data.
+    #[inline]
+    pub fn begins_anew(&mut self) {
+        self.all_seen = true;
+    }
+
     #[inline]
     fn step(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
-        let Some(id) = p.ip_id.filter(|_| !TTLS_OF_WINDOWS.contains(&p.ttl)) else {
+        let Some(id) = p.ip_id else {
+            self.all_seen = false;
             return (0, false);
         };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
         self.next = id.wrapping_add(packets as u16);
+        self.all_seen &= missing == 0;
+        if TTLS_OF_WINDOWS.contains(&p.ttl) {
+            return (0, false);
+        }
         if missing == 0 {
             self.in_order = self.in_order.saturating_add(1);
             return (0, self.tell());
@@ -89,3 +110,6 @@ impl Numbers {
         settled.then(|| std::mem::take(&mut self.doubt))
     }
 }
+
+#[cfg(test)]
+mod tests;

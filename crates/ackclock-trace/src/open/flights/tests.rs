@@ -23,6 +23,7 @@ fn data(ms: f64, position: u64, len: u32) -> (usize, Input) {
         ip_id: None,
         skipped: 0,
         counted: false,
+        all_seen: false,
         cwr,
         capable: false,
         owed: Owed::Some,

@@ -82,6 +82,7 @@ impl Retransmission {
             known: false,
             lost,
             transmission,
+            all_seen: sent.all_seen,
         }
     }
 }

@@ -92,6 +92,7 @@ fn an_original_behind_its_retransmission_is_none() {
                 ip_id,
                 skipped: 0,
                 counted: false,
+                all_seen: false,
             };
             line.model.sent(&sent)
         };
