@@ -55,7 +55,10 @@ impl Holes {
     /// `sent` shows that everything from `start` up to it went out unseen.
     pub fn shown_by(&mut self, sent: &Sent, start: u64) {
         let counts = |last: u16, id: u16| (1..STEP).contains(&id.wrapping_sub(last));
-        let ip_id = sent.ip_id.filter(|&id| self.last_id.is_some_and(|last| counts(last, id)));
+        // By its step from the packet before, or from the last new data.
+        let is_near =
+            |id: &u16| sent.skipped > 0 || self.last_id.is_some_and(|last| counts(last, *id));
+        let ip_id = sent.ip_id.filter(is_near);
         let Sent { position: end, tsval, at, .. } = *sent;
         self.push(Hole { start, end, unseen: start, tsval, ip_id, at });
     }

@@ -126,6 +126,28 @@ fn an_original_behind_its_retransmission_is_none() {
     assert_eq!(again(false, (0, 40_000)), (vec![6, 8], 6 * MSS));
 }
 
+/// 2 and 3 of the first data come before 0 and 1. Their numbers say that these were sent before
+/// them, if they are near that of the packet before: then they are no retransmissions.
+#[test]
+fn first_data_that_was_overtaken_is_no_retransmission() {
+    let again = |skipped: u16| {
+        let mut line = Line::without_sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        let mut send = |t: f64, n: u64, id: u16, skipped: u16| {
+            line.frame += 1;
+            let segment = line.segment(ms(t), n * MSS, MSS as u32);
+            line.model.sent(&Sent { ip_id: Some(id), skipped, ..segment })
+        };
+        send(100.0, 2, 7, skipped);
+        let late = send(400.0, 0, 5, 0);
+        line.ack(400.1, 1);
+        (late, line.found().retransmissions.len())
+    };
+    assert_eq!(again(2), (true, 0));
+    // The number of the packet before is none of this sequence.
+    assert_eq!(again(0), (false, 1));
+}
+
 /// What had arrived comes again behind its ACK, so long after the connection has begun: the timer
 /// has sent it, unless it has not run for as long since then. Of a connection that has begun before
 /// the capture nobody knows.
