@@ -320,6 +320,7 @@ impl SenderModel {
     fn advance(&mut self, a: &Acked, held_from: Option<u64>, newly_sacked: bool) {
         let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
         let (mut segments, mut answered) = (0, None);
+        let progress = self.stream.moments.progress();
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             let is_first = segments == 0;
             segments += 1;
@@ -356,7 +357,7 @@ impl SenderModel {
         let recovering = recovery.phases.is_recovery();
         recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
         if let Some(sent) = answered {
-            recovery.answered(a, sent, &self.stream);
+            recovery.answered(a, sent, progress, &self.stream);
         }
         self.ways.advanced(a.at, recovering, &self.stream, recovery);
         self.check_repaired(a.at);

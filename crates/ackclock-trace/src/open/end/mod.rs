@@ -376,9 +376,10 @@ impl End {
         let window = u64::from(p.wnd) << shift;
         let (una, max) = (self.positions.una(), self.positions.max());
         // It was said before, to an end that has nothing outstanding: each segment of a download
-        // does that. That the window is still closed answers who asks for room.
+        // does that. That the window is still closed answers who asks for room, and what has come
+        // again is answered, too.
         let known = self.acks && (ack, ack, window) == (una, max, self.window);
-        let answers = window == 0 && p.len == 0;
+        let answers = (window == 0 || self.repeats) && p.len == 0;
         if known && !answers && p.options.sack.is_empty() {
             return None;
         }

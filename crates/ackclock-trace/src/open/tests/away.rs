@@ -4,7 +4,7 @@
 use ackclock_tcp::wire::Control;
 
 use super::*;
-use crate::connection::{Kind, RoundTrip};
+use crate::connection::{Kind, RoundTrip, Spurious};
 use crate::lifetime::{Lifetime, Limit};
 
 /// In milliseconds.
@@ -59,6 +59,55 @@ fn numbers_tell_silence_from_losses() {
             assert_eq!(shares(&talk.one().from_server.lifetime, limits), found, "{id}");
         });
     }
+}
+
+/// What the client sends again has the number behind that of its last ACK: all that it has sent
+/// since its new data was seen. A packet is missing before that ACK, or before this one, or not.
+#[test]
+fn numbers_tell_that_all_was_seen() {
+    for (ids, all_seen) in [([4, 5], true), ([5, 6], false), ([4, 6], false)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).id(1)).at(1.0, syn(1)).at(40.0, c(0, 0).id(2));
+            talk.at(40.1, c(0, 500).id(3))
+                .at(41.0, s(0, 50))
+                .at(81.0, c(500, 0).ack(50).id(ids[0]));
+            talk.at(3040.0, c(0, 500).ack(50).id(ids[1])).at(3041.0, s(50, 0).ack(500));
+            let again = talk.one().from_client.retransmissions;
+            assert_eq!(again.iter().map(|r| r.all_seen).collect::<Vec<_>>(), [all_seen]);
+        });
+    }
+}
+
+/// Without SACK: the ACKs of four segments are late, so that all go again. They come at once, and
+/// as many repeat the last one as went again: nothing was lost.
+#[test]
+fn acks_that_come_late_for_all() {
+    let without = |from| syn(from).options(|options| options.sack_permitted = false);
+    let found = |duplicates: u64| {
+        let all = ISNS.map(|isns| {
+            let mut talk = Talk::new(isns);
+            talk.at(0.0, without(0)).at(40.0, without(1)).at(40.01, c(0, 1));
+            for (at, from) in [(80.0, 0), (380.0, 0), (980.0, 0)] {
+                for n in from..4 {
+                    talk.at(at + n as f64, s(n * 1460, 1460).ack(1));
+                }
+            }
+            for n in 1..=4 {
+                talk.at(1500.0 + n as f64, c(1, 0).ack(n * 1460));
+            }
+            for n in 0..duplicates {
+                talk.at(1505.0 + n as f64, c(1, 0).ack(5840));
+            }
+            let retransmissions = talk.one().from_server.retransmissions;
+            // At the receiver, the others are known to have arrived.
+            let of_timers = retransmissions.iter().filter(|r| r.position == 0);
+            of_timers.map(|r| r.spurious).collect::<Vec<_>>()
+        });
+        assert_eq!(all[0], all[1]);
+        all[0].clone()
+    };
+    assert_eq!(found(8), [Some(Spurious::DuplicateAck); 2]);
+    assert_eq!(found(7), [None; 2]);
 }
 
 /// A server acknowledges each request at once and answers it later. Its ACKs have numbers of their

@@ -228,15 +228,19 @@ impl LossRecovery {
         }
     }
 
-    /// An ACK has advanced, as the answer to what was sent at `sent`.
-    pub fn answered(&mut self, a: &Acked, sent: Time, stream: &Stream) {
+    /// An ACK has advanced, as the answer to what was sent at `sent`; the one before did at
+    /// `progress`.
+    pub fn answered(&mut self, a: &Acked, sent: Time, progress: Time, stream: &Stream) {
         if stream.terms.sack {
             return;
         }
         // New data behind a gap would be answered in the same way.
         let news = stream.moments.since_new_data(a.at) < a.at.since(sent);
-        if stream.outstanding.is_empty() || !news {
-            self.answers.acknowledged(a, self.retransmissions.sent_after(sent, a.ack));
+        let is_all = stream.outstanding.is_empty();
+        if is_all || !news {
+            let numbers = self.retransmissions.sent_after(sent, a.ack);
+            let since = self.retransmissions.first_since(progress);
+            self.answers.acknowledged(a, numbers, since, is_all, stream.timers.least_trip());
         }
     }
 

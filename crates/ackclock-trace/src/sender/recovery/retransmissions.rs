@@ -397,6 +397,11 @@ impl Retransmissions {
         index as u32 + 1..end as u32 + 1
     }
 
+    /// Number of the first one that was sent after this.
+    pub fn first_since(&self, at: Time) -> u32 {
+        self.found.partition_point(|r| r.at <= at) as u32 + 1
+    }
+
     /// Each of these was answered by an ACK that did not advance.
     pub fn were_answered(&mut self, numbers: Range<u32>) {
         for number in numbers {

@@ -515,6 +515,34 @@ fn a_duplicate_ack_for_each_retransmission() {
     assert_eq!(of(&goes_back(&[503.0, 504.0], Some(452.1)))[1..], [unknown; 3]);
 }
 
+/// The timer expires twice for segment 0, and slow start sends the others again; then ACKs come at
+/// once for all, and repeat the last one as often as anything went again: all had arrived. One
+/// fewer proves nothing but what went out last, nor does one that comes a round trip later.
+#[test]
+fn duplicates_for_all_that_went_again() {
+    let found = |window: Option<u64>, duplicates: &[f64]| -> Vec<_> {
+        let mut line = Line::without_sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..3);
+        line.send(350.0, [0]);
+        line.send(950.0, 0..3);
+        for n in 1..=3 {
+            line.ack(1200.0 + n as f64, n);
+        }
+        if let Some(window) = window {
+            line.window = window;
+        }
+        duplicates.iter().for_each(|&t| line.ack(t, 3));
+        line.found().retransmissions.iter().map(|r| r.spurious).collect()
+    };
+    let [none, proved] = [None, Some(Spurious::DuplicateAck)];
+    let duplicates = [1204.0, 1205.0, 1206.0, 1207.0];
+    assert_eq!(found(None, &duplicates), [proved; 4]);
+    assert_eq!(found(None, &duplicates[..3]), [none; 4]);
+    assert_eq!(found(None, &[1204.0, 1205.0, 1206.0, 1260.0]), [none; 4]);
+    assert_eq!(found(Some(1 << 10), &duplicates), [none; 4]);
+}
+
 /// The retransmission of 4 is lost. That of 3 was needed, and is acknowledged together with that of
 /// 2; a duplicate answers that of 5, which is behind the hole.
 #[test]
