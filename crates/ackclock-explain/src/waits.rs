@@ -27,6 +27,8 @@ pub(crate) struct Outage {
     pub most: Span,
     /// Timeouts seen in it.
     pub timeouts: usize,
+    /// What the last of them sent was in vain, too.
+    pub all: bool,
 }
 
 impl Found {
@@ -48,22 +50,28 @@ impl Found {
         if none || !alike || self.got_through.contains(&(from, stall.start)) {
             return None;
         }
-        let (most, at_sender) = (last.at.since(stall.start), self.is_at_sender(from));
+        let longest = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
+        // New data or a FIN went out behind it, and was answered at once.
+        let all = stall.newest > last.at
+            && stall.end.since(last.at) > longest
+            && stall.end.since(stall.newest) <= longest;
+        let until = if all { stall.newest } else { last.at };
+        let (most, at_sender) = (until.since(stall.start), self.is_at_sender(from));
         let lost = others.iter().any(|r| r.lost == Some(true))
             || timeouts.iter().any(|t| lost_behind(flow, at_sender, t))
             || came_once(stall, &sent);
-        let first = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
-        let least = match before.last() {
-            Some(t) if timeouts.len() >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
+        let in_vain = if all { timeouts } else { before };
+        let least = match in_vain.last() {
+            Some(t) if in_vain.len() + 1 >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
             // Timers have expired before, unseen.
-            _ if !at_sender && most > first.times(TRIPS) => None,
+            _ if !at_sender && !r.all_seen && most > longest.times(TRIPS) => None,
             _ => return None,
         };
         let known = stall.start + least.unwrap_or(Span(most.0 / 2));
         let begun = stall.start + flow.rtt.map_or(FIRST_TIMEOUT, |rtt| rtt.p99).times(2);
         // What others sent before an outage is acknowledged a round trip later at the most.
         let others = timeouts.iter().any(|t| begun < t.passed && t.passed <= known);
-        (!others).then_some(Outage { least, most, timeouts: timeouts.len() })
+        (!others).then_some(Outage { least, most, timeouts: timeouts.len(), all })
     }
 
     /// All that this end retransmitted in a stall is known to have come twice, and the ACK came

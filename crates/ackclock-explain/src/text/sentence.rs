@@ -52,14 +52,16 @@ pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
 }
 
 /// Nothing came through.
-fn out(Outage { least, most, timeouts }: Outage) -> String {
+fn out(Outage { least, most, timeouts, all }: Outage) -> String {
     match least {
-        Some(least) => format!(
-            "nothing came through for {} to {} (an outage): what timers sent before the last of \
-             {timeouts} timeouts was in vain",
-            time(least),
-            time(most)
-        ),
+        Some(least) => {
+            let what = match all {
+                true => format!("what all {timeouts} timeouts sent"),
+                false => format!("what timers sent before the last of {timeouts} timeouts"),
+            };
+            let (least, most) = (time(least), time(most));
+            format!("nothing came through for {least} to {most} (an outage): {what} was in vain")
+        }
         None => format!(
             "nothing came through for {} at the most (an outage): what timers sent meanwhile was \
              lost before it came to the capture{}",

@@ -372,6 +372,47 @@ fn an_outage_is_no_spurious_timeout() {
     assert_eq!(said(&times[2..3], None, Client), format!("probably {first}"));
 }
 
+/// The last of several timers was in vain, too, where the ACK came at once for what went out behind
+/// it, a FIN say; and none was in vain unseen where all that went out was seen.
+#[test]
+fn an_outage_ends_with_what_is_answered() {
+    use ackclock_trace::Vantage::Client;
+    let said = |times: &[u64], newest: u64, end: u64, all_seen: bool| {
+        let last = times.len() - 1;
+        let of = |(i, at): (usize, &u64)| {
+            let lost = if i == last { None } else { Some(true) };
+            let r = again(Kind::BackedOffTimeout, None, false);
+            Retransmission { at: fixture::at(*at), lost, all_seen, ..r }
+        };
+        let retransmissions: Vec<_> = times.iter().enumerate().map(of).collect();
+        let timeout = |(i, r): (usize, &Retransmission)| Timeout {
+            retransmission: i,
+            ..fixture::timeout(r.at, TimeoutClass::BackedOff, State::Loss)
+        };
+        let timeouts = retransmissions.iter().enumerate().map(timeout).collect();
+        let mut found = server(Flow { bytes: 1448, retransmissions, timeouts, ..Flow::default() });
+        found.connection.position.vantage = Client;
+        let cause = StallCause::Timeout(TimeoutClass::BackedOff);
+        let stall = fixture::stall(fixture::at(0), fixture::at(end), cause);
+        let newest = fixture::at(newest);
+        let stall = Stall { frame: 10, timeout: Some(last), newest, ..stall };
+        Some(super::out(found.outage(End::Server, &stall)?))
+    };
+    let times = [1000, 2000, 4000];
+    let until_last = "nothing came through for 2.0 s to 4.0 s (an outage): what timers sent before \
+        the last of 3 timeouts was in vain";
+    let until_fin = "nothing came through for 4.0 s to 8.0 s (an outage): what all 3 timeouts sent \
+        was in vain";
+    assert_eq!(said(&times, 8000, 8010, false).as_deref(), Some(until_fin));
+    // It was sent before, is not answered at once, or the last timer's segment may be.
+    assert_eq!(said(&times, 3000, 8010, false).as_deref(), Some(until_last));
+    assert_eq!(said(&times, 4500, 8010, false).as_deref(), Some(until_last));
+    assert_eq!(said(&times, 4010, 4020, false).as_deref(), Some(until_last));
+    // One that waited for so long, and maybe others that were lost before the capture.
+    assert!(said(&times[2..], 0, 4040, false).is_some());
+    assert_eq!(said(&times[2..], 0, 4040, true), None::<String>);
+}
+
 /// What was lost again is not looked for among all that came before: each of many stalls would do.
 #[test]
 fn the_retransmission_that_was_lost_is_looked_for_nearby() {
