@@ -269,7 +269,7 @@ impl End {
         let (skipped, counted) = self.numbers.passed(p, mss, hole);
         let all_seen = self.numbers.all_seen();
         if syn {
-            self.numbers.begins_anew();
+            self.numbers.begins();
         }
         let Some(mut position) = position else { return (None, false) };
         let fin = p.control.contains(Control::FIN);
@@ -317,7 +317,7 @@ impl End {
             owed: Owed::Some,
         };
         if data.end() > max {
-            self.numbers.begins_anew();
+            self.numbers.has_newest();
         }
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));

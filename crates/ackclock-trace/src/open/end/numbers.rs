@@ -16,6 +16,10 @@ const TTLS_OF_WINDOWS: std::ops::RangeInclusive<u8> = 65..=128;
 /// More packets than this are not lost in a row: the numbers mean something else.
 const MOST: u16 = 1024;
 
+/// Where another sequence of numbers begins, as behind a SYN/ACK that has 0, as many may be missing
+/// as an initial window has segments (RFC 6928).
+const INITIAL_WINDOW: u8 = 10;
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     /// What the next packet has.
@@ -25,8 +29,9 @@ pub(super) struct Numbers {
     in_order: u8,
     /// Packets before the last one were not seen.
     skips: bool,
-    /// As in [`Numbers::all_seen`].
-    all_seen: bool,
+    /// Packets that were not seen and may have carried newer data than any that was, at most one
+    /// segment each.
+    unseen: u8,
     /// The number of the last packet before which some were missing when the numbers did not tell
     /// that yet; 0 if there is none.
     doubt: u16,
@@ -58,30 +63,38 @@ impl Numbers {
         self.skips
     }
 
-    /// Each packet since the one with the newest data has the next number, the last one too:
-    /// nothing that the end has sent since was lost before the capture. Also numbers that count the
-    /// packets of others tell that, and of those drawn at random one of 65,536 does so by chance.
+    /// No packet is missing that may have carried newer data than any before the last one: what the
+    /// end has sent since its newest data was seen. Also numbers that count the packets of others
+    /// tell that, and of those drawn at random one of 65,536 does so by chance.
     #[inline]
     pub fn all_seen(&self) -> bool {
-        self.all_seen
+        self.unseen == 0
     }
 
-    /// The last packet was a SYN, or has the newest data.
+    /// The last packet was a SYN: nothing was sent before.
     #[inline]
-    pub fn begins_anew(&mut self) {
-        self.all_seen = true;
+    pub fn begins(&mut self) {
+        self.unseen = 0;
+    }
+
+    /// The last packet has newer data than any that was seen. It may be what was missing.
+    #[inline]
+    pub fn has_newest(&mut self) {
+        self.unseen = self.unseen.saturating_sub(1);
     }
 
     #[inline]
     fn step(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
         let Some(id) = p.ip_id else {
-            self.all_seen = false;
+            self.unseen = u8::MAX;
             return (0, false);
         };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
         self.next = id.wrapping_add(packets as u16);
-        self.all_seen &= missing == 0;
+        let unseen =
+            if missing < MOST { missing.min(u8::MAX.into()) as u8 } else { INITIAL_WINDOW };
+        self.unseen = self.unseen.saturating_add(unseen);
         if TTLS_OF_WINDOWS.contains(&p.ttl) {
             return (0, false);
         }
