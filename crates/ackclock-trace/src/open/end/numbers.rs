@@ -91,10 +91,14 @@ impl Numbers {
         };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
-        self.next = id.wrapping_add(packets as u16);
-        let unseen =
-            if missing < MOST { missing.min(u8::MAX.into()) as u8 } else { INITIAL_WINDOW };
+        let unseen = match missing {
+            // What went out before the capture began has passed.
+            _ if (self.next, self.in_order) == (0, 0) => 0,
+            MOST.. => INITIAL_WINDOW,
+            _ => missing.min(u8::MAX.into()) as u8,
+        };
         self.unseen = self.unseen.saturating_add(unseen);
+        self.next = id.wrapping_add(packets as u16);
         if TTLS_OF_WINDOWS.contains(&p.ttl) {
             return (0, false);
         }

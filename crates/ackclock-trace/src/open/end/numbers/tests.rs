@@ -73,6 +73,18 @@ fn what_was_missing_may_come_again() {
     assert_eq!(seen(&[2, 5, 6, 7, 8, 9], &[2, 3]), [true, false, false, false, false, true]);
 }
 
+/// Without a SYN nothing is missing before the first packet.
+#[test]
+fn the_capture_may_begin_later() {
+    for (next, seen) in [(40_001, true), (40_002, false)] {
+        let mut numbers = Numbers::default();
+        numbers.passed(&packet(Some(40_000), 64, 100), 1000, 0);
+        numbers.has_newest();
+        numbers.passed(&packet(Some(next), 64, 100), 1000, 0);
+        assert_eq!(numbers.all_seen(), seen);
+    }
+}
+
 /// A SYN/ACK has a number of its own: an initial window may have been lost behind it.
 #[test]
 fn another_sequence_begins() {
