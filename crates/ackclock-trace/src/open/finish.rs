@@ -73,6 +73,7 @@ impl Open {
             packets: self.clock.packets(),
             copies: self.ends.iter().map(End::copies).sum(),
             copies_after: self.copies.longest(),
+            deferred: self.deferred.into(),
             begun: self.begun,
             opened: self.directions.has_begun(),
             one_way: self.directions.is_one(),

@@ -78,6 +78,8 @@ pub(super) enum Seen {
     /// A SYN/ACK after a SYN with the same number (RFC 9293 section 3.5, figure 8), or the other
     /// way round.
     Other,
+    /// A SYN/ACK that goes again though the ACK of the handshake had arrived.
+    Deferring,
 }
 
 impl Handshake {
@@ -99,9 +101,23 @@ impl Handshake {
         stamps.is_some_and(|([_, last], now)| !Timestamps::is_older(last, now.val))
     }
 
+    /// A SYN/ACK of `end` goes again and echoes what came after all SYNs of the other end: the ACK
+    /// of the handshake, which has arrived. With TCP_DEFER_ACCEPT, Linux takes no ACK without data
+    /// (`tcp_check_req`), and sends its SYN/ACK again.
+    fn defers(&self, end: usize, p: &Packet) -> bool {
+        let (syns, other) = (&self.ends[end], &self.ends[1 - end]);
+        let last = other.again.last().or(other.first.as_ref()).and_then(|syn| syn.stamps);
+        let echo = p.options.timestamps.map(|timestamps| timestamps.ecr);
+        let later = last.zip(echo).is_some_and(|([_, syn], echo)| Timestamps::is_older(syn, echo));
+        syns.answers && syns.isn == Some(p.seq) && later
+    }
+
     /// A SYN or SYN/ACK of `end`.
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
         let answers = p.control.contains(Control::ACK);
+        if answers && self.defers(end, p) {
+            return Seen::Deferring;
+        }
         let asked = answers && self.answers_again(end, at);
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;

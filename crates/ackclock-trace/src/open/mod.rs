@@ -124,7 +124,9 @@ pub(crate) struct Open {
     syn_data: Option<Box<Data>>,
     /// From each end to the other one.
     paths: [Arc<Path>; 2],
-    gaps: u32,
+    gaps: u16,
+    /// SYN/ACKs that went again though the ACK of the handshake had arrived.
+    deferred: u16,
     /// Options were cut off by the snap length.
     options_cut: bool,
     /// Events are kept.
@@ -170,6 +172,7 @@ impl Open {
             syn_data: None,
             paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
+            deferred: 0,
             options_cut: false,
             events: budget.keeps_events(number),
         }
@@ -200,6 +203,7 @@ impl Open {
             syn_data: None,
             paths: self.paths.clone(),
             gaps: 0,
+            deferred: 0,
             copies: self.copies.clone(),
             events: budget.keeps_events(number),
             ..*self
@@ -422,6 +426,7 @@ impl Open {
                 Seen::New => self.ends[one].start(p.seq + 1),
                 Seen::Again(syn) => self.senders[one].syn(&syn, p.seq),
                 Seen::Other => {}
+                Seen::Deferring => self.deferred = self.deferred.saturating_add(1),
             }
         }
         self.begun = true;
@@ -435,7 +440,7 @@ impl Open {
     #[cold]
     fn gap(&mut self, at: Time, missing: u64, one: usize, budget: &mut Budget) {
         if missing > 0 || self.place.sight(one) == Sight::Sent {
-            self.gaps += 1;
+            self.gaps = self.gaps.saturating_add(1);
             for end in [0, 1] {
                 self.pass_on_early(end, Input::Gap(at, missing == 1), budget);
             }

@@ -42,6 +42,7 @@ fn connection(from_server: Flow) -> Found {
         begun: true,
         opened: true,
         one_way: false,
+        deferred: 0,
         unanswered: false,
         whole_seconds: false,
         no_answer: None,

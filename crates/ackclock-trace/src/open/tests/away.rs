@@ -78,6 +78,28 @@ fn numbers_tell_that_all_was_seen() {
     }
 }
 
+/// The server sends its SYN/ACK again and echoes the ACK of the handshake: it waits for data. Nothing
+/// was lost. If it echoes the SYN, that ACK has not arrived in time.
+#[test]
+fn a_server_that_defers_the_connection() {
+    for (echo, deferred) in [(40, 1), (0, 0)] {
+        each(|mut talk| {
+            opened(&mut talk)
+                .at(1340.0, syn(1).ts(1300, echo))
+                .at(1340.01, c(0, 0).ts(1340, 0))
+                .at(2000.0, c(0, 500).ts(2000, 0))
+                .at(2040.0, s(0, 1448).ack(500).ts(2020, 2000))
+                .at(2040.1, c(500, 0).ack(1448).ts(2040, 2020));
+            let Connection { deferred: found, from_client, from_server, .. } = talk.one();
+            assert_eq!(found, deferred);
+            let lost = from_server.retransmissions.len() + from_server.timeouts.len();
+            assert_eq!(lost, if deferred > 0 { 0 } else { 2 });
+            let handshake = from_client.lifetime.of(Limit::Handshake);
+            assert_eq!(handshake < ackclock_tcp::Span::from_millis(50), true);
+        });
+    }
+}
+
 /// Without SACK: the ACKs of four segments are late, so that all go again. They come at once, and
 /// as many repeat the last one as went again: nothing was lost.
 #[test]
