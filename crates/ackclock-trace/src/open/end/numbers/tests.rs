@@ -27,8 +27,8 @@ fn packet(ip_id: Option<u16>, ttl: u8, len: u32) -> Packet {
     }
 }
 
-/// A SYN of number 1 and packets with these numbers, of which those with a `true` have new data: was
-/// all seen?
+/// A SYN of number 1 and packets with these numbers, of which those with a `true` have new data:
+/// was all seen?
 fn all_seen(ttl: u8, packets: &[(Option<u16>, bool)]) -> Vec<bool> {
     let mut numbers = Numbers::default();
     numbers.passed(&packet(Some(1), ttl, 0), 1000, 0);
