@@ -201,6 +201,7 @@ pub(crate) fn explained() -> Explained {
         packets: 15,
         copies: 0,
         copies_after: Span::ZERO,
+        deferred: 0,
         begun: true,
         opened: true,
         one_way: false,

@@ -26,6 +26,13 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     }
     text.push_str(&format!("{}\n", super::short::why(found)));
     text.extend(queueing(found).map(|text| text + "\n"));
+    if c.deferred > 0 {
+        text.push_str(&format!(
+            "the server sent {} again though the ACK of the handshake had arrived: it waited for \
+             data (TCP_DEFER_ACCEPT)\n",
+            count(c.deferred.into(), "SYN/ACK")
+        ));
+    }
     text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
         text.push_str(&direction(found, end));

@@ -356,6 +356,20 @@ fn lists_are_bounded_and_say_so() {
 }
 
 #[test]
+fn a_server_that_defers_a_connection_is_said_to() {
+    let mut explained = explained();
+    let line = |explained: &ackclock_explain::Explained| {
+        let text = one_connection(explained, 0);
+        text.lines().find(|line| line.contains("TCP_DEFER_ACCEPT")).map(str::to_owned)
+    };
+    assert_eq!(line(&explained), None);
+    explained.connections[0].connection.deferred = 2;
+    let said = "the server sent 2 SYN/ACKs again though the ACK of the handshake had arrived: it \
+        waited for data (TCP_DEFER_ACCEPT)";
+    assert_eq!(line(&explained).as_deref(), Some(said));
+}
+
+#[test]
 fn one_connection_is_listed_in_order_of_time() {
     let mut explained = explained();
     assert!(explained.keep(1));

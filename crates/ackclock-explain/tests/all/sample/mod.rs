@@ -30,6 +30,7 @@ pub fn connection() -> Connection {
         packets: 250,
         copies: 0,
         copies_after: Span::ZERO,
+        deferred: 0,
         begun: true,
         opened: true,
         one_way: false,
