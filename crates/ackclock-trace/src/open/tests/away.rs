@@ -78,8 +78,8 @@ fn numbers_tell_that_all_was_seen() {
     }
 }
 
-/// The server sends its SYN/ACK again and echoes the ACK of the handshake: it waits for data. Nothing
-/// was lost. If it echoes the SYN, that ACK has not arrived in time.
+/// The server sends its SYN/ACK again and echoes the ACK of the handshake: it waits for data.
+/// Nothing was lost. If it echoes the SYN, that ACK has not arrived in time.
 #[test]
 fn a_server_that_defers_the_connection() {
     for (echo, deferred) in [(40, 1), (0, 0)] {
