@@ -95,7 +95,7 @@ fn a_server_that_defers_the_connection() {
             let lost = from_server.retransmissions.len() + from_server.timeouts.len();
             assert_eq!(lost, if deferred > 0 { 0 } else { 2 });
             let handshake = from_client.lifetime.of(Limit::Handshake);
-            assert_eq!(handshake < ackclock_tcp::Span::from_millis(50), true);
+            assert!(handshake < ackclock_tcp::Span::from_millis(50));
         });
     }
 }
