@@ -16,19 +16,19 @@ const TTLS_OF_WINDOWS: std::ops::RangeInclusive<u8> = 65..=128;
 /// More packets than this are not lost in a row: the numbers mean something else.
 const MOST: u16 = 1024;
 
-/// Where another sequence of numbers begins, as behind a SYN/ACK that has 0, as many may be missing
-/// as an initial window has segments (RFC 6928).
+/// Behind a SYN/ACK, which may have the number 0, another sequence of numbers begins. As many may be
+/// missing there as an initial window has segments (RFC 6928).
 const INITIAL_WINDOW: u8 = 10;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     /// What the next packet has.
     next: u16,
+    /// What the last packet was.
+    last: Last,
     /// Packets that had the next number; halved by each that had another, unless as much data is
     /// missing.
     in_order: u8,
-    /// Packets before the last one were not seen.
-    skips: bool,
     /// Packets that were not seen and may have carried newer data than any that was, at most one
     /// segment each.
     unseen: u8,
@@ -39,6 +39,18 @@ pub(super) struct Numbers {
     halved: u8,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Last {
+    /// There was none.
+    #[default]
+    None,
+    Syn,
+    /// Any other one.
+    Other,
+    /// One before which some were not seen.
+    Behind,
+}
+
 impl Numbers {
     /// A packet of this end was seen. Returns how many before it were not, by the step of its
     /// number from the one before, and whether the numbers of this end are known to tell that.
@@ -47,7 +59,7 @@ impl Numbers {
     #[inline]
     pub fn passed(&mut self, p: &Packet, mss: u32, hole: u64) -> (u16, bool) {
         let (missing, tells) = self.step(p, mss, hole);
-        self.skips = tells && missing > 0;
+        self.last = if tells && missing > 0 { Last::Behind } else { Last::Other };
         (missing, tells)
     }
 
@@ -60,7 +72,7 @@ impl Numbers {
     /// Packets before the last one are known to be missing.
     #[inline]
     pub fn skips(&self) -> bool {
-        self.skips
+        self.last == Last::Behind
     }
 
     /// No packet is missing that may have carried newer data than any before the last one: what the
@@ -74,7 +86,7 @@ impl Numbers {
     /// The last packet was a SYN: nothing was sent before.
     #[inline]
     pub fn begins(&mut self) {
-        self.unseen = 0;
+        (self.unseen, self.last) = (0, Last::Syn);
     }
 
     /// The last packet has newer data than any that was seen. It may be what was missing.
@@ -91,11 +103,11 @@ impl Numbers {
         };
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
-        let unseen = match missing {
+        let unseen = match self.last {
             // What went out before the capture began has passed.
-            _ if (self.next, self.in_order) == (0, 0) => 0,
-            MOST.. => INITIAL_WINDOW,
-            _ => missing.min(u8::MAX.into()) as u8,
+            Last::None => 0,
+            Last::Syn if missing >= MOST => INITIAL_WINDOW,
+            _ => u8::try_from(missing).unwrap_or(u8::MAX),
         };
         self.unseen = self.unseen.saturating_add(unseen);
         self.next = id.wrapping_add(packets as u16);

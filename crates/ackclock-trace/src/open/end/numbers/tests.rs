@@ -107,3 +107,26 @@ fn a_super_segment_has_several_numbers() {
         assert_eq!(numbers.all_seen(), seen);
     }
 }
+
+/// Numbers of Windows begin anew behind 65535, and two packets are missing there.
+#[test]
+fn the_numbers_begin_anew() {
+    let mut numbers = Numbers::default();
+    let mut seen = |id| {
+        numbers.passed(&packet(Some(id), 128, 100), 1000, 0);
+        numbers.all_seen()
+    };
+    assert_eq!([65_534, 65_535, 2].map(&mut seen), [true, true, false]);
+}
+
+/// As many are missing as numbers are: only behind a SYN does a jump mean another sequence.
+#[test]
+fn a_jump_is_as_long_as_it_looks() {
+    let all_seen_after = |jump: u16, new: usize| {
+        let mut packets = vec![(Some(2), true), (Some(2 + jump), true)];
+        packets.extend((1..=new as u16).map(|n| (Some(2 + jump + n), true)));
+        all_seen(64, &packets).last() == Some(&true)
+    };
+    assert_eq!([(5, 3), (5, 4)].map(|(jump, new)| all_seen_after(jump, new)), [false, true]);
+    assert_eq!([100, 254].map(|new| all_seen_after(2000, new)), [false; 2]);
+}
