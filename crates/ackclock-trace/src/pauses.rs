@@ -12,17 +12,23 @@ const PAUSE: Span = Span::from_secs(300);
 
 #[derive(Debug, Default)]
 pub(crate) struct Pauses {
-    /// When those that a segment has ended began.
+    /// When those that a segment has ended began, in order of time.
     begun: Vec<Time>,
     /// When the last frame without a segment was captured.
     heard: Time,
-    /// When the first one since the last segment began.
+    /// When the first pause since the last segment began.
     since: Option<Time>,
+    /// When the last segment before that frame was captured. Once there is another one, the frame
+    /// and its clock say nothing more.
+    last: Time,
 }
 
 impl Pauses {
     /// A frame without a segment is captured; the last segment was at `last`.
     pub fn other(&mut self, at: Time, last: Time) {
+        if last != self.last {
+            *self = Pauses { begun: std::mem::take(&mut self.begun), last, ..Pauses::default() };
+        }
         let before = self.heard.max(last);
         if at.since(before) >= PAUSE {
             self.since.get_or_insert(before);
@@ -35,14 +41,19 @@ impl Pauses {
         self.other(at, last);
         // If the clock was set ahead meanwhile, the silence is shorter than it was thought to be.
         let pause = self.since.take().filter(|_| at.since(last) >= PAUSE);
-        self.begun.extend(pause);
+        if let Some(pause) = pause {
+            // Clocks may go back.
+            self.begun.insert(self.begun.partition_point(|begun| *begun < pause), pause);
+        }
         self.heard = Time::ZERO;
     }
 
     /// Until when a connection that was last seen then would have been seen again. `now`: when the
     /// last segment was captured.
     pub fn until(&self, last: Time, now: Time) -> Time {
-        let mut begun = self.begun.iter().copied().chain(self.since);
-        begun.find(|pause| *pause >= last).unwrap_or(now.max(self.heard))
+        let open = (now == self.last).then_some((self.since, self.heard));
+        let (since, heard) = open.unwrap_or_default();
+        let begun = self.begun.get(self.begun.partition_point(|begun| *begun < last)).copied();
+        begun.or(since).filter(|pause| *pause >= last).unwrap_or(now.max(heard))
     }
 }
