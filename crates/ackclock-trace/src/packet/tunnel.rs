@@ -109,11 +109,13 @@ fn udp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         _ => {}
     }
     let is = |port| from == port || to == port;
+    // Keep-alives are shorter, and other programs may have these ports.
+    let whole = payload.wire >= HEADER_LEN as u32;
     if is(1701) {
         return Err(Ignored::Wrapped(Wrapper::L2tp));
-    } else if is(2152) {
+    } else if is(2152) && whole {
         return gtp(payload);
-    } else if is(5072) {
+    } else if is(5072) && whole {
         return ayiya(payload);
     } else if is(1194) {
         return Err(Ignored::Wrapped(Wrapper::OpenVpn));

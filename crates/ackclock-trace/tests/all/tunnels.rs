@@ -311,6 +311,8 @@ fn what_has_no_segment_in_it() {
             udp(2152, &[&gtp(4, &[0, 0, 0, 0x85, 0, 0, 0, 0]), &ip[..]].concat()),
             Ignored::Malformed,
         ),
+        ("a byte on the port of GTP-U", udp(2152, &[0]), Ignored::NotTcp),
+        ("a keep-alive of SIP on that of AYIYA", udp(5072, b"\r\n\r\n"), Ignored::NotTcp),
         ("AYIYA that carries nothing", ayiya(1, 59, &[]), Ignored::NotTcp),
         ("a question of AYIYA", ayiya(3, 41, &ip), Ignored::NotTcp),
         ("an UDP header cut off on the wire", around(17, &[0; 7]), Ignored::Malformed),
