@@ -144,6 +144,7 @@ impl DelayedSender {
             first.at = first.at.max(again).max(syns[1].unwrap_or(again));
         }
         self.acked(&mut first, delay, places);
+        let closed = closed.filter(|closed| closed.frame != last.frame);
         for mut acked in closed.into_iter().chain((last.frame != first.frame).then_some(last)) {
             self.acked(&mut acked, delay, places);
         }
