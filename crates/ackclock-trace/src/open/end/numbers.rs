@@ -3,7 +3,8 @@
 //! Linux numbers the packets of a connection one by one (IPv4 identification, `inet_id`), ACKs
 //! without data among them, and each segment of a super-segment. Other systems number all packets
 //! of a host, or draw numbers, or give none. Windows numbers all that go to one host; its TTL is
-//! 128 at first, that of others 64, or 255.
+//! 128 at first, that of others 64, or 255. Where Linux answers for a connection that is over, in
+//! TIME_WAIT or by a reset, the packet has 0 and counts for none.
 
 use crate::packet::Packet;
 
@@ -16,8 +17,8 @@ const TTLS_OF_WINDOWS: std::ops::RangeInclusive<u8> = 65..=128;
 /// More packets than this are not lost in a row: the numbers mean something else.
 const MOST: u16 = 1024;
 
-/// Behind a SYN/ACK, which may have the number 0, another sequence of numbers begins. As many may be
-/// missing there as an initial window has segments (RFC 6928).
+/// Behind a SYN/ACK, which may have the number 0, another sequence of numbers begins. As many may
+/// be missing there as an initial window has segments (RFC 6928).
 const INITIAL_WINDOW: u8 = 10;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,6 +102,9 @@ impl Numbers {
             self.unseen = u8::MAX;
             return (0, false);
         };
+        if id == 0 && self.next > 0 && p.len == 0 && self.last != Last::None {
+            return (0, self.tell());
+        }
         let packets = if p.len <= mss { 1 } else { p.len.div_ceil(mss.max(1)) };
         let missing = id.wrapping_sub(self.next);
         let unseen = match self.last {

@@ -130,3 +130,19 @@ fn a_jump_is_as_long_as_it_looks() {
     assert_eq!([(5, 3), (5, 4)].map(|(jump, new)| all_seen_after(jump, new)), [false, true]);
     assert_eq!([100, 254].map(|new| all_seen_after(2000, new)), [false; 2]);
 }
+
+/// An ACK from TIME_WAIT and a reset have the number 0 and none of the connection. One with data
+/// has.
+#[test]
+fn what_a_closed_connection_answers_has_no_number() {
+    let tells = |len: u32| {
+        let mut numbers = Numbers::default();
+        for id in 40_000..40_009 {
+            numbers.passed(&packet(Some(id), 64, 0), 1000, 0);
+        }
+        let of_zero = numbers.passed(&packet(Some(0), 64, len), 1000, 0);
+        (of_zero, numbers.all_seen(), numbers.passed(&packet(Some(40_009), 64, 0), 1000, 0))
+    };
+    assert_eq!(tells(0), ((0, true), true, (0, true)));
+    assert_eq!(tells(1), ((0, false), false, (0, false)));
+}
