@@ -217,7 +217,10 @@ pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String 
     let sure = found.is_sure(from, r);
     let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
     if r.kind == Kind::Unknown && r.syn {
-        return "SYN/ACK, since the SYN came again".into();
+        return match from {
+            End::Client => "SYN, since the one before was not answered by a SYN/ACK".into(),
+            End::Server => "SYN/ACK, since the SYN came again".into(),
+        };
     }
     let what = if r.len == 0 && !r.syn { "FIN, " } else { "" };
     format!("{what}{probably}{}", kind_text(r.kind))

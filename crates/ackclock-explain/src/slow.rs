@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Connection, Flow, Lifetime, Limit};
+use ackclock_trace::{Connection, Flow, Kind, Lifetime, Limit};
 
 use crate::explained::{End, Found};
 
@@ -118,6 +118,13 @@ impl Found {
         let c = &self.connection;
         let (took, rtt) = (c.from_client.lifetime.of(Limit::Handshake), self.least_round_trip()?);
         (c.begun && took > rtt.times(LATE)).then(|| took - rtt)
+    }
+
+    /// The server has answered a SYN, though not by a SYN/ACK: by a reset, or by an ACK of an older
+    /// connection (RFC 5961 section 4). Nothing was lost, and the client has sent another one.
+    pub(crate) fn asked_anew(&self) -> bool {
+        let again = &self.connection.from_client.retransmissions;
+        again.iter().any(|r| r.syn && r.kind == Kind::Unknown)
     }
 
     /// How long the server had not answered at the end, if that is what the client waited for: for

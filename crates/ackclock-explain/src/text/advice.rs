@@ -424,7 +424,7 @@ fn handshake(found: &Found) -> Option<Advice> {
     }
     let (client, server) = hosts(found, End::Client);
     let what = "handshakes beyond a round trip";
-    let rtt = found.least_round_trip();
+    let (rtt, asked_anew) = (found.least_round_trip(), found.asked_anew());
     // From the first SYN to the last one, or to the last SYN/ACK. Only if all that went again was
     // spurious, nothing but answers was lost.
     let again = found.flows().filter_map(|(_, flow)| {
@@ -436,7 +436,7 @@ fn handshake(found: &Found) -> Option<Advice> {
         let soon = |at: Time| rtt.is_some_and(|rtt| until.since(at) < Span(rtt.0 / 2));
         let by_timer = rtt.is_some_and(|rtt| answered_again(until.since(c.start), rtt));
         let late = |r: &&Retransmission| r.spurious.is_some() && soon(r.at) && !by_timer;
-        let lost = |r: &&Retransmission| r.syn && !late(r);
+        let lost = |r: &&Retransmission| r.syn && !late(r) && !asked_anew;
         let of_flow = flow.retransmissions.iter().filter(lost).take_while(|r| r.at <= until);
         let came = of_flow.clone().all(|r| r.spurious.is_some());
         Some((of_flow.last()?, came))
@@ -458,7 +458,9 @@ fn handshake(found: &Found) -> Option<Advice> {
         };
         return Some(Advice { line: line.into(), what, span: last.at.since(c.start) });
     }
-    let line = if c.position.is_at(false) {
+    let line = if asked_anew {
+        format!("{client}: it uses a port again while {server} has its older connection")
+    } else if c.position.is_at(false) {
         format!("{server}: it answers SYNs late")
     } else {
         format!("{server}: answers to SYNs are late; a capture there shows what of that is its own")

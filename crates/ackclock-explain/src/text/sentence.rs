@@ -1,7 +1,7 @@
 //! A sentence for each stall and each retransmission.
 
 use ackclock_tcp::{Span, TimeoutClass};
-use ackclock_trace::{Flow, Kind, Retransmission, Stall, StallCause, Timeout};
+use ackclock_trace::{Ended, Flow, Kind, Retransmission, Stall, StallCause, Timeout};
 
 use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found, sent_by};
@@ -162,11 +162,19 @@ fn probed(flow: &Flow, stall: &Stall) -> String {
 /// Timers retransmitted SYNs, or their answers. One that had arrived says that its answer was lost
 /// or late. It says nothing of those before it.
 fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
-    if from == End::Client && found.came_unanswered() {
+    let timed_out = |t: &Timeout| t.at > stall.start && t.at <= stall.end;
+    if from == End::Client && found.asked_anew() {
+        if !found.flow(from).timeouts.iter().any(timed_out) {
+            return match found.connection.ended {
+                Ended::Refused => "the server refused each SYN".into(),
+                _ => "the server answered a SYN for an older connection".into(),
+            };
+        }
+    } else if from == End::Client && found.came_unanswered() {
         return "timeout, SYNs came that the server did not answer".into();
     }
     let all = &found.flow(from).timeouts;
-    let of_stall = all.iter().filter(|t| t.at > stall.start && t.at <= stall.end);
+    let of_stall = all.iter().filter(|t| timed_out(t));
     let lost = of_stall.clone().filter(|t| t.spurious.is_none()).count() as u64;
     let by = of_stall.filter_map(|t| t.spurious).map(names::spurious_text).next_back();
     let what = match lost {

@@ -826,6 +826,17 @@ fn what_nobody_feels() {
     assert_eq!(opened(1009), [""; 0]);
 }
 
+/// The server has answered the first SYN by an ACK of an older connection.
+#[test]
+fn a_port_that_is_used_again() {
+    let mut found = opening(1100);
+    let syn = Retransmission { len: 0, syn: true, ..again(1000, 0, Kind::Unknown) };
+    found.connection.from_client.retransmissions = vec![syn];
+    let line = "192.0.2.1: it uses a port again while 192.0.2.2 has its older connection \
+        (handshakes beyond a round trip: 1.0 s)";
+    assert_eq!(lines(found), [line]);
+}
+
 #[test]
 fn a_refused_connection() {
     let mut found = opening(100);

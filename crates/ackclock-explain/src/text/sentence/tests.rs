@@ -82,6 +82,27 @@ fn a_syn_ack_goes_again_for_a_syn_that_came_again() {
 }
 
 #[test]
+fn a_syn_that_was_answered_is_not_lost() {
+    let r = Retransmission { len: 0, syn: true, ..again(Kind::Unknown, None, false) };
+    let mut found = crate::fixture::explained().connections.remove(0);
+    let handshake = stall(StallCause::Timeout(TimeoutClass::Handshake), None);
+    let client = &mut found.connection.from_client;
+    (client.retransmissions, client.timeouts) = (vec![r], Vec::new());
+    let again = "SYN, since the one before was not answered by a SYN/ACK";
+    assert_eq!(retransmission(&found, End::Client, 0), again);
+    let said = why(&found, End::Client, &handshake);
+    assert_eq!(said, "the server answered a SYN for an older connection");
+    found.connection.ended = Ended::Refused;
+    assert_eq!(why(&found, End::Client, &handshake), "the server refused each SYN");
+    // Another one was lost.
+    let at = handshake.end;
+    let timeout = fixture::timeout(at, TimeoutClass::Handshake, State::Open);
+    found.connection.from_client.timeouts = vec![timeout];
+    let said = why(&found, End::Client, &handshake);
+    assert_eq!(said, "timeout, loss of a SYN, or of its answer");
+}
+
+#[test]
 fn numbers_of_packets_say_what_was_lost_unseen() {
     let found = server(flow(again(Kind::Unknown, None, false)));
     let stalled =
