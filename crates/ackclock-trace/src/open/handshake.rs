@@ -61,7 +61,8 @@ impl From<Offered> for Options {
 pub(super) struct Syn {
     pub frame: u64,
     pub at: Time,
-    /// It is a SYN/ACK that goes again because the SYN came again.
+    /// It goes again because of what came: a SYN/ACK because the SYN came again, a SYN because the
+    /// one before was answered, though not by a SYN.
     pub answer: bool,
     /// Time to live or hop limit.
     pub ttl: u8,
@@ -112,13 +113,13 @@ impl Handshake {
         syns.answers && syns.isn == Some(p.seq) && later
     }
 
-    /// A SYN or SYN/ACK of `end`.
-    pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
+    /// A SYN or SYN/ACK of `end`. `answered`: the SYN before it was, though not by a SYN.
+    pub fn syn(&mut self, end: usize, p: &Packet, at: Time, answered: bool) -> Seen {
         let answers = p.control.contains(Control::ACK);
         if answers && self.defers(end, p) {
             return Seen::Deferring;
         }
-        let asked = answers && self.answers_again(end, at);
+        let asked = if answers { self.answers_again(end, at) } else { answered };
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
         let stamp = p.options.timestamps.map(|timestamps| timestamps.val);
@@ -159,6 +160,12 @@ impl Handshake {
         let by_timer = syns.again.iter().rfind(|syn| !syn.answer).or(syns.first.as_ref());
         let last = by_timer.filter(|_| syns.answers);
         is_prompt || in_turn || last.is_some_and(|last| at.since(last.at) + ANSWER < FIRST_RTO)
+    }
+
+    /// The number of the client's SYN, as long as none of the server has come.
+    #[inline]
+    pub fn asks(&self) -> Option<Seq> {
+        self.ends[0].isn.filter(|_| self.ends[1].isn.is_none())
     }
 
     /// The windows that both ends offer are scaled if both have asked for it (RFC 7323 section

@@ -127,6 +127,8 @@ pub(crate) struct Open {
     gaps: u16,
     /// SYN/ACKs that went again though the ACK of the handshake had arrived.
     deferred: u16,
+    /// The client's SYN was answered, though not by a SYN.
+    answered: bool,
     /// Options were cut off by the snap length.
     options_cut: bool,
     /// Events are kept.
@@ -173,6 +175,7 @@ impl Open {
             paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
             deferred: 0,
+            answered: false,
             options_cut: false,
             events: budget.keeps_events(number),
         }
@@ -268,6 +271,13 @@ impl Open {
         let (syn, closes) = (has(Control::SYN), has(Control::FIN) || has(Control::RST));
         if syn && self.is_stray(p, one) {
             return self.stray(p, one);
+        }
+        if one == 1
+            && !syn
+            && let Some(isn) = self.handshake.asks()
+            && self.is_of_older(p, isn)
+        {
+            return;
         }
         let newest = self.place.last_stamp(one);
         let of = Of { number: self.number << 1 | one as u64, newest };
@@ -422,7 +432,8 @@ impl Open {
         let new = self.handshake.is_new(one, p.seq);
         // Behind data that waits, its repetition would say nothing to the model.
         if new || self.warm_up.is_empty() {
-            match self.handshake.syn(one, p, at) {
+            let answered = one == 0 && std::mem::take(&mut self.answered);
+            match self.handshake.syn(one, p, at, answered) {
                 Seen::New => self.ends[one].start(p.seq + 1),
                 Seen::Again(syn) => self.senders[one].syn(&syn, p.seq),
                 Seen::Other => {}

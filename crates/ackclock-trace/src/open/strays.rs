@@ -1,9 +1,11 @@
 //! SYNs that do not belong to a connection, which goes on. If one is answered, it opens another.
 
+use ackclock_tcp::Seq;
 use ackclock_tcp::wire::Control;
 use thin_vec::ThinVec;
 
 use super::Open;
+use super::end::positions::ROOM;
 use crate::packet::Packet;
 
 /// Stray SYNs that are kept: Linux sends one eleven times, at even intervals before they double
@@ -43,6 +45,24 @@ impl Open {
         !early
     }
 
+    /// Whether a packet of the server, whose SYN has not come, is of an older connection: it does
+    /// not acknowledge the client's SYN, of the number `isn`. The client discards it (RFC 9293
+    /// section 3.10.7.3), and answers by a reset, which is for the older one. Where the server
+    /// still has that, its ACK answers the SYN (RFC 5961 section 4).
+    #[cold]
+    pub(super) fn is_of_older(&mut self, p: &Packet, isn: Seq) -> bool {
+        let has = |control| p.control.contains(control);
+        let older = has(Control::ACK) && !(1..=ROOM as i32).contains(&p.ack.ahead_of(isn));
+        if has(Control::ACK) && !has(Control::FIN) && p.len == 0 && has(Control::RST) != older {
+            self.answered = true;
+        }
+        if older {
+            self.clock.count();
+            self.ends[1].stray();
+        }
+        older
+    }
+
     /// A SYN that was there before, however long ago: one that goes again has a newer timestamp in
     /// most stacks. It was captured on the other side of a router, or data has been acknowledged,
     /// so that none goes again.
@@ -58,7 +78,7 @@ impl Open {
     #[cold]
     pub(super) fn stray(&mut self, p: &Packet, one: usize) {
         self.clock.count();
-        self.ends[one].stray_syn();
+        self.ends[one].stray();
         if p.control.contains(Control::ACK) || p.control.contains(Control::RST) {
             return;
         }

@@ -219,8 +219,8 @@ impl End {
         u64::from(self.bad_blocks)
     }
 
-    /// A SYN came that does not belong here.
-    pub fn stray_syn(&mut self) {
+    /// A SYN came that does not belong here, or something before the SYN.
+    pub fn stray(&mut self) {
         self.positions.count_stray();
     }
 

@@ -8,6 +8,7 @@ mod elsewhere;
 mod hosts;
 mod identity;
 mod jumps;
+mod older;
 mod stalls;
 mod streams;
 mod vantage;

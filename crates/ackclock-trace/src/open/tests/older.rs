@@ -1,0 +1,81 @@
+//! A SYN that meets an older connection with the same ports, or nobody who listens.
+
+use ackclock_tcp::wire::Control;
+
+use super::*;
+use crate::connection::{Ended, Kind, StallCause};
+use crate::lifetime::Limit;
+
+/// Positions of an older connection: behind the SYN of this one, or a good deal ahead.
+const OLDER: [u64; 2] = [(1 << 32) - 5000, 1 << 30];
+
+/// A reset of this end, which acknowledges what it is told to.
+fn reset(p: P) -> P {
+    P { control: Control::RST, ..p }
+}
+
+/// The server still has an older connection, and its ACK answers the SYN (RFC 5961 section 4). The
+/// client resets that one, and asks again. Nothing is lost, and the stream of the server is that of
+/// its SYN/ACK. Without the ACK, a SYN was lost, or its answer.
+#[test]
+fn a_challenge_ack_is_of_an_older_connection() {
+    for (older, challenged) in [(OLDER[0], true), (OLDER[1], true), (0, false)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0));
+            if challenged {
+                talk.at(20.0, s(77_000, 0).ack(older)).at(20.1, reset(c(older, 0)));
+            }
+            talk.at(3000.0, syn(0)).at(3020.0, syn(1)).at(3020.1, c(0, 0));
+            talk.at(3030.0, c(0, 100)).at(3050.0, s(0, 500).ack(100));
+            talk.at(3050.1, c(100, 0).ack(500));
+            let one = talk.one();
+            let (client, server) = (&one.from_client, &one.from_server);
+            assert_eq!((client.bytes, server.bytes), (100, 500));
+            assert!(!matches!(one.ended, Ended::Reset(_)));
+            let again = client.retransmissions.iter().map(|r| r.kind).collect::<Vec<_>>();
+            let kind = if challenged { Kind::Unknown } else { Kind::Timeout };
+            assert_eq!((again, client.timeouts.len()), (vec![kind], usize::from(!challenged)));
+            assert_eq!(client.lifetime.of(Limit::Handshake).0 / 1_000_000, 3020);
+        });
+    }
+}
+
+/// An older connection closes, again and again: nobody has answered the SYN.
+#[test]
+fn a_fin_of_an_older_connection_answers_no_syn() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1500.0, s(500, 0).ack(OLDER[0]));
+        let fin = || s(500, 0).ack(OLDER[0]).with(Control::FIN);
+        talk.at(2000.0, fin()).at(3000.0, syn(0)).at(50_000.0, fin());
+        let one = talk.one();
+        assert_eq!((one.end.0 - START) / 1_000_000, 3000);
+        let client = &one.from_client;
+        let kinds = client.retransmissions.iter().map(|r| r.kind).collect::<Vec<_>>();
+        // The ACK was an answer.
+        assert_eq!(kinds, [Kind::Timeout, Kind::Unknown]);
+        assert_eq!((one.from_server.segments, one.packets), (0, 6));
+    });
+}
+
+/// Each SYN is answered by a reset, and Windows asks three times: no timer expires. Without the
+/// resets it does. A reset that acknowledges something else answers nothing (RFC 9293 section
+/// 3.10.7.3).
+#[test]
+fn a_syn_that_is_refused_is_not_lost() {
+    for (ack, timeouts) in [(Some(0), 0), (Some(OLDER[1]), 2), (None, 2)] {
+        each(|mut talk| {
+            for at in [0.0, 500.0, 1000.0] {
+                talk.at(at, syn(0));
+                if let Some(ack) = ack {
+                    talk.at(at + 0.2, s(0, 0).ack(ack).with(Control::RST));
+                }
+            }
+            let one = talk.one();
+            let client = &one.from_client;
+            assert_eq!((client.timeouts.len(), client.segments), (timeouts, 3), "{ack:?}");
+            assert_eq!(one.ended == Ended::Refused, timeouts == 0);
+            let causes = client.stalls.iter().map(|stall| stall.cause);
+            assert!(causes.clone().all(|cause| matches!(cause, StallCause::Timeout(_))));
+        });
+    }
+}
