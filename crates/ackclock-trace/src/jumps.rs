@@ -27,8 +27,9 @@ const BUSY: u64 = 8;
 /// Where so many ticks have passed since the SYN, they say how long one takes.
 const MANY: u32 = 50;
 
-/// RFC 7323 section 5.4: a tick takes 1 ms to 1 s; in use are 1 to 100 ms, and finer ones.
-const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_millis(100)];
+/// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. In use are 1 to 500 ms, as old BSDs have it, and
+/// finer ones.
+const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_secs(1)];
 
 /// What comes so much earlier than the first packet after a silence says that one of both is
 /// astray.
