@@ -243,6 +243,14 @@ impl Open {
         self.is_reset() || self.ends.iter().all(End::has_fin)
     }
 
+    /// A reset of `one` says nothing of when the connection ended: it has sent one before, or all of
+    /// both ends is acknowledged, their FINs as well.
+    #[cold]
+    fn is_gone(&self, one: usize) -> bool {
+        self.handshake.asks().is_none()
+            && (self.ends[one].is_reset() || self.ends.iter().all(End::is_closed))
+    }
+
     fn is_reset(&self) -> bool {
         self.ends.iter().any(End::is_reset)
     }
@@ -285,6 +293,9 @@ impl Open {
             // It may be of a host with another clock.
             self.clock.count();
             return self.ends[one].copied();
+        }
+        if has(Control::RST) && self.is_gone(one) {
+            return self.clock.count();
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
         self.place.ttl(one, p.ttl, has(Control::RST));

@@ -193,6 +193,11 @@ impl End {
         self.fin
     }
 
+    /// All that was seen of it is acknowledged, and a FIN is.
+    pub fn is_closed(&self) -> bool {
+        self.fin && self.una() >= self.positions.max()
+    }
+
     #[inline]
     pub fn is_reset(&self) -> bool {
         self.reset

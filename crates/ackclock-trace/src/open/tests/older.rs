@@ -79,3 +79,30 @@ fn a_syn_that_is_refused_is_not_lost() {
         });
     }
 }
+
+/// The client resets what the server says after it has closed, and the server closes. The same
+/// reset 4 s later is none of the connection's; nor is any once both ends are closed, as a router
+/// sends one that forgets the connection. A FIN that nobody acknowledged keeps it open until then.
+#[test]
+fn a_reset_after_the_end() {
+    let lasted = |acked: bool, resets: &[(usize, f64)]| {
+        ISNS.map(|isns| {
+            let mut talk = Talk::new(isns);
+            talk.open().at(20.0, c(0, 0).with(Control::FIN)).at(30.0, s(0, 0).ack(1));
+            talk.at(40.0, s(0, 0).ack(1).with(Control::FIN));
+            if acked {
+                talk.at(41.0, c(1, 0).ack(1));
+            }
+            for &(from, at) in resets {
+                talk.at(at, reset(if from == 0 { c(1, 0) } else { s(1, 0).ack(1) }));
+            }
+            let one = talk.one();
+            (one.end.0 - START) / 1_000_000
+        })
+    };
+    assert_eq!(lasted(false, &[(0, 42.0), (0, 4000.0)]), [42; 2]);
+    assert_eq!(lasted(true, &[(1, 9000.0)]), [41; 2]);
+    assert_eq!(lasted(false, &[(1, 4000.0)]), [4000; 2]);
+    // The first reset of the other end may have cut off what it sent.
+    assert_eq!(lasted(false, &[(0, 42.0), (1, 4000.0)]), [4000; 2]);
+}
