@@ -313,11 +313,13 @@ impl SenderModel {
 
     /// `una` has moved, or the capture has ended; `opens`: the ACK of the SYN has come. Where the
     /// SYN went again, no round trip was known until then, whatever that ACK measures: Linux echoes
-    /// the timestamp of the first SYN in all SYN/ACKs (`tcp_check_req`).
+    /// the timestamp of the first SYN in all SYN/ACKs (`tcp_check_req`). What went again behind the
+    /// ACK in the capture did not bring it about.
     #[inline]
     fn check_stall(&mut self, at: Time, frame: u64, opens: bool, came_twice: bool) {
         let repair = self.repair.as_ref();
-        let again = || repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
+        let first = || repair?.recovery.retransmissions.get(0);
+        let again = || first().is_some_and(|first| !opens || first.frame < frame);
         let none;
         let timers = if opens && again() {
             none = Timers::default();

@@ -106,3 +106,23 @@ fn a_reset_after_the_end() {
     // The first reset of the other end may have cut off what it sent.
     assert_eq!(lasted(false, &[(0, 42.0), (1, 4000.0)]), [4000; 2]);
 }
+
+/// The path held both SYNs back, and each is answered: the ACK of the first answer goes before the
+/// second one comes, so that the server has waited for a round trip and no timer. The other way
+/// round, the ACK may have waited for the second one.
+#[test]
+fn a_second_answer_behind_the_ack_of_the_first() {
+    for (at, stalls) in [(1472.1, 0), (1471.9, 1)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0)).at(1011.0, syn(0).ts(1012, 0));
+            talk.at(1471.8, syn(1).ts(70, 1));
+            let mut then = [(1472.0, c(0, 0).ts(1473, 70)), (at, syn(1).ts(71, 1))];
+            then.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (at, p) in then {
+                talk.at(at, p);
+            }
+            talk.at(1472.2, c(0, 0).ts(1473, 70)).at(1472.3, c(0, 99).ts(1473, 70));
+            assert_eq!(talk.one().from_server.stalls.len(), stalls);
+        });
+    }
+}
