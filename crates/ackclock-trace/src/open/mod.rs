@@ -243,8 +243,8 @@ impl Open {
         self.is_reset() || self.ends.iter().all(End::has_fin)
     }
 
-    /// A reset of `one` says nothing of when the connection ended: it has sent one before, or all of
-    /// both ends is acknowledged, their FINs as well.
+    /// A reset of `one` says nothing of when the connection ended: it has sent one before, or all
+    /// of both ends is acknowledged, their FINs as well.
     #[cold]
     fn is_gone(&self, one: usize) -> bool {
         self.handshake.asks().is_none()

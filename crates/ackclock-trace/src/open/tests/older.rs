@@ -112,7 +112,7 @@ fn a_reset_after_the_end() {
 /// round, the ACK may have waited for the second one.
 #[test]
 fn a_second_answer_behind_the_ack_of_the_first() {
-    for (at, stalls) in [(1472.1, 0), (1471.9, 1)] {
+    for (at, stalls) in [(1472.1_f64, 0), (1471.9, 1)] {
         each(|mut talk| {
             talk.at(0.0, syn(0).ts(1, 0)).at(1011.0, syn(0).ts(1012, 0));
             talk.at(1471.8, syn(1).ts(70, 1));

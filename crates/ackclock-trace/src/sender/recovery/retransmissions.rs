@@ -103,10 +103,6 @@ impl Retransmissions {
         self.found.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// Number of the last one.
     pub fn last_number(&self) -> u32 {
         self.found.len() as u32
