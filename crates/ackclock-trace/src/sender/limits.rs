@@ -308,7 +308,7 @@ impl Limits {
     }
 
     fn divide_unusual(&mut self, span: Span, stream: &Stream, idle: bool) {
-        if self.opening {
+        if self.opening || idle && stream.is_proxied() {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
             self.lowered();

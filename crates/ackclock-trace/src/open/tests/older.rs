@@ -126,3 +126,19 @@ fn a_second_answer_behind_the_ack_of_the_first() {
         });
     }
 }
+
+/// The SYN/ACK offers no window, and the server opens it before the client has sent anything. One
+/// that closes later is no part of the handshake.
+#[test]
+fn a_syn_ack_without_a_window_is_of_a_proxy() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(30.0, syn(1).wnd(0)).at(30.1, c(0, 0));
+        talk.at(60.0, s(0, 0)).at(60.1, c(0, 600));
+        talk.at(90.0, s(0, 0).ack(600).wnd(0)).at(140.0, s(0, 0).ack(600));
+        talk.at(140.1, c(600, 600)).at(170.0, s(0, 0).ack(1200));
+        let lifetime = talk.one().from_client.lifetime;
+        let limits = [Limit::Handshake, Limit::Path];
+        let shares = limits.map(|limit| (lifetime.of(limit).0 as f64 / 1e6).round());
+        assert_eq!(shares, [60.0, 60.0]);
+    });
+}

@@ -122,6 +122,12 @@ impl Stream {
         self.windows.allowed() < self.outstanding.flight() + room
     }
 
+    /// The SYN/ACK has no window, and nothing was sent so far: it is of a proxy, which lets the
+    /// client send once the server has answered it in turn.
+    pub fn is_proxied(&self) -> bool {
+        self.terms.opens && self.outstanding.max() == 0 && self.rwnd_is_full()
+    }
+
     /// Cwnd has room for a quarter more of what it is known to let go, so that nothing waits for
     /// it.
     #[inline]
