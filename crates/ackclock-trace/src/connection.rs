@@ -36,8 +36,8 @@ pub struct Connection {
     pub copies: u64,
     /// And how long after a packet its copy came, at most.
     pub copies_after: Span,
-    /// SYN/ACKs that went again though the ACK of the handshake had arrived, as their timestamps
-    /// say, which echo it: the server waited for data (TCP_DEFER_ACCEPT of Linux).
+    /// SYN/ACKs that went again and echo the ACK of the handshake, which had arrived: the server
+    /// waited for data (TCP_DEFER_ACCEPT of Linux), or its accept queue was full.
     pub deferred: u32,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,

@@ -27,9 +27,11 @@ const BUSY: u64 = 8;
 /// Where so many ticks have passed since the SYN, they say how long one takes.
 const MANY: u32 = 50;
 
-/// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. In use are 1 to 500 ms, as old BSDs have it, and
-/// finer ones.
+/// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. Old BSDs have 500 ms, and there are finer ones.
 const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_secs(1)];
+
+/// The longest tick in use today, for where nothing tells how long it is.
+const USUAL: Span = Span::from_millis(100);
 
 /// What comes so much earlier than the first packet after a silence says that one of both is
 /// astray.
@@ -79,8 +81,15 @@ impl Ticks {
 
     /// How long it has counted, at the least and at the most.
     fn counted(self) -> [Span; 2] {
-        let tick = self.since_known().map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
-        tick.unwrap_or(TICKS).map(|tick| tick.times(self.passed.into()))
+        let [least, most] = TICKS;
+        let tick = match self.since_syn {
+            None => [least, USUAL],
+            Some((ticks @ MANY.., span)) => [Span(span.0 / u64::from(ticks)); 2],
+            // Part of a tick may have passed before the first one and after the last.
+            Some((ticks @ 2.., span)) => [least, most.min(Span(span.0 / u64::from(ticks - 1)))],
+            Some(_) => TICKS,
+        };
+        tick.map(|tick| tick.times(self.passed.into()))
     }
 }
 

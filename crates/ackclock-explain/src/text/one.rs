@@ -29,7 +29,7 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     if c.deferred > 0 {
         text.push_str(&format!(
             "the server sent {} again though the ACK of the handshake had arrived: it waited for \
-             data (TCP_DEFER_ACCEPT)\n",
+             data (TCP_DEFER_ACCEPT), or its accept queue was full\n",
             count(c.deferred.into(), "SYN/ACK")
         ));
     }

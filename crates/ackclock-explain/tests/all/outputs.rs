@@ -365,7 +365,7 @@ fn a_server_that_defers_a_connection_is_said_to() {
     assert_eq!(line(&explained), None);
     explained.connections[0].connection.deferred = 2;
     let said = "the server sent 2 SYN/ACKs again though the ACK of the handshake had arrived: it \
-        waited for data (TCP_DEFER_ACCEPT)";
+        waited for data (TCP_DEFER_ACCEPT), or its accept queue was full";
     assert_eq!(line(&explained).as_deref(), Some(said));
 }
 

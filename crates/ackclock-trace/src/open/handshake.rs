@@ -79,8 +79,6 @@ pub(super) enum Seen {
     /// A SYN/ACK after a SYN with the same number (RFC 9293 section 3.5, figure 8), or the other
     /// way round.
     Other,
-    /// A SYN/ACK that goes again though the ACK of the handshake had arrived.
-    Deferring,
 }
 
 impl Handshake {
@@ -103,9 +101,9 @@ impl Handshake {
     }
 
     /// A SYN/ACK of `end` goes again and echoes what came after all SYNs of the other end: the ACK
-    /// of the handshake, which has arrived. With TCP_DEFER_ACCEPT, Linux takes no ACK without data
-    /// (`tcp_check_req`), and sends its SYN/ACK again.
-    fn defers(&self, end: usize, p: &Packet) -> bool {
+    /// of the handshake, which has arrived. With TCP_DEFER_ACCEPT, or while its accept queue is
+    /// full, Linux takes no ACK without data (`tcp_check_req`), and sends its SYN/ACK again.
+    pub fn defers(&self, end: usize, p: &Packet) -> bool {
         let (syns, other) = (&self.ends[end], &self.ends[1 - end]);
         let last = other.again.last().or(other.first.as_ref()).and_then(|syn| syn.stamps);
         let echo = p.options.timestamps.map(|timestamps| timestamps.ecr);
@@ -116,9 +114,6 @@ impl Handshake {
     /// A SYN or SYN/ACK of `end`. `answered`: the SYN before it was, though not by a SYN.
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time, answered: bool) -> Seen {
         let answers = p.control.contains(Control::ACK);
-        if answers && self.defers(end, p) {
-            return Seen::Deferring;
-        }
         let asked = if answers { self.answers_again(end, at) } else { answered };
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
@@ -131,7 +126,7 @@ impl Handshake {
             syns.isn = Some(p.seq);
             syns.offered = Some(p.options.into());
             syns.cut = p.options_cut;
-            syns.first = Some(Syn { answer: false, ..syn });
+            (syns.first, syns.again) = (Some(Syn { answer: false, ..syn }), Default::default());
             Seen::New
         } else if same_sort {
             let first = syns.first.and_then(|first| first.stamps);

@@ -441,14 +441,17 @@ impl Open {
     #[cold]
     fn syn(&mut self, p: &Packet, at: Time, one: usize) {
         let new = self.handshake.is_new(one, p.seq);
+        // Data would end its wait.
+        let defers = one == 1 && !self.ends[0].has_data() && self.handshake.defers(one, p);
         // Behind data that waits, its repetition would say nothing to the model.
-        if new || self.warm_up.is_empty() {
+        if defers {
+            self.deferred = self.deferred.saturating_add(1);
+        } else if new || self.warm_up.is_empty() {
             let answered = one == 0 && std::mem::take(&mut self.answered);
             match self.handshake.syn(one, p, at, answered) {
                 Seen::New => self.ends[one].start(p.seq + 1),
                 Seen::Again(syn) => self.senders[one].syn(&syn, p.seq),
                 Seen::Other => {}
-                Seen::Deferring => self.deferred = self.deferred.saturating_add(1),
             }
         }
         self.begun = true;
