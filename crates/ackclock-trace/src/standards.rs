@@ -16,6 +16,9 @@ pub(crate) const LEAST_RTO: Span = Span::from_millis(200);
 /// RFC 6298 section 2.4 rounds shorter timeouts up to this.
 pub(crate) const LEAST_RTO_OF_RFC: Span = Span::from_secs(1);
 
+/// A receiver delays an ACK for less (RFC 9293 section 3.8.6.3).
+pub(crate) const LONGEST_DELAY: Span = Span::from_millis(500);
+
 /// How long a timer takes to expire so often, if it waits for `first` at first and for twice as
 /// long each time (RFC 6298 section 5.5). From the 16th time on it is no more.
 pub(crate) fn expiries(first: Span, times: u32) -> Span {

@@ -9,6 +9,8 @@ use crate::packet::Packet;
 use crate::standards::FIRST_RTO;
 
 const BOTH: [bool; 2] = [true; 2];
+/// The bit of `Directions::bare_acks` that is of no end.
+const BARE: u8 = 4;
 
 #[derive(Clone, Default)]
 pub(super) struct Directions {
@@ -26,8 +28,10 @@ pub(super) struct Directions {
     answered: bool,
     /// The only end that talks sends new data as if it were answered.
     goes_on: bool,
-    /// An ACK without data was seen, beside a SYN/ACK, FIN or RST.
-    bare_acks: bool,
+    /// An ACK without data was seen, beside a SYN/ACK, FIN or RST ([`BARE`]), and one of this end
+    /// after the other one had sent data: no last one of the handshake. Bits, as open connections
+    /// are many.
+    bare_acks: u8,
 }
 
 impl Directions {
@@ -39,15 +43,23 @@ impl Directions {
         }
     }
 
-    /// A packet that has neither payload nor any of SYN, FIN and RST.
+    /// A packet of `end` that has neither payload nor any of SYN, FIN and RST. `data`: the other
+    /// end has sent data.
     #[inline]
-    pub fn bare(&mut self, p: &Packet) {
-        self.bare_acks |= p.control.contains(Control::ACK);
+    pub fn bare(&mut self, end: usize, p: &Packet, data: bool) {
+        if p.control.contains(Control::ACK) {
+            self.bare_acks |= BARE | u8::from(data) << end;
+        }
     }
 
     /// An ACK without data was seen.
     pub fn has_bare_acks(&self) -> bool {
-        self.bare_acks
+        self.bare_acks & BARE > 0
+    }
+
+    /// One of this end was, of what the other one has sent.
+    pub fn has_bare_acks_of_data(&self, end: usize) -> bool {
+        self.bare_acks & 1 << end > 0
     }
 
     fn alone(&mut self, end: usize, p: &Packet, at: Time, new: bool) {

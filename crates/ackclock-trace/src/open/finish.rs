@@ -9,14 +9,18 @@ use super::budget::Budget;
 use super::doubts::Gaps;
 use super::end::End;
 use super::end::positions::ROOM;
-use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
+use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission, RoundTrip};
 use crate::lifetime::{Lifetime, Limit};
 use crate::reset::{Reset, ResetBy};
 use crate::sender::{Found, Sight};
+use crate::standards::LEAST_RTO;
 
 /// So many full segments are not sent without an ACK of any of them, if not all at once: half a
 /// super-segment.
 const UNASKED: u64 = 22;
+
+/// ACKs that come too late so often do not do so by chance.
+const OFTEN: u8 = 3;
 
 /// What the model of a sender has found, which may know SMSS better.
 struct Model {
@@ -89,18 +93,38 @@ impl Open {
     }
 
     /// No ACK without data was captured, although one end has sent so much that the other one had
-    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment), or waited, for most
-    /// of its time, so long that it had got one. What both ends send all the time acknowledges the
-    /// other's.
+    /// to send some (RFC 9293 section 3.8.6.3: for every second full segment). What both ends send
+    /// all the time acknowledges the other's. Or an end had to wait so long that it had got some.
     fn misses_all_bare_acks(&self, models: &[Option<Model>; 2]) -> bool {
         let bytes = [0, 1].map(|end| models[end].as_ref().map_or(0, |model| model.found.bytes));
         let unasked = |end: usize| {
             let much = u64::from(self.mss(end)) * UNASKED;
             self.ends[end].ahead() >= much && bytes[1 - end] < bytes[end] / 4
         };
-        !self.directions.has_bare_acks()
-            && !self.directions.is_one()
-            && ([0, 1].into_iter().any(unasked) || models.iter().flatten().any(misses_most_acks))
+        let waited = |end: usize| {
+            let model = models[end].as_ref();
+            !self.directions.has_bare_acks_of_data(1 - end)
+                && model.is_some_and(|m| self.has_got_some(end, m))
+        };
+        let much = || !self.directions.has_bare_acks() && [0, 1].into_iter().any(unasked);
+        !self.directions.is_one() && (much() || [0, 1].into_iter().any(waited))
+    }
+
+    /// No ACK without data of what `end` has sent was captured, but `end` had got some: for most of
+    /// its time it went on so, or no timer had sent anything, and ACKs came with data so late that
+    /// nobody delays them for as long, again and again. The capture was taken where they were sent:
+    /// elsewhere the path may have taken that time. The numbers of packets may tell that none is
+    /// missing. Where one counter numbers those of both ends, what wrote the capture sees little,
+    /// or both are on one host that delays no ACK for as long as a timer takes: once is enough.
+    fn has_got_some(&self, end: usize, model: &Model) -> bool {
+        let Model { found, .. } = model;
+        let often = found.carried >= OFTEN
+            && !self.ends[1 - end].is_counted()
+            && self.place.position().is_at(end == 1);
+        let whole = self.place.whole_trip().unwrap_or_default();
+        let late = |rtt: RoundTrip| rtt.max > whole + LEAST_RTO;
+        let once = || self.counter.is_one() && found.rtt.is_some_and(late);
+        misses_most_acks(model) || found.retransmissions.is_empty() && (often || once())
     }
 
     /// The server has all that the client sent, and owes an answer. A client that closes its end

@@ -11,6 +11,7 @@
 //! | Does the server take data in the SYN? | [`fast_open`] |
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
 //! | Was only one direction captured? | [`directions`] |
+//! | Does one counter number the packets of both ends? | [`counter`] |
 //! | How often do the ends take turns? | [`turns`] |
 //! | Is a checksum wrong since the packet was damaged? | [`sums`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
@@ -34,6 +35,7 @@
 mod asked;
 mod budget;
 mod clock;
+mod counter;
 mod delayed;
 mod deliver;
 mod directions;
@@ -69,6 +71,7 @@ use self::asked::Asked;
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 pub(crate) use self::clock::is_whole_second;
+use self::counter::Counter;
 use self::delayed::DelayedSender;
 use self::directions::Directions;
 use self::ecn::EcnCounts;
@@ -111,6 +114,7 @@ pub(crate) struct Open {
     strays: ThinVec<Packet>,
     ecn: EcnCounts,
     directions: Directions,
+    counter: Counter,
     turns: Turns,
     sums: Sums,
     ends: [End; 2],
@@ -163,6 +167,7 @@ impl Open {
             strays: ThinVec::new(),
             ecn: EcnCounts::default(),
             directions: Directions::default(),
+            counter: Counter::default(),
             turns: Turns::default(),
             sums: Sums::default(),
             ends: Default::default(),
@@ -299,12 +304,13 @@ impl Open {
         }
         let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
         self.place.ttl(one, p.ttl, has(Control::RST));
+        self.counter.packet(one, p.ip_id);
         self.options_cut |= p.options_cut;
         if syn {
             self.syn(p, now.at, one);
         }
         if p.len == 0 && !syn && !closes {
-            self.directions.bare(p);
+            self.directions.bare(one, p, self.ends[1 - one].has_data());
         }
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);

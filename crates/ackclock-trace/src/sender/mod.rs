@@ -139,6 +139,8 @@ pub(crate) struct Found {
     pub unseen: u64,
     /// For how long ACKs of what was outstanding are not in the capture.
     pub unacked: Span,
+    /// How often an ACK came with data only after nobody delays it any more.
+    pub carried: u8,
     /// For how long the capture has gaps.
     pub unknown: Span,
     pub rtt: Option<RoundTrip>,
@@ -430,6 +432,7 @@ impl SenderModel {
             dsacks,
             unseen: stream.outstanding.unseen(),
             unacked: stream.outstanding.unacked(),
+            carried: stream.timers.carried(),
             unknown,
             rtt: stream.timers.round_trip(),
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),

@@ -164,6 +164,9 @@ impl SenderModel {
         self.stream.outstanding.advance(a.ack);
         self.stream.holes.repaired();
         if let Some(oldest) = oldest {
+            if a.with_data && a.timed {
+                self.stream.timers.was_carried(a.at.since(oldest));
+            }
             self.measure(a, oldest, &newest);
             let (newest, flight) = (newest.at, newest.flight);
             if a.timed && !self.stalls.is_probing_window() {

@@ -614,6 +614,44 @@ fn acks_that_the_capture_does_not_have() {
     );
 }
 
+/// The server says something now and then, and what the client sends after so many ms is the first
+/// that acknowledges it; `bare`: but for the last one of the handshake, and as many more. Nothing
+/// is said where the client never acknowledges anything by itself, again and again.
+#[test]
+fn acks_that_come_only_with_data() {
+    let told = |after: f64, times: u64, bare: u64, id: &dyn Fn(usize, u16) -> Option<u16>| {
+        let mut talk = Talk::new(ISNS[0]);
+        let mut n = 0;
+        let mut at = |talk: &mut Talk, ms: f64, mut p: P| {
+            n += 1;
+            p.packet.ip_id = id(p.from, n);
+            talk.at(ms, p);
+        };
+        at(&mut talk, 0.0, syn(0));
+        at(&mut talk, 10.0, syn(1));
+        at(&mut talk, 10.01, c(0, 0));
+        for n in 0..times {
+            let (ms, position) = (11.0 + (after + 100.0) * n as f64, 100 * n);
+            at(&mut talk, ms, s(position, 100).ack(position));
+            if n < bare {
+                at(&mut talk, ms + 1.0, c(position, 0).ack(position + 100));
+            }
+            at(&mut talk, ms + after, c(position, 100).ack(position + 100));
+            at(&mut talk, ms + after + 10.0, s(position + 100, 0).ack(position + 100));
+        }
+        !talk.one().unanswered
+    };
+    let none = |_, _| None;
+    let often = [(600.0, 3), (600.0, 2), (400.0, 9)].map(|(ms, n)| told(ms, n, 0, &none));
+    assert_eq!((often, told(600.0, 9, 1, &none)), ([false, true, true], true));
+    // One counter for both ends, which no ACK of the server passes either.
+    let one = |_, n| Some(n);
+    let two = |end: usize, n| Some(n + [0, 2000][end]);
+    let [one, two, quick] =
+        [told(300.0, 3, 0, &one), told(300.0, 3, 0, &two), told(150.0, 3, 0, &one)];
+    assert_eq!([one, two, quick, told(300.0, 3, 1, &|_, n| Some(n))], [false, true, true, true]);
+}
+
 /// The client acknowledges an answer so many ms later, with its next request, which goes out when
 /// nobody's timer has sent anything: it had acknowledged it before, and the capture does not have
 /// that. The numbers of its packets may say that it has not. Returns why the server had stalled,

@@ -11,7 +11,7 @@ use ackclock_tcp::recovery::timer::Timer;
 use super::trips::Trips;
 use crate::compact::Compact;
 use crate::connection::RoundTrip;
-use crate::standards::{FIRST_RTO, LEAST_RTO};
+use crate::standards::{FIRST_RTO, LEAST_RTO, LONGEST_DELAY};
 
 /// What a probe of a single segment waits for a delayed ACK, as Linux does (RFC 8985 section 7.2
 /// leaves it open).
@@ -33,6 +33,8 @@ pub(crate) struct Timers {
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
     seen: Compact<Span>,
     foreign: bool,
+    /// How often an ACK came with data only after nobody delays it any more.
+    carried: u8,
     backoff: u32,
     /// Samples by ACKs that may have been delayed.
     delayable: u32,
@@ -166,6 +168,19 @@ impl Timers {
             return FIRST_RTO;
         }
         self.seen.get().map_or(self.timer.rto(), |beyond| self.srtt() + beyond)
+    }
+
+    /// Data waited so long for an ACK that comes with data: has no receiver delayed it (RFC 9293
+    /// section 3.8.6.3)?
+    #[inline]
+    pub fn was_carried(&mut self, span: Span) {
+        let late = span > self.min_rtt() + LONGEST_DELAY;
+        self.carried = self.carried.saturating_add(late.into());
+    }
+
+    /// How often none had.
+    pub fn carried(&self) -> u8 {
+        self.carried
     }
 
     /// The same with back-off.
