@@ -29,8 +29,8 @@ pub(super) struct Directions {
     /// The only end that talks sends new data as if it were answered.
     goes_on: bool,
     /// An ACK without data was seen, beside a SYN/ACK, FIN or RST ([`BARE`]), and one of this end
-    /// after the other one had sent data: no last one of the handshake. Bits, as open connections
-    /// are many.
+    /// after the other one had sent data, and no FIN: of neither handshake nor close. Bits, as open
+    /// connections are many.
     bare_acks: u8,
 }
 
@@ -44,7 +44,7 @@ impl Directions {
     }
 
     /// A packet of `end` that has neither payload nor any of SYN, FIN and RST. `data`: the other
-    /// end has sent data.
+    /// end has sent data, and no FIN.
     #[inline]
     pub fn bare(&mut self, end: usize, p: &Packet, data: bool) {
         if p.control.contains(Control::ACK) {

@@ -310,7 +310,9 @@ impl Open {
             self.syn(p, now.at, one);
         }
         if p.len == 0 && !syn && !closes {
-            self.directions.bare(one, p, self.ends[1 - one].has_data());
+            let other = &self.ends[1 - one];
+            // What comes after a FIN may acknowledge no more than that.
+            self.directions.bare(one, p, other.has_data() && !other.has_fin());
         }
         if self.syn_data.is_some() {
             self.settle_syn_data(p, one, budget);

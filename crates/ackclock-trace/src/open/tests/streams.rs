@@ -639,6 +639,12 @@ fn acks_that_come_only_with_data() {
             at(&mut talk, ms + after, c(position, 100).ack(position + 100));
             at(&mut talk, ms + after + 10.0, s(position + 100, 0).ack(position + 100));
         }
+        // Who closes acknowledges alone.
+        let (ms, end) = (20.0 + (after + 100.0) * times as f64, 100 * times);
+        at(&mut talk, ms, s(end, 0).ack(end).with(Control::FIN));
+        at(&mut talk, ms + 1.0, c(end, 0).ack(end + 1));
+        at(&mut talk, ms + 2.0, c(end, 0).ack(end + 1).with(Control::FIN));
+        at(&mut talk, ms + 12.0, s(end + 1, 0).ack(end + 1));
         !talk.one().unanswered
     };
     let none = |_, _| None;
