@@ -374,10 +374,13 @@ impl SenderModel {
     /// What ended the last silence goes out again: a loss may have made that silence.
     fn reconsider_silence(&mut self, sent: &Sent) {
         let Some(silence) = self.limits.last_silence() else { return };
-        let (held_back, ended) = (silence.comes_again(sent, &self.stream.timers), silence.ended());
+        let (held_back, paused) = silence.comes_again(sent, &self.stream.timers);
+        let ended = silence.ended();
         if held_back > Span::ZERO {
             self.limits.was_repairing(held_back);
-            self.stalls.was_held_back(ended);
+            if !paused {
+                self.stalls.was_held_back(ended);
+            }
         }
     }
 

@@ -1,10 +1,12 @@
 //! Away from the sender: the last silence with nothing outstanding that data has ended, and what
 //! shows later that it was none of the application's.
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 use thin_vec::ThinVec;
 
 use super::input::Sent;
+use super::lost_before::is_most;
+use super::rate::TICK;
 use super::stream::Stream;
 use super::stream::timers::{Timers, nearly};
 use crate::standards::{LEAST_RTO_OF_RFC, expiries};
@@ -17,6 +19,8 @@ pub(crate) struct Silence {
     /// When it ended, and with which byte.
     ended: Time,
     position: u64,
+    /// The timestamp of that.
+    tsval: Option<u32>,
     /// How long it was, less what was known of its timers when it ended.
     span: Span,
     /// What of that a timer has taken, as is known since.
@@ -72,7 +76,7 @@ impl Silence {
     pub fn ends(&mut self, sent: &Sent, span: Span, repaired: Span) {
         let (ended, position) = (sent.at, sent.position);
         (self.ended, self.position, self.span) = (ended, position, span - repaired);
-        (self.taken, self.times) = (Span::ZERO, 0);
+        (self.taken, self.times, self.tsval) = (Span::ZERO, 0, sent.tsval);
         if repaired > Span::ZERO {
             self.untold.push((ended, self.span));
         }
@@ -91,16 +95,16 @@ impl Silence {
 
     /// Data comes again. No ACK of what has ended the silence can have let it go so soon: a timer
     /// has sent it before that came, which was held back on its way. Returns how much more of the
-    /// silence the timer has taken.
+    /// silence the timer has taken, and whether it is known to have taken less than half.
     ///
     /// Until it has expired so often, it takes its interval, doubled each time (RFC 6298 section
     /// 5.5), and less than until it would have once more. A longer silence is the application's at
-    /// first.
-    pub fn comes_again(&mut self, sent: &Sent, timers: &Timers) -> Span {
+    /// first, and so is what was before the first of both was written, by their timestamps.
+    pub fn comes_again(&mut self, sent: &Sent, timers: &Timers) -> (Span, bool) {
         let soon = sent.at.since(self.ended) < timers.least_trip();
         if !soon || self.span == Span::ZERO || sent.position < self.position || sent.payload() == 0
         {
-            return Span::ZERO;
+            return (Span::ZERO, false);
         }
         if self.times == 0 {
             self.again = sent.position;
@@ -113,9 +117,20 @@ impl Silence {
             span if span <= latest => span,
             span => span.min(expiries(rto, self.times)),
         };
+        let written = self.since_written(sent, timers);
+        let taken = taken.min(written.unwrap_or(taken));
         let more = taken - self.taken;
         self.taken = self.taken.max(taken);
-        more
+        (more, written.is_some() && !is_most(self.taken, self.span))
+    }
+}
+
+impl Silence {
+    /// How long after what ended the silence this went out, by a clock that counts milliseconds, as
+    /// most do: by slower ones the timer had not expired.
+    fn since_written(&self, sent: &Sent, timers: &Timers) -> Option<Span> {
+        let span = TICK.times(Timestamps::ticks_since(self.tsval?, sent.tsval?).into());
+        (span >= nearly(timers.rto())).then_some(span)
     }
 }
 

@@ -141,6 +141,31 @@ fn a_timer_expired_in_what_looks_like_a_pause() {
     assert_eq!(held_back(2000.0, 60.0).1, Some(StallCause::Application));
 }
 
+/// The same after 2 s, with timestamps: a segment ends the silence that was written `ticks` before
+/// what the timer has sent. Until it was written the application paused. A clock of 10 ms does not
+/// tell.
+#[test]
+fn a_pause_before_what_is_held_back() {
+    let held_back = |ticks: u32| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        for (ms, tsval) in [(2100.0, 2100 - ticks), (2101.0, 2100)] {
+            let segment = line.segment(super::ms(ms), 4 * MSS, MSS as u32);
+            line.model.sent(&Sent { frame: 99, tsval: Some(tsval), ..segment });
+        }
+        line.ack(2150.0, 5);
+        let found = line.found();
+        let Span(ns) = found.lifetime.of(Limit::Recovery);
+        ((ns as f64 / 1e6).round(), found.stalls.first().map(|stall| stall.cause))
+    };
+    let (paused, late) = (Some(StallCause::Application), Some(StallCause::Network));
+    assert_eq!(held_back(260), (260.0 + 50.0, paused));
+    assert_eq!(held_back(1900), (1900.0 + 50.0, late));
+    assert_eq!(held_back(26), (2000.0 + 50.0, late));
+}
+
 /// Twelve packets are lost before the capture, one of them sent by the timer, which ends 800 ms of
 /// silence. Then the timer sends each of the others after 250 ms: only behind them does the
 /// application pause. The ACK of each takes 50 ms.
