@@ -9,6 +9,7 @@ use ackclock_trace::{
     Connection, Ended, Flow, Kind, Lifetime, Limit, LossCause, Reset, ResetBy, Stall, StallCause,
 };
 
+use self::kept::{closed_by, kept_open};
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence};
 use crate::explained::{Counts, End, Explained, Found};
@@ -272,7 +273,13 @@ fn limited(found: &Found, main: Limit) -> String {
     let is_kept = kept.is_some();
     let rest = kept.map_or(found.busy(), |(_, span)| whole - span);
     let others = Limit::ALL.into_iter().filter(|limit| is_kept || *limit != Limit::Application);
-    let second = others.max_by_key(|limit| found.limited_for(*limit)).filter(|limit| match limit {
+    let second = others.max_by_key(|limit| found.limited_for(*limit));
+    let [_, (also, span)] = closed_by(found, rest);
+    let other = second.map_or(Span::ZERO, |limit| found.limited_for(limit)).max(found.worth());
+    if is_kept && span > other && span <= rest {
+        return text + &format!("; in the rest {also}");
+    }
+    let second = second.filter(|limit| match limit {
         // One of a round trip is as it has to be.
         Limit::Handshake => found.opened_late().is_some(),
         Limit::Path => is_full(found),
@@ -284,24 +291,6 @@ fn limited(found: &Found, main: Limit) -> String {
         text.push_str(&format!("; in the rest {}", limited_of(found, second, rest)));
     }
     text
-}
-
-/// The other end did not close it after this one had, or nobody closed it after the last data, for
-/// longer than anything limited it; and for how long.
-fn kept_open(found: &Found, main: Limit) -> Option<(String, Span)> {
-    let (lifetime, from) = (found.lifetime(), found.sender());
-    let (whole, closed, late) = (lifetime.whole(), lifetime.closed(), found.closed_late());
-    let (text, span) = if closed >= late {
-        let [from, other] = [from, from.other()].map(End::name);
-        let kept = part(found, closed, whole);
-        let text =
-            format!("the {other} kept the connection open {kept} after the {from} had closed it");
-        (text, closed)
-    } else {
-        let late_for = part(found, late, whole);
-        (format!("nothing more was sent {late_for} before the connection was closed"), late)
-    };
-    (span > found.limited_for(main)).then_some((text, span))
 }
 
 /// `for 2.8 s of 3.0 s (93 %)`. The time of an end that is away from the capture ends when the last
@@ -493,5 +482,6 @@ fn ended(found: &Found) -> Option<String> {
     Some(format!("; something on the path probably reset it {}{data}", strange.join(" and ")))
 }
 
+mod kept;
 #[cfg(test)]
 mod tests;

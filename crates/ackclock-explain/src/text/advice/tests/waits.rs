@@ -211,6 +211,22 @@ fn a_connection_that_is_closed_late() {
     for (client, server) in [(2900, 0), (0, 2900), (2900, 1900)] {
         assert!(late(client, server).starts_with(nothing), "{}", late(client, server));
     }
+    // The other end closes still later.
+    let both = |closed: u64, late: u64| {
+        let mut flow = flow(&[(Limit::Application, 3900), (Limit::Handshake, 100)]);
+        flow.lifetime.add_closed(span(closed));
+        flow.lifetime.add_closing(span(late));
+        why(&connection(flow))
+    };
+    let first = "nothing more was sent for 2.0 s of 4.0 s (50 %) before the connection was closed; \
+        in the rest the client kept the connection open for 1.8 s of 2.0 s (90 %) after the server \
+        had closed it";
+    assert!(both(1800, 2000).starts_with(first), "{}", both(1800, 2000));
+    let second = "the client kept the connection open for 2.0 s of 4.0 s (50 %) after the server \
+        had closed it; in the rest nothing more was sent for 1.8 s of 2.0 s (90 %) before";
+    assert!(both(2000, 1800).starts_with(second), "{}", both(2000, 1800));
+    let handshake = both(2000, 60);
+    assert!(!handshake.contains("nothing more"), "{handshake}");
     let server = "the server's application had nothing to send for 2.0 s of 4.0 s";
     assert!(late(1000, 0).starts_with(server), "{}", late(1000, 0));
 }
