@@ -400,9 +400,10 @@ fn by_trips(to_client: Span, to_server: Span) -> (Vantage, f64) {
     }
 }
 
-/// A time to live is of another place than the usual one.
+/// A time to live is of another place than the usual one. Hosts reset with another one than they
+/// send data with; then routes of one hop more or less are those of a balanced load.
 fn is_strange(ttl: u8, usual: u8) -> bool {
-    ttl.abs_diff(usual) > FEW_HOPS && hops(ttl) != hops(usual)
+    ttl.abs_diff(usual) > FEW_HOPS && hops(ttl).abs_diff(hops(usual)) > 1
 }
 
 /// Hosts begin with 64, 128 or 255, and every router takes one off.
