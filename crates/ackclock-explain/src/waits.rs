@@ -189,12 +189,15 @@ impl Found {
     }
 
     /// How fast the receiver's application reads, in bits a second, if that is what holds back the
-    /// end that the connection waited for: most of the waits were for what it had not read.
+    /// end that the connection waited for: most of the waits were for what it had not read. While
+    /// losses are repaired it lacks what comes next.
     pub(crate) fn reads_slowly(&self) -> Option<f64> {
         let (bytes, lifetime) = (self.flow(self.sender()).bytes, self.lifetime());
         let shrunk = lifetime.shrunk();
         let mostly = shrunk > Span::ZERO && shrunk >= Span(lifetime.of(Limit::ReceiveWindow).0 / 2);
-        mostly.then(|| bytes as f64 * 8.0 / lifetime.busy().secs_f64())
+        mostly.then(|| {
+            bytes as f64 * 8.0 / (lifetime.busy() - lifetime.of(Limit::Recovery)).secs_f64()
+        })
     }
 
     /// How long the client asked for nothing, if that is most of the time in which the server's

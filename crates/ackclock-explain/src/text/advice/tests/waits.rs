@@ -53,6 +53,17 @@ fn slow_start_after_idle_time() {
     assert_eq!(lines(connection(flow)), [growing]);
 }
 
+/// What a slow reader lacks while losses are repaired it cannot read.
+#[test]
+fn a_receiver_that_reads_slowly_beside_losses() {
+    let mut flow = flow(&[(Limit::ReceiveWindow, 4000), (Limit::Recovery, 3000)]);
+    (flow.bytes, flow.full_window) = (500_000, 65_536);
+    flow.lifetime.add_shrunk(span(3000));
+    let slow = "the application at the client reads slowly (about 1.0 Mbit/s)";
+    let found = connection(flow);
+    assert!(why(&found).starts_with(slow), "{}", why(&found));
+}
+
 /// A window that has been twice as large is no buffer that is too small.
 #[test]
 fn a_receiver_that_reads_slowly() {
