@@ -128,6 +128,9 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
              not known"
                 .into()
         }
+        StallCause::Recovery | StallCause::Unknown if is_reset(found, stall) => {
+            "nothing of it was acknowledged until the connection was reset".into()
+        }
         StallCause::Recovery => format!("it took that long to repair losses, {}", by(flow, stall)),
         StallCause::Application => "the application had nothing to send".into(),
         StallCause::ReceiveWindow => "the receive window was full".into(),
@@ -136,6 +139,11 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
         StallCause::Network => "acknowledgments came late".into(),
         StallCause::Unknown => "no cause was found".into(),
     }
+}
+
+/// It never ended, and nobody may have repaired anything: an end gave the connection up.
+fn is_reset(found: &Found, stall: &Stall) -> bool {
+    stall.frame == 0 && matches!(found.connection.ended, Ended::Reset(_))
 }
 
 /// Which timer has part in a repair of no timeout.

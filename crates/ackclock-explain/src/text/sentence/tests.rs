@@ -1,6 +1,6 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Ecn, Spurious, State};
+use ackclock_trace::{Ecn, Reset, ResetBy, Spurious, State};
 
 use super::*;
 use crate::fixture;
@@ -137,6 +137,22 @@ fn a_recovery_that_a_probe_is_part_of() {
     assert_eq!(said(Kind::Recovery), format!("{long}although no timer expired"));
     assert_eq!(said(Kind::TailLossProbe), format!("{long}with a tail loss probe"));
     assert_eq!(said(Kind::ProbeOrTimeout), format!("{long}with a tail loss probe or a timeout"));
+}
+
+/// A stall that never ends says nothing of a repair where an end gave the connection up.
+#[test]
+fn a_silence_before_a_reset() {
+    let said = |ended, frame| {
+        let mut found = server(flow(again(Kind::Recovery, None, true)));
+        found.connection.ended = ended;
+        let stall = Stall { frame, ..stall(StallCause::Recovery, None) };
+        why(&found, End::Server, &stall)
+    };
+    let reset = Ended::Reset(Reset { by: ResetBy::Client, cuts_off: true });
+    let until = "nothing of it was acknowledged until the connection was reset";
+    assert_eq!(said(reset, 0), until);
+    assert!(said(reset, 9).starts_with("it took that long to repair losses"));
+    assert!(said(Ended::Open, 0).starts_with("it took that long to repair losses"));
 }
 
 /// A FIN and a SYN/ACK of an end that has sent no data have the same position.
