@@ -377,7 +377,14 @@ fn handshake_trip(c: &Connection) -> Option<Span> {
 /// `round trip 45 ms (median 47 ms, 99th 52 ms)`: what this end measures, in all places with the
 /// same three numbers.
 pub(crate) fn round_trip(found: &Found, from: End) -> Option<String> {
-    let rtt = found.flow(from).rtt?;
+    // The clock of the capture may count in longer steps than a round trip takes.
+    let rtt = found.flow(from).rtt.filter(|rtt| rtt.min > Span::ZERO)?;
+    let position = &found.connection.position;
+    let part = if from == End::Client { position.to_client } else { position.to_server };
+    // What the way between the end and the capture takes, no answer to a SYN has said.
+    if found.connection.begun && part.is_none() && !found.is_at_sender(from) {
+        return None;
+    }
     // All ACKs of data may have been delayed, or come with answers.
     let trip = handshake_trip(&found.connection).filter(|trip| rtt.min > trip.times(2));
     let least = trip.unwrap_or(rtt.min);

@@ -1,3 +1,5 @@
+use ackclock_trace::Vantage;
+
 use super::*;
 use crate::fixture;
 
@@ -95,6 +97,23 @@ fn round_trips_of_delayed_acks() {
     assert_eq!(told(30, true, 5), (short, false));
     assert_eq!(told(30, false, 10), ("round trip 30.0 ms".into(), false));
     assert_eq!(told(15, true, 10), ("round trip 15.0 ms".into(), true));
+}
+
+/// Nothing is said where the clock of the capture shows no time, nor where the way to the end is
+/// not known.
+#[test]
+fn round_trips_that_are_not_known() {
+    let told = |min: u64, to_server: Option<u64>, begun: bool| {
+        let mut found = fixture::explained().connections.swap_remove(0);
+        found.connection.from_server.rtt.as_mut().unwrap().min = Span::from_micros(min);
+        found.connection.begun = begun;
+        found.connection.position.vantage = Vantage::Client;
+        found.connection.position.to_client = Some(Span::from_micros(200));
+        found.connection.position.to_server = to_server.map(Span::from_millis);
+        round_trip(&found, End::Server).is_some()
+    };
+    assert_eq!([told(0, Some(30), true), told(205, Some(30), true)], [false, true]);
+    assert_eq!([told(205, None, true), told(205, None, false)], [false, true]);
 }
 
 /// An answer soon enough to carry the ACK of what was asked is one that the client waits for.
