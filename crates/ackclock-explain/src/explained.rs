@@ -108,7 +108,8 @@ impl Found {
         position.is_at(from == End::Client) || position.vantage == Vantage::Unknown
     }
 
-    /// Whether nothing that this end sent can have been lost before the capture unseen.
+    /// Whether nothing that this end sent can have been lost before the capture unseen, or nobody
+    /// knows where the capture was taken.
     pub(crate) fn is_proven(&self, from: End) -> bool {
         self.is_at_sender(from) || self.flow(from).counted
     }

@@ -23,7 +23,7 @@ const MANY: u64 = 10;
 pub(crate) struct Outage {
     /// At the least; `None` if what was lost was lost before the capture.
     pub least: Option<Span>,
-    /// At the most: until what a timer sent came through.
+    /// At the most: until the last timer, or what went out behind it, sent what came through.
     pub most: Span,
     /// Timeouts seen in it.
     pub timeouts: usize,
@@ -32,8 +32,9 @@ pub(crate) struct Outage {
 }
 
 impl Found {
-    /// Nothing that this end sent came through in a stall, until the last timeout in it. That one
-    /// may have been spurious: the first segment of an outage may have arrived, whose ACK was lost.
+    /// Nothing that this end sent came through in a stall, until the last timeout in it or what went
+    /// out behind that. The last timeout may have been spurious: the first segment of an outage may
+    /// have arrived, whose ACK was lost.
     pub(crate) fn outage(&self, from: End, stall: &Stall) -> Option<Outage> {
         let flow = self.flow(from);
         stall.timeout?;
@@ -52,7 +53,8 @@ impl Found {
         }
         let longest = flow.rtt.map_or(Span::ZERO, |rtt| rtt.max).max(FIRST_TIMEOUT);
         // New data or a FIN went out behind it, and was answered at once.
-        let all = stall.newest > last.at
+        let all = r.lost != Some(false)
+            && stall.newest > last.at
             && stall.end.since(last.at) > longest
             && stall.end.since(stall.newest) <= longest;
         let until = if all { stall.newest } else { last.at };

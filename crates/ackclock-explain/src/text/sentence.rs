@@ -56,6 +56,7 @@ fn out(Outage { least, most, timeouts, all }: Outage) -> String {
     match least {
         Some(least) => {
             let what = match all {
+                true if timeouts == 2 => "what both timeouts sent".into(),
                 true => format!("what all {timeouts} timeouts sent"),
                 false => format!("what timers sent before the last of {timeouts} timeouts"),
             };

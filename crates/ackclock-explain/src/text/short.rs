@@ -324,7 +324,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
         Limit::Application => {
             let asked = match found.is_proven(End::Client) {
                 true => "the client asked for nothing",
-                false => "nothing came from the client",
+                false => "no data came from the client",
             };
             let nothing = || Some((asked.to_owned(), found.asks_nothing()?));
             let lost = "the server waited for data of the client that had been lost";
@@ -354,7 +354,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let unsure = alike && other.is_none() && found.flow(from).window.is_none();
     let of_limit = || match main {
         Limit::Application if !found.is_proven(from) => {
-            format!("nothing came from the {}", from.name())
+            format!("no data came from the {}", from.name())
         }
         _ => names::limited(main, from, is_full(found)),
     };

@@ -414,10 +414,10 @@ fn an_outage_is_no_spurious_timeout() {
 #[test]
 fn an_outage_ends_with_what_is_answered() {
     use ackclock_trace::Vantage::Client;
-    let said = |times: &[u64], newest: u64, end: u64, all_seen: bool| {
+    let told = |times: &[u64], newest: u64, end: u64, all_seen: bool, of_last: Option<bool>| {
         let last = times.len() - 1;
         let of = |(i, at): (usize, &u64)| {
-            let lost = if i == last { None } else { Some(true) };
+            let lost = if i == last { of_last } else { Some(true) };
             let r = again(Kind::BackedOffTimeout, None, false);
             Retransmission { at: fixture::at(*at), lost, all_seen, ..r }
         };
@@ -435,12 +435,15 @@ fn an_outage_ends_with_what_is_answered() {
         let stall = Stall { frame: 10, timeout: Some(last), newest, ..stall };
         Some(super::out(found.outage(End::Server, &stall)?))
     };
+    let said = |times: &[u64], newest, end, seen| told(times, newest, end, seen, None);
     let times = [1000, 2000, 4000];
     let until_last = "nothing came through for 2.0 s to 4.0 s (an outage): what timers sent before \
         the last of 3 timeouts was in vain";
     let until_fin = "nothing came through for 4.0 s to 8.0 s (an outage): what all 3 timeouts sent \
         was in vain";
     assert_eq!(said(&times, 8000, 8010, false).as_deref(), Some(until_fin));
+    // The ACK says that what the last timer sent has arrived.
+    assert_eq!(told(&times, 8000, 8010, false, Some(false)).as_deref(), Some(until_last));
     // It was sent before, is not answered at once, or the last timer's segment may be.
     assert_eq!(said(&times, 3000, 8010, false).as_deref(), Some(until_last));
     assert_eq!(said(&times, 4500, 8010, false).as_deref(), Some(until_last));

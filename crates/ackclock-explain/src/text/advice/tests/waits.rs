@@ -166,8 +166,8 @@ fn what_is_known_of_a_pause() {
     for at in [client, middle, server] {
         assert!(asked(at, true) && paused(at, true));
     }
-    assert!(told(middle, false, 3000).starts_with("nothing came from the client for 3.0 s"));
-    assert!(told(middle, false, 0).starts_with("nothing came from the server for 3.0 s"));
+    assert!(told(middle, false, 3000).starts_with("no data came from the client for 3.0 s"));
+    assert!(told(middle, false, 0).starts_with("no data came from the server for 3.0 s"));
 }
 
 /// All was answered, and the client asked for nothing more for most of the time.
@@ -178,7 +178,7 @@ fn a_client_that_asks_for_nothing() {
         flow.lifetime.add_unasked(span(unasked));
         why(&connection(flow))
     };
-    let client = "nothing came from the client for 1.5 s of 4.0 s (38 %)";
+    let client = "no data came from the client for 1.5 s of 4.0 s (38 %)";
     assert!(idle(1500).starts_with(client), "{}", idle(1500));
     let server = "the server's application had nothing to send for 3.0 s of 4.0 s (75 %)";
     assert!(idle(1499).starts_with(server), "{}", idle(1499));
@@ -202,7 +202,7 @@ fn a_client_whose_requests_are_lost() {
     let server = "the server waited for data of the client that had been lost for 1.5 s of 4.0 s \
         (38 %)";
     assert!(lost(1500).starts_with(server), "{}", lost(1500));
-    let client = "nothing came from the client for 1.5 s of 4.0 s (38 %)";
+    let client = "no data came from the client for 1.5 s of 4.0 s (38 %)";
     assert!(lost(1499).starts_with(client), "{}", lost(1499));
 }
 
@@ -253,7 +253,7 @@ fn a_pause_with_a_loss() {
     client.bytes = 100;
     client.lifetime.add(Limit::Recovery, span(400));
     client.lifetime.add(Limit::Application, span(2400));
-    let client = "nothing came from the client for 2.6 s of 4.0 s (65 %)";
+    let client = "no data came from the client for 2.6 s of 4.0 s (65 %)";
     assert!(why(&found).starts_with(client), "{}", why(&found));
 }
 
