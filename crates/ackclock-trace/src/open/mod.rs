@@ -130,7 +130,7 @@ pub(crate) struct Open {
     paths: [Arc<Path>; 2],
     gaps: u16,
     /// SYN/ACKs that went again though the ACK of the handshake had arrived.
-    deferred: u16,
+    deferred: u8,
     /// The client's SYN was answered, though not by a SYN.
     answered: bool,
     /// Options were cut off by the snap length.
