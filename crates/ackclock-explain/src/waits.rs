@@ -32,9 +32,9 @@ pub(crate) struct Outage {
 }
 
 impl Found {
-    /// Nothing that this end sent came through in a stall, until the last timeout in it or what went
-    /// out behind that. The last timeout may have been spurious: the first segment of an outage may
-    /// have arrived, whose ACK was lost.
+    /// Nothing that this end sent came through in a stall, until the last timeout in it or what
+    /// went out behind that. The last timeout may have been spurious: the first segment of an
+    /// outage may have arrived, whose ACK was lost.
     pub(crate) fn outage(&self, from: End, stall: &Stall) -> Option<Outage> {
         let flow = self.flow(from);
         stall.timeout?;

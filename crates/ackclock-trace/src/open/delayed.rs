@@ -129,23 +129,25 @@ impl DelayedSender {
         self.early = None;
     }
 
-    /// The model gets the ACKs that came before it began. `syns`: when the last SYN of this end was
-    /// seen, and the last of the other end.
-    pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Time>; 2], places: &mut Places) {
+    /// The model gets the ACKs that came before it began. `syns`: the last SYN of this end, and the
+    /// last of the other end.
+    pub fn replay_early_acks(&mut self, delay: Span, syns: [Option<Syn>; 2], places: &mut Places) {
         let Some(early) = self.early.take() else { return };
         let Early { acks, closed, alive } = *early;
         if alive > Time::ZERO {
             self.keeps_alive(alive);
         }
         let Some([mut first, last]) = acks else { return };
-        if let Some(again) = syns[0].filter(|syn| *syn > first.at + delay) {
+        let is_only = last.frame == first.frame;
+        if let Some(again) = syns[0].filter(|syn| syn.at > first.at + delay) {
             // The first answer to the SYN, or to the SYN/ACK, was lost on its way. A later one
             // opened the connection.
-            first.at = first.at.max(again).max(syns[1].unwrap_or(again));
+            let opens = syns[1].filter(|syn| syn.at > again.at).unwrap_or(again);
+            (first.at, first.frame) = (opens.at, opens.frame);
         }
         self.acked(&mut first, delay, places);
         let closed = closed.filter(|closed| closed.frame != last.frame);
-        for mut acked in closed.into_iter().chain((last.frame != first.frame).then_some(last)) {
+        for mut acked in closed.into_iter().chain((!is_only).then_some(last)) {
             self.acked(&mut acked, delay, places);
         }
     }

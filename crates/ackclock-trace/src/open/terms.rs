@@ -40,7 +40,7 @@ impl Open {
                 sender.syn(syn, isn);
             }
         }
-        let last = [end, 1 - end].map(|end| self.handshake.syns(end).last().map(|syn| syn.at));
+        let last = [end, 1 - end].map(|end| self.handshake.syns(end).last().copied());
         sender.replay_early_acks(self.place.delay(end), last, &mut budget.places);
     }
 

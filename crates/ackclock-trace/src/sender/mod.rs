@@ -321,7 +321,7 @@ impl SenderModel {
     fn check_stall(&mut self, at: Time, frame: u64, opens: bool, came_twice: bool) {
         let repair = self.repair.as_ref();
         let first = || repair?.recovery.retransmissions.get(0);
-        let again = || first().is_some_and(|first| !opens || first.frame < frame);
+        let again = || first().is_some_and(|first| !opens || first.frame <= frame);
         let none;
         let timers = if opens && again() {
             none = Timers::default();

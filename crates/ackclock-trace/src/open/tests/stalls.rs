@@ -145,6 +145,8 @@ fn an_answer_that_was_lost_opens_nothing() {
         let client = talk.one().from_client;
         let again: Vec<_> = client.retransmissions.iter().map(|r| r.len).collect();
         assert_eq!((again, client.lifetime.of(Limit::Handshake).0 / 1_000_000), (vec![0], 1020));
+        let causes: Vec<_> = client.stalls.iter().map(|stall| stall.cause).collect();
+        assert_eq!(causes, [StallCause::Timeout(TimeoutClass::Handshake)]);
     });
 }
 
