@@ -713,6 +713,26 @@ fn what_the_capture_never_has_is_not_told() {
     assert_eq!([told(20.0), told(20_000.0)], [true, false]);
 }
 
+/// The same at the server, where an ACK may be late on the path. It is not each time, if the ACK of
+/// the handshake is missing as well.
+#[test]
+fn what_the_capture_at_the_server_never_has() {
+    let told = |handshake: bool, pause: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(0.02, syn(1));
+        if handshake {
+            talk.at(40.0, c(0, 0));
+        }
+        for n in 0..4 {
+            let (at, position) = ((pause + 40.0) * f64::from(n) + 40.1, 100 * n as u64);
+            talk.at(at, c(position, 100).ack(position));
+            talk.at(at + 0.1, s(position, 100).ack(position + 100));
+        }
+        !talk.one().unanswered
+    };
+    assert_eq!([told(false, 700.0), told(true, 700.0), told(false, 300.0)], [false, true, true]);
+}
+
 #[test]
 fn what_the_capture_has_twice_counts_once() {
     each(|mut talk| {
