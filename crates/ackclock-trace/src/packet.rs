@@ -59,6 +59,15 @@ pub struct Packet {
     pub damaged: bool,
 }
 
+/// One counter of packets (IPv4 identification) goes on by less than this between two that are
+/// seen: it counts ACKs, too, and that of a host the packets of others.
+pub(crate) const LARGEST_STEP: u16 = 1024;
+
+/// Whether the counter that gave the number `last` may have given this one later.
+pub(crate) fn counts_on(last: u16, id: u16) -> bool {
+    (1..LARGEST_STEP).contains(&id.wrapping_sub(last))
+}
+
 /// Whether [`decode`] knows frames of this link type.
 pub fn is_known(link: LinkType) -> bool {
     link::is_known(link)

@@ -1,11 +1,11 @@
 //! Whether one counter numbers the packets of both ends: that of the layer that writes the capture,
 //! or of a host on which both ends are.
 
+use crate::packet::counts_on;
+
 /// Numbers that go on so often from one end to the other are of one counter. Two counters meet like
 /// that by chance less than once in 2^24 times.
 const TURNS: u8 = 4;
-/// Between two packets that are seen, one counter numbers fewer others than these.
-const OTHERS: u16 = 1 << 10;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counter {
@@ -27,9 +27,8 @@ impl Counter {
     }
 
     fn count(&mut self, from: bool, id: Option<u16>) {
-        let goes_on = |id: u16| (1..OTHERS).contains(&id.wrapping_sub(self.last));
         let before = self.from.replace(from);
-        if !id.is_some_and(|id| before.is_none() || goes_on(id)) {
+        if !id.is_some_and(|id| before.is_none() || counts_on(self.last, id)) {
             self.turns = u8::MAX;
         } else if before == Some(!from) {
             self.turns = (self.turns + 1).min(u8::MAX - 1);

@@ -7,14 +7,11 @@ use thin_vec::ThinVec;
 
 use super::timers::Timers;
 use super::unseen::Unseen;
+use crate::packet::{LARGEST_STEP, counts_on};
 use crate::sender::input::{EXCHANGED, Sent};
 
 /// Most holes that are remembered; older ones are judged by time alone.
 const MOST: usize = 64;
-
-/// Largest step of the IP identification between two segments of a sender that counts it: one for
-/// each segment, and some for ACKs.
-const STEP: u16 = 1024;
 
 /// A hole, and the segment behind it that showed it.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +51,9 @@ impl Holes {
 
     /// `sent` shows that everything from `start` up to it went out unseen.
     pub fn shown_by(&mut self, sent: &Sent, start: u64) {
-        let counts = |last: u16, id: u16| (1..STEP).contains(&id.wrapping_sub(last));
         // By its step from the packet before, or from the last new data.
         let is_near =
-            |id: &u16| sent.skipped > 0 || self.last_id.is_some_and(|last| counts(last, *id));
+            |id: &u16| sent.skipped > 0 || self.last_id.is_some_and(|last| counts_on(last, *id));
         let ip_id = sent.ip_id.filter(is_near);
         let Sent { position: end, tsval, at, .. } = *sent;
         self.push(Hole { start, end, unseen: start, tsval, ip_id, at });
@@ -123,6 +119,6 @@ impl Holes {
         }
         let (hole, id) = hole.ip_id.zip(sent.ip_id)?;
         let step = id.wrapping_sub(hole) as i16;
-        (step.unsigned_abs() < STEP).then_some(step < 0)
+        (step.unsigned_abs() < LARGEST_STEP).then_some(step < 0)
     }
 }
