@@ -25,6 +25,9 @@ pub(crate) fn expiries(first: Span, times: u32) -> Span {
     first.times((1 << times.min(16)) - 1)
 }
 
+/// A timer does not expire more often than this in a row (Linux's `tcp_retries2`).
+pub(crate) const MOST_EXPIRIES: u32 = 15;
+
 /// The timeout before the first round trip (RFC 6298 section 2.1).
 pub(crate) const FIRST_RTO: Span = Span::from_secs(1);
 

@@ -8,10 +8,7 @@ use super::input::Sent;
 use super::silence::{end_of_lost, may_be_lost};
 use super::stream::Stream;
 use super::stream::timers::{latest, nearly};
-use crate::standards::{LEAST_RTO_OF_RFC, expiries};
-
-/// A timer does not expire more often than this in a row (Linux's `tcp_retries2`).
-const MOST_EXPIRIES: u16 = 15;
+use crate::standards::{LEAST_RTO_OF_RFC, MOST_EXPIRIES, expiries};
 
 impl SenderModel {
     /// Away from the sender, after as long as a probe waits (RFC 8985 section 7.2), data goes out
@@ -105,7 +102,7 @@ impl SenderModel {
     /// packets.
     fn ends_with_timer(&self, lost: u16, waited: Span) -> bool {
         let (rto, srtt) = (self.stream.timers.rto(), self.stream.timers.srtt());
-        let times = 1..=u32::from(lost.min(MOST_EXPIRIES));
+        let times = 1..=u32::from(lost).min(MOST_EXPIRIES);
         times
             .flat_map(|n| [rto, rto.max(LEAST_RTO_OF_RFC)].map(|rto| expiries(rto, n)))
             .any(|interval| (nearly(interval)..=latest(interval) + srtt).contains(&waited))

@@ -9,7 +9,7 @@ use super::lost_before::is_most;
 use super::rate::TICK;
 use super::stream::Stream;
 use super::stream::timers::{Timers, nearly};
-use crate::standards::{LEAST_RTO_OF_RFC, expiries};
+use crate::standards::{LEAST_RTO_OF_RFC, MOST_EXPIRIES, expiries};
 
 /// Segments of the largest initial window in use (RFC 6928).
 const INITIAL_WINDOW: u64 = 10;
@@ -123,9 +123,7 @@ impl Silence {
         self.taken = self.taken.max(taken);
         (more, written.is_some() && !is_most(self.taken, self.span))
     }
-}
 
-impl Silence {
     /// How long after what ended the silence this went out, by a clock that counts milliseconds, as
     /// most do: by slower ones the timer had not expired.
     fn since_written(&self, sent: &Sent, timers: &Timers) -> Option<Span> {
@@ -146,7 +144,7 @@ pub(super) fn end_of_lost(sent: &Sent, packets: u16, waited: Span, timers: &Time
 /// How often the timer has sent something before, `waited` after it was set. It is the earliest in
 /// use, so that none has sent more.
 fn before(waited: Span, timers: &Timers) -> u16 {
-    (2..17).take_while(|n| expiries(timers.rto(), *n) <= waited).count() as u16
+    (2..=MOST_EXPIRIES + 1).take_while(|n| expiries(timers.rto(), *n) <= waited).count() as u16
 }
 
 /// Whether so many packets may have been lost in a silence: what a window lets go that has doubled
