@@ -82,13 +82,13 @@ impl Ticks {
     /// How long it has counted, at the least and at the most.
     fn counted(self) -> [Span; 2] {
         let [least, most] = TICKS;
-        let tick = match self.since_syn {
+        let known = self.since_known().map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
+        let tick = known.unwrap_or_else(|| match self.since_syn {
             None => [least, USUAL],
-            Some((ticks @ MANY.., span)) => [Span(span.0 / u64::from(ticks)); 2],
             // Part of a tick may have passed before the first one and after the last.
             Some((ticks @ 2.., span)) => [least, most.min(Span(span.0 / u64::from(ticks - 1)))],
             Some(_) => TICKS,
-        };
+        });
         tick.map(|tick| tick.times(self.passed.into()))
     }
 }

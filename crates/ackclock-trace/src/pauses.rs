@@ -27,7 +27,7 @@ impl Pauses {
     /// A frame without a segment is captured; the last segment was at `last`.
     pub fn other(&mut self, at: Time, last: Time) {
         if last != self.last {
-            *self = Pauses { begun: std::mem::take(&mut self.begun), last, ..Pauses::default() };
+            (self.heard, self.since, self.last) = (Time::ZERO, None, last);
         }
         let before = self.heard.max(last);
         if at.since(before) >= PAUSE {

@@ -1,9 +1,12 @@
 use super::*;
 
+fn at(seconds: u64) -> Time {
+    Time(seconds * 1_000_000_000)
+}
+
 /// A frame comes 400 s later by a clock that was set ahead, as the next segment shows.
 #[test]
 fn a_clock_that_was_set_ahead() {
-    let at = |seconds: u64| Time(seconds * 1_000_000_000);
     let mut pauses = Pauses::default();
     pauses.other(at(410), at(10));
     assert_eq!(pauses.until(at(5), at(10)), at(10));
@@ -17,7 +20,6 @@ fn a_clock_that_was_set_ahead() {
 /// comes at once or after a silence.
 #[test]
 fn a_frame_with_a_wrong_time() {
-    let at = |seconds: u64| Time(seconds * 1_000_000_000);
     for ahead in [200, 2_000_000] {
         let mut pauses = Pauses::default();
         pauses.other(at(ahead), at(10));
@@ -30,7 +32,6 @@ fn a_frame_with_a_wrong_time() {
 /// The clock goes back behind the second of three pauses.
 #[test]
 fn pauses_are_in_order_of_time() {
-    let at = |seconds: u64| Time(seconds * 1_000_000_000);
     let mut pauses = Pauses::default();
     for last in [1000, 3000, 2000] {
         pauses.ends(at(last + 400), at(last));
