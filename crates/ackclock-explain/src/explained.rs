@@ -114,15 +114,20 @@ impl Found {
         self.is_at_sender(from) || self.flow(from).counted
     }
 
-    /// The way from the capture to this end and back, as far as that is known.
-    pub(crate) fn way_to(&self, end: End) -> Span {
+    /// The part of the round trip that is between the capture and this end, if something measures
+    /// it.
+    pub(crate) fn part_to(&self, end: End) -> Option<Span> {
         let position = self.connection.position;
-        let trip = match end {
+        match end {
             End::Client => position.to_client,
             End::Server => position.to_server,
-        };
+        }
+    }
+
+    /// The way from the capture to this end and back, as far as that is known.
+    pub(crate) fn way_to(&self, end: End) -> Span {
         let most = || Some(self.flow(end).rtt?.min).filter(|_| !self.is_at_sender(end));
-        trip.or_else(most).unwrap_or_default()
+        self.part_to(end).or_else(most).unwrap_or_default()
     }
 
     /// SYNs of the client, and nothing else of either end.

@@ -1,6 +1,8 @@
 //! The short text: what the time went into, the connections that were held up for longest, and what
 //! to change.
 
+mod kept;
+
 use std::cmp::Reverse;
 
 use ackclock_report::printable;
@@ -318,15 +320,20 @@ fn is_full(found: &Found) -> bool {
     policed || lifetime.full().0 >= lifetime.of(Limit::Path).0 / 2
 }
 
+/// What is seen where an end may have sent something that was lost before the capture.
+fn no_data(from: End) -> String {
+    format!("no data came from the {}", from.name())
+}
+
 fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let (from, span) = (found.sender(), found.limited_for(main));
     let other = match main {
         Limit::Application => {
             let asked = match found.is_proven(End::Client) {
-                true => "the client asked for nothing",
-                false => "no data came from the client",
+                true => "the client asked for nothing".into(),
+                false => no_data(End::Client),
             };
-            let nothing = || Some((asked.to_owned(), found.asks_nothing()?));
+            let nothing = || Some((asked, found.asks_nothing()?));
             let lost = "the server waited for data of the client that had been lost";
             found.lost_requests().map(|span| (lost.into(), span)).or_else(nothing)
         }
@@ -353,9 +360,7 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
     let alike = matches!(main, Limit::CongestionWindow | Limit::Path | Limit::Application);
     let unsure = alike && other.is_none() && found.flow(from).window.is_none();
     let of_limit = || match main {
-        Limit::Application if !found.is_proven(from) => {
-            format!("no data came from the {}", from.name())
-        }
+        Limit::Application if !found.is_proven(from) => no_data(from),
         _ => names::limited(main, from, is_full(found)),
     };
     let (what, span) = other.unwrap_or_else(|| (of_limit(), span));
@@ -379,10 +384,8 @@ fn handshake_trip(c: &Connection) -> Option<Span> {
 pub(crate) fn round_trip(found: &Found, from: End) -> Option<String> {
     // The clock of the capture may count in longer steps than a round trip takes.
     let rtt = found.flow(from).rtt.filter(|rtt| rtt.min > Span::ZERO)?;
-    let position = &found.connection.position;
-    let part = if from == End::Client { position.to_client } else { position.to_server };
     // What the way between the end and the capture takes, no answer to a SYN has said.
-    if found.connection.begun && part.is_none() && !found.is_at_sender(from) {
+    if found.connection.begun && found.part_to(from).is_none() && !found.is_at_sender(from) {
         return None;
     }
     // All ACKs of data may have been delayed, or come with answers.
@@ -489,6 +492,5 @@ fn ended(found: &Found) -> Option<String> {
     Some(format!("; something on the path probably reset it {}{data}", strange.join(" and ")))
 }
 
-mod kept;
 #[cfg(test)]
 mod tests;
