@@ -13,6 +13,14 @@
 //! mattered, and nothing is said. Nor is a strategy said to avoid a timeout that the sender itself
 //! may have, nor anything of one with which the shortest round trip so far decides otherwise.
 //! Time is saved against the replay of the sender.
+//!
+//! How little it may be instead follows from what is not known. The other strategy may come to the
+//! loss with a window that is smaller by a segment, its retransmissions may take as long as the
+//! longest round trips did, and what follows a tail may not be there yet: all of that is replayed,
+//! and the slowest replay counts. The replay of the sender may have taken longer than the sender.
+//! Of the two the larger one counts; after a tail, where all hangs on one probe, both do. At the
+//! most all is repaired in two round trips: the first reports the loss, the second the
+//! retransmission.
 
 use ackclock_net::{
     Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, NodeId,
@@ -91,13 +99,6 @@ const FAST: u64 = 100_000_000_000;
 const DELAYED_ACK: Span = Span::from_millis(40);
 /// After so long a strategy has not saved anything.
 const PATIENCE: Span = Span::from_secs(300);
-/// In one of twenty cases what is saved is less than said by more than so many times what the
-/// timeout waited, and in one more by more than so many round trips. With nothing reported behind
-/// the loss, all hangs on a single probe, and the strategy times out, too, more often. Measured by
-/// `ackclock-score what-if --connections 400 --seed 700001`.
-const TAIL: (f64, f64) = (1.0, 0.8);
-/// The same where something behind the loss was reported.
-const SIGN: (f64, f64) = (0.4, 2.0);
 /// A replay of the sender takes no more than this part longer than the sender did, nor less.
 const ALIKE: f64 = 0.25;
 
@@ -137,8 +138,9 @@ impl Sender {
 
 /// Each strategy that may have saved a timeout, the standard first, but for those of which that
 /// cannot be told. Empty if the episode is not known, or nothing was lost in it, so that it cannot
-/// be replayed, or if no replay of the sender does as the sender did.
-pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
+/// be replayed, or if no replay of the sender does as the sender did. `longest` is what round trips
+/// of the connection hardly exceed.
+pub fn replay(timeout: &Timeout, sender: Sender, longest: Option<Span>) -> Vec<Rescue> {
     let Some(episode) = timeout.episode.as_ref().filter(|e| e.repaired > 0) else {
         return Vec::new();
     };
@@ -155,10 +157,11 @@ pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
     let first = strategies.first().map_or("", |(first, _)| *first);
     let enough = repair(episode, waited, first).is_some_and(|repair| repair.timeouts == 0);
     let adds = |strategy: &str| strategy.strip_prefix(first).is_some_and(|s| s.starts_with('+'));
-    let [less, more] = reach(timeout, episode);
     let least = episode.rtt_least;
     let sooner = episode.rtt_after.is_none_or(|after| after > least);
     let sooner = sooner.then(|| Episode { rtt_after: Some(least), ..episode.clone() });
+    let tail = timeout.state == State::Open;
+    let worse = worse(episode, longest, tail);
     let rescue = |(strategy, mechanism): &(&'static str, &'static str)| {
         if enough && adds(strategy) {
             return None;
@@ -172,16 +175,23 @@ pub fn replay(timeout: &Timeout, sender: Sender) -> Vec<Rescue> {
         if avoided != soonest || avoided && has(strategy) {
             return None;
         }
-        let saved = as_it_is.took.0 as i64 - repair.took.0 as i64;
-        let seconds = |nanos: i64| nanos as f64 / 1e9;
-        let saved = seconds(saved);
+        let against = |was: Span, took: Span| (was.0 as i64 - took.0 as i64) as f64 / 1e9;
+        let saved_s = against(as_it_is.took, repair.took);
+        let between = || {
+            let took = |e| self::repair(e, waited, strategy).map_or(PATIENCE, |repair| repair.took);
+            let slowest = worse.iter().map(took).fold(repair.took, Span::max);
+            let (slower, quicker) = (slowest - repair.took, as_it_is.took - episode.took);
+            let less = if tail { slower + quicker } else { slower.max(quicker) };
+            let least = against(as_it_is.took, repair.took + less);
+            [least, against(episode.took, episode.rtt.times(2)).max(saved_s)]
+        };
         Some(Rescue {
             strategy,
             mechanism,
             avoided,
-            took_s: seconds(repair.took.0 as i64),
-            saved_s: saved,
-            saved_90_s: avoided.then_some([saved - less, saved + more]),
+            took_s: repair.took.secs_f64(),
+            saved_s,
+            saved_90_s: avoided.then(between),
         })
     };
     strategies.iter().filter_map(rescue).collect()
@@ -202,14 +212,16 @@ fn as_it_is(
         .min_by_key(|(_, repair)| off(repair))
 }
 
-/// How far beyond what is said to be saved the true time lies in nine of ten cases, in seconds:
-/// less by the first, more by the second.
-fn reach(timeout: &Timeout, episode: &Episode) -> [f64; 2] {
-    let (less, more) = match timeout.state {
-        State::Open => TAIL,
-        State::Disorder | State::Recovery | State::Loss => SIGN,
-    };
-    [less * timeout.waited.secs_f64(), more * episode.rtt.secs_f64()]
+/// The episode as it may be with a strategy that comes to it another way: with a smaller window,
+/// and with longer round trips after the loss. Behind a tail nothing may be there to be sent.
+fn worse(episode: &Episode, longest: Option<Span>, tail: bool) -> Vec<Episode> {
+    let smaller = Episode { cwnd: episode.cwnd.saturating_sub(1).max(1), ..episode.clone() };
+    let after = episode.rtt_after.unwrap_or(episode.rtt);
+    let longer = longest.unwrap_or(after).max(after);
+    let longer = Episode { rtt_after: Some(longer), ..episode.clone() };
+    let alone = Episode { bytes: episode.bytes.min(episode.repaired), ..episode.clone() };
+    let alone = (tail && alone.bytes < episode.bytes).then_some(alone);
+    [smaller, longer].into_iter().chain(alone).collect()
 }
 
 /// How a strategy repairs an episode.

@@ -29,10 +29,12 @@ pub fn save(explained: &mut Explained, jobs: u16) -> Result<(), Error> {
             }
         }
     }
-    let timeout = |&(index, end, timeout): &(usize, End, usize)| {
+    let flow = |index: usize, end| {
         let found: &crate::Found = &explained.connections[index];
-        &found.flow(end).timeouts[timeout]
+        found.flow(end)
     };
+    let timeout =
+        |&(index, end, timeout): &(usize, End, usize)| &flow(index, end).timeouts[timeout];
     explained.replayable = candidates.len();
     candidates.sort_by_key(|c| std::cmp::Reverse(timeout(c).waited));
     candidates.truncate(MOST);
@@ -43,7 +45,8 @@ pub fn save(explained: &mut Explained, jobs: u16) -> Result<(), Error> {
         let found: &crate::Found = &explained.connections[index];
         senders.get(&found.address(end)).copied().unwrap_or_default()
     };
-    let rescues = in_parallel(&candidates, jobs, |c| Ok(replay(timeout(c), sender(c))));
+    let longest = |&(index, end, _): &(usize, End, usize)| flow(index, end).rtt.map(|rtt| rtt.p99);
+    let rescues = in_parallel(&candidates, jobs, |c| Ok(replay(timeout(c), sender(c), longest(c))));
     let rescues = rescues.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     for ((index, from, timeout), by) in candidates.into_iter().zip(rescues) {
         explained.connections[index].saved.push(Saved { from, timeout, by });

@@ -33,10 +33,16 @@ fn tail() -> Episode {
 
 /// The first connection of a host let a chance for a probe go by; the second has such evidence.
 fn told(second: Evidence) -> Explained {
+    told_with(second, Span::from_millis(100))
+}
+
+/// The same where 99 % of the round trips are no longer than this.
+fn told_with(second: Evidence, p99: Span) -> Explained {
     let mut all = fixture::explained();
     all.connections.iter_mut().for_each(|found| found.saved.clear());
     let flow = &mut all.connections[0].connection.from_server;
     flow.ways.probes = Evidence { used: 0, unused: 1 };
+    flow.rtt.as_mut().unwrap().p99 = p99;
     let timeout = &mut flow.timeouts[0];
     (timeout.class, timeout.state) = (TimeoutClass::NonTrigger, State::Open);
     (timeout.waited, timeout.episode) = (Span::from_millis(500), Some(tail()));
@@ -57,4 +63,15 @@ fn a_probe_of_another_connection_shows_that_the_sender_sends_probes() {
     assert_eq!((with.replayed, with.untold()), (1, 1));
     let text = crate::table(&with, 0, None);
     assert!(text.contains("\nWhat would have avoided the timeouts cannot be told\n"), "{text}");
+}
+
+/// The probe, its ACK and the repair may take as long as the longest round trips of the connection.
+#[test]
+fn the_round_trips_of_the_connection_say_how_little_is_saved() {
+    let least = |p99| {
+        let all = told_with(Evidence::default(), Span::from_millis(p99));
+        let rack = all.connections[0].saved[0].by.iter().find(|r| r.strategy == "rack-tlp");
+        rack.unwrap().saved_90_s.unwrap()[0]
+    };
+    assert!(least(1000) < least(100) - 0.4, "{} {}", least(1000), least(100));
 }
