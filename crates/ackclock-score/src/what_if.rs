@@ -15,7 +15,7 @@ use ackclock_explain::{End, Explained, Found, save};
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_tcp::{Event, EventKind, Registry, Sighting, Time};
-use ackclock_trace::{Episode, State, Timeout};
+use ackclock_trace::{Episode, State};
 use rayon::prelude::*;
 
 use crate::captures::{FIRST_PORT, explained, written};
@@ -40,8 +40,6 @@ pub struct Answer {
     pub saved: [f64; 2],
     /// What holds the time saved in nine of ten cases, as said.
     pub between: Option<[f64; 2]>,
-    /// What the timeout waited, and the round trip, in seconds.
-    pub scale: [f64; 2],
     /// Nothing was reported behind the loss.
     pub tail: bool,
 }
@@ -281,7 +279,6 @@ fn asked(text: &str, seed: u64) -> Result<[Asked; 2], String> {
                     avoided: [rescue.avoided, avoided],
                     saved: [rescue.saved_s, saved],
                     between: rescue.saved_90_s,
-                    scale: scale(timeout, episode),
                     tail: timeout.state == State::Open,
                 };
                 all.answers.extend(truth(episode, log, other).map(of));
@@ -293,11 +290,6 @@ fn asked(text: &str, seed: u64) -> Result<[Asked; 2], String> {
 
 /// Strategies that `explain` names and that are a sender's own here.
 const NAMED: [&str; 6] = ["sack", "rack-tlp", "linux", "newreno", "net-reno", "net-reno-sack"];
-
-/// What the timeout waited, and the round trip, in seconds.
-pub(crate) fn scale(timeout: &Timeout, episode: &Episode) -> [f64; 2] {
-    [timeout.waited.secs_f64(), episode.rtt.secs_f64()]
-}
 
 /// The connections of a capture, with what `explain` says would have avoided their timeouts.
 pub(crate) fn said(capture: &[u8]) -> Result<Vec<Found>, String> {

@@ -20,7 +20,7 @@ use super::pcap::{self, Packet};
 use super::plan::{Plan, Planned, Work};
 use super::testbed::Testbed;
 use super::work;
-use crate::what_if::{Answer, Asked, said, scale};
+use crate::what_if::{Answer, Asked, said};
 
 /// Payload of a full segment, with timestamps.
 const MSS: u64 = 1448;
@@ -165,7 +165,6 @@ impl Pair {
             avoided: [rescue.avoided, with.timeouts == 0],
             saved: [rescue.saved_s, was.secs_f64() - is.secs_f64()],
             between: rescue.saved_90_s,
-            scale: scale(timeout, episode),
             tail: timeout.state == State::Open,
         })
     }

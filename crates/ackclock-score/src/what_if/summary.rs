@@ -26,11 +26,9 @@ pub struct Summary {
     pub(super) avoided: [usize; 2],
     /// Off by how much, in parts of what is saved: of those that do save, sorted.
     pub(super) off: Vec<f64>,
-    /// Of those said to avoid the timeout: whose interval holds what is saved.
-    pub(super) held: usize,
-    /// Of them, those with something reported behind the loss and tails, sorted: what is saved
-    /// beyond what was said, in parts of what the timeout waited, and in round trips.
-    pub(super) beyond: [[Vec<f64>; 2]; 2],
+    /// Of those said to avoid the timeout, with something reported behind the loss and of tails:
+    /// whose interval holds what is saved, and of which less and more is saved.
+    pub(super) intervals: [[usize; 3]; 2],
 }
 
 impl Summary {
@@ -47,15 +45,13 @@ impl Summary {
             saves.map(|a| (a.saved[0] - a.saved[1]).abs() / a.saved[1]).collect();
         off.sort_by(f64::total_cmp);
         let right = answers.iter().filter(|a| a.avoided[0] == a.avoided[1]).count();
-        let (mut held, mut beyond) = (0, <[[Vec<f64>; 2]; 2]>::default());
+        let mut intervals = [[0; 3]; 2];
         for a in &answers {
             let Some([least, most]) = a.between else { continue };
-            held += usize::from(least <= a.saved[1] && a.saved[1] <= most);
-            for (beyond, unit) in beyond[usize::from(a.tail)].iter_mut().zip(a.scale) {
-                beyond.push((a.saved[1] - a.saved[0]) / unit.max(1e-9));
-            }
+            let (below, above) = (a.saved[1] < least, a.saved[1] > most);
+            let place = if below { 1 } else { 2 * usize::from(above) };
+            intervals[usize::from(a.tail)][place] += 1;
         }
-        beyond.iter_mut().flatten().for_each(|beyond| beyond.sort_by(f64::total_cmp));
         Summary {
             timeouts: asked.timeouts,
             told: asked.told,
@@ -67,28 +63,15 @@ impl Summary {
                 answers.iter().filter(said).filter(is).count(),
             ],
             off,
-            held,
-            beyond,
+            intervals,
         }
     }
 
-    /// How many intervals there are.
-    fn intervals(&self) -> usize {
-        self.beyond.iter().map(|[below, _]| below.len()).sum()
-    }
-
-    /// The part of the intervals that hold what is saved.
-    pub(super) fn coverage(&self) -> f64 {
-        self.held as f64 / self.intervals().max(1) as f64
-    }
-
-    /// What the intervals are made of: in one of twenty cases less is saved than said by so many
-    /// times what the timeout waited, and more by so many round trips. Of those with something
-    /// reported behind the loss, and of tails.
-    fn bounds(&self) -> [Option<[f64; 2]>; 2] {
-        self.beyond
-            .each_ref()
-            .map(|[below, above]| Some([-percentile(below, 5.0)?, percentile(above, 95.0)?]))
+    /// The intervals, those that hold, and those of which less and more is saved.
+    pub(super) fn all_intervals(&self) -> [usize; 4] {
+        let [[held, below, above], [tails, less, more]] = self.intervals;
+        let all = [held + tails, below + less, above + more];
+        [all.iter().sum(), all[0], all[1], all[2]]
     }
 
     /// A few lines.
@@ -115,23 +98,27 @@ impl Summary {
                 None => Ok(()),
             };
         }
-        if self.intervals() > 0 {
-            let percent = 100.0 * self.coverage();
-            let _ = writeln!(out, "90 % intervals, of {}: {percent:.1} % hold", self.intervals());
-        }
-        for (name, bounds) in ["with a sign of the loss", "of tails"].iter().zip(self.bounds()) {
-            let Some([less, more]) = bounds else { continue };
+        let [all, held, below, above] = self.all_intervals();
+        if all > 0 {
+            let [held, below, above] = [held, below, above].map(|part| percent(part, all));
             let _ = writeln!(
                 out,
-                "  {name} they would reach {less:.2} of what was waited below, {more:.1} round \
-                 trips above"
+                "90 % intervals, of {all}: {held:.1} % hold, less is saved of {below:.1} %, more of \
+                 {above:.1} %"
             );
+        }
+        for (name, of) in ["with a sign of the loss", "of tails"].iter().zip(self.intervals) {
+            let all = of.iter().sum();
+            if all > 0 {
+                let _ = writeln!(out, "  {name}, of {all}: {:.1} % hold", percent(of[0], all));
+            }
         }
         out
     }
 
     /// The same.
     pub fn json(&self) -> Value {
+        let [all, held, below, above] = self.all_intervals();
         json!({
             "timeouts": self.timeouts,
             "told": self.told,
@@ -144,9 +131,10 @@ impl Summary {
             "saving": self.off.len(),
             "median_error": percentile(&self.off, 50.0),
             "error_90": percentile(&self.off, 90.0),
-            "intervals": self.intervals(),
-            "intervals_hold": self.held,
-            "interval_bounds": self.bounds(),
+            "intervals": all,
+            "intervals_hold": held,
+            "intervals_less": below,
+            "intervals_more": above,
         })
     }
 }
