@@ -18,9 +18,9 @@
 //! loss with a window that is smaller by a segment, its retransmissions may take as long as the
 //! longest round trips did, and what follows a tail may not be there yet: all of that is replayed,
 //! and the slowest replay counts. The replay of the sender may have taken longer than the sender.
-//! Of the two the larger one counts; after a tail, where all hangs on one probe, both do. At the
-//! most all is repaired in two round trips: the first reports the loss, the second the
-//! retransmission.
+//! Of the two the larger one counts; after a tail, where all hangs on one probe, both do; and at
+//! least the ticks of timers. At the most all is repaired in two round trips: the first reports the
+//! loss, the second the retransmission.
 
 use ackclock_net::{
     Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, NodeId,
@@ -99,6 +99,8 @@ const FAST: u64 = 100_000_000_000;
 const DELAYED_ACK: Span = Span::from_millis(40);
 /// After so long a strategy has not saved anything.
 const PATIENCE: Span = Span::from_secs(300);
+/// Timers are this late: two ticks of the slowest clock that Linux is built with (100 Hz).
+const TICKS: Span = Span::from_millis(20);
 /// A replay of the sender takes no more than this part longer than the sender did, nor less.
 const ALIKE: f64 = 0.25;
 
@@ -182,7 +184,7 @@ pub fn replay(timeout: &Timeout, sender: Sender, longest: Option<Span>) -> Vec<R
             let slowest = worse.iter().map(took).fold(repair.took, Span::max);
             let (slower, quicker) = (slowest - repair.took, as_it_is.took - episode.took);
             let less = if tail { slower + quicker } else { slower.max(quicker) };
-            let least = against(as_it_is.took, repair.took + less);
+            let least = against(as_it_is.took, repair.took + less.max(TICKS));
             [least, against(episode.took, episode.rtt.times(2)).max(saved_s)]
         };
         Some(Rescue {

@@ -287,6 +287,18 @@ fn what_is_said_to_be_saved_lies_within() {
     assert_eq!(between(&disorder(seen), None, "RACK-TLP"), Some([185, 275]));
 }
 
+/// With one segment less in the window as many duplicates come as are needed, at the same time.
+#[test]
+fn ticks_of_timers_are_not_known() {
+    let several = episode(false, 8, 100, &[1, 1, 1]);
+    let took = repair(&several, Some(WAITED), "reno").unwrap().took;
+    let seen = disorder(Episode { took, ..several });
+    let rescues = replay(&seen, WITHOUT_PROBES, None);
+    let newreno = rescues.iter().find(|r| r.strategy == "newreno").unwrap();
+    let [least, _] = newreno.saved_90_s.unwrap();
+    assert_eq!(((newreno.saved_s - least) * 1e3).round(), 20.0);
+}
+
 #[test]
 fn where_nothing_was_lost_nothing_is_said() {
     let said = |timeout: &Timeout| replay(timeout, WITHOUT_PROBES, None);
