@@ -83,6 +83,16 @@ fn patience(script: &Script) -> Span {
     Span(script.span().0 / PART_UNEXPLAINED)
 }
 
+/// Which transmission of a candidate was seen.
+#[derive(Clone, Copy)]
+pub(super) struct Match {
+    pub index: usize,
+    /// What that costs.
+    pub cost: f32,
+    /// How much of it is for the time at which it was seen.
+    pub timing: f32,
+}
+
 /// What a candidate has sent, beside what was seen.
 pub(super) struct Comparison<'a> {
     script: &'a Script<'a>,
@@ -116,22 +126,22 @@ impl Comparison<'_> {
     }
 
     /// A segment was seen: which of `all` transmissions of the candidate is it? If it is an
-    /// original, the first of its bytes. `last`: the last one that begins there. Returns what that
-    /// costs, and its index; `None` if there is none.
+    /// original, the first of its bytes. `last`: the last one that begins there. `None` if there is
+    /// none.
     pub fn best_match(
         &self,
         sent: &Sent,
         original: bool,
         all: &[Own],
         last: Option<usize>,
-    ) -> Option<(f32, usize)> {
+    ) -> Option<Match> {
         let slack = |own: &Own| {
             let due = (own.at + own.ticks).max(self.seen_at);
             Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
         };
         let step = self.step(sent);
         let is_behind = step.map(is_behind);
-        let mut best: Option<(f32, f32, usize)> = None;
+        let mut best: Option<(f32, Match)> = None;
         let first = all.len().saturating_sub(REACH);
         let mut same = last;
         while let Some((index, own)) = same.and_then(|i| Some((i, all.get(i)?)))
@@ -161,10 +171,10 @@ impl Comparison<'_> {
             };
             let doubt = cost + skipped + self.cost_of(change).min(2.0);
             if best.is_none_or(|(least, ..)| doubt < least) {
-                best = Some((doubt, cost + skipped, index));
+                best = Some((doubt, Match { index, cost: cost + skipped, timing: cost }));
             }
         }
-        best.map(|(_, cost, index)| (cost, index))
+        best.map(|(_, of)| of)
     }
 
     /// A timer has sent in truth what the candidate sends on an ACK, or by a tail loss probe

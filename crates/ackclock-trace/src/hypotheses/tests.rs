@@ -390,24 +390,46 @@ fn says_of_ten(misfit: f32, looks: Looks) -> Option<(Option<Kind>, f64)> {
     verdict(&sent, 10, 34, &misfits_once(misfit), looks).map(|v| (v.kind, v.probability))
 }
 
-/// What one candidate alone says is as sure as it fits the segment itself: with 8 of 43 it is
-/// 1 - 0.04 (8/43)^2 times 1 - 0.008 * 8.
+/// What one candidate alone says is as sure as it fits near the segment: with 8, it is e to
+/// -0.0018 * 8.
 #[test]
-fn a_misfit_at_the_segment_is_doubted() {
+fn a_misfit_near_the_segment_is_doubted() {
     let shown = Looks { is_first: false, to_the_end: false };
     let is = |probability| Some((Some(Kind::Recovery), probability));
     assert_eq!(says_of_ten(0.0, shown), is(1.0));
-    assert_eq!(says_of_ten(8.0, shown), is(0.935));
-    assert_eq!(says_of_ten(20.0, shown), is(0.833));
-    // As much before it, or long after, says less.
-    let earlier = |index: usize| {
+    assert_eq!(says_of_ten(8.0, shown), is(0.986));
+    assert_eq!(says_of_ten(20.0, shown), is(0.965));
+    // No more than 25 of it counts.
+    assert_eq!(says_of_ten(40.0, shown), is(0.956));
+    // As much long before or after says nothing.
+    let elsewhere = |index: usize| {
         let mut all = misfits_once(8.0);
         all[0].iter_mut().for_each(|says| says.cost = 0.0);
         all[0][index..].iter_mut().for_each(|says| says.cost = 8.0);
         let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
         verdict(&sent, 10, 34, &all, shown).map(|v| v.probability)
     };
-    assert_eq!([9, 10, 14, 15].map(earlier), [0.999, 0.935, 0.935, 0.999].map(Some));
+    assert_eq!([5, 6, 14, 15].map(elsewhere), [1.0, 0.986, 0.986, 1.0].map(Some));
+}
+
+/// What the time of the segment itself costs counts as its square instead, e to -0.004 * 64, unless
+/// the timer sends it: how long that waits is known less well.
+#[test]
+fn what_comes_late_itself_is_doubted() {
+    let looks = Looks { is_first: false, to_the_end: false };
+    let late = |kind, timing| {
+        let mut all = misfits_once(8.0);
+        (all[0][10].kind, all[0][10].timing) = (Some(kind), timing);
+        let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
+        verdict(&sent, 10, 34, &all, looks).map(|v| v.probability)
+    };
+    use Kind::{BackedOffTimeout, FastRetransmit, Recovery, SlowStart, TailLossProbe, Timeout};
+    for kind in [FastRetransmit, Recovery, SlowStart, TailLossProbe] {
+        assert_eq!([0.0, 4.0, 8.0].map(|t| late(kind, t)), [0.986, 0.931, 0.774].map(Some));
+    }
+    for kind in [Timeout, BackedOffTimeout] {
+        assert_eq!([0.0, 8.0].map(|t| late(kind, t)), [0.986, 1.0].map(Some));
+    }
 }
 
 /// Candidates with a probe and with a timer that fit alike leave it open which one it was, however
@@ -437,9 +459,11 @@ fn a_first_transmission_is_claimed_with_care() {
     let first = |to_the_end| Looks { is_first: true, to_the_end };
     let is = |probability| Some((Some(Kind::Recovery), probability));
     assert_eq!(says_of_ten(0.0, first(true)), is(1.0));
-    assert_eq!(says_of_ten(8.0, first(true)), is(0.82));
-    // 0.509.
-    assert_eq!(says_of_ten(20.0, first(true)), None);
+    // e to -0.7 (8/43)^2 - 0.015 * 8, which is less than of a shown one.
+    assert_eq!(says_of_ten(8.0, first(true)), is(0.866));
+    assert_eq!(says_of_ten(20.0, first(true)), is(0.637));
+    // 0.489.
+    assert_eq!(says_of_ten(30.0, first(true)), None);
     assert_eq!(says_of_ten(0.0, first(false)), None);
 }
 

@@ -10,7 +10,7 @@ use ackclock_tcp::{
 use rustc_hash::FxHashMap;
 
 use super::candidates::Candidate;
-use super::cost::{Comparison, Fit};
+use super::cost::{Comparison, Fit, Match};
 use super::division::{Divided, Division};
 use super::script::{Script, Step};
 use super::{HOPELESS, Passed};
@@ -37,6 +37,8 @@ pub(super) struct Says {
     pub transmission: u32,
     /// What all costs up to here.
     pub cost: f32,
+    /// What it costs that this segment came when it did.
+    pub timing: f32,
 }
 
 /// A timeout of a candidate.
@@ -408,7 +410,8 @@ impl Trial<'_> {
             let timed_out = matches!(transmit.cause, Cause::Timeout | Cause::BackedOffTimeout);
             let expiry = if timed_out { self.expiry.take() } else { None };
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
-            let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
+            let says =
+                Says { kind, expiry, transmission: transmit.transmission, ..Says::default() };
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
             let before = self.lists.last.insert(position, self.lists.own.len());
             self.lists.own.push(Own { at, len, says, seen: false, ticks, before });
@@ -443,7 +446,7 @@ impl Trial<'_> {
         let Lists { own, last, .. } = &*self.lists;
         let last = last.get(&sent.position).copied();
         let fits = self.comparison.best_match(sent, original, own, last);
-        if may_send && fits.is_none_or(|(cost, _)| cost > self.comparison.cost_of(self.ticks)) {
+        if may_send && fits.is_none_or(|fits| fits.cost > self.comparison.cost_of(self.ticks)) {
             self.elapse(due);
         }
     }
@@ -453,7 +456,8 @@ impl Trial<'_> {
         self.hasten(sent, original);
         let Lists { own, last, stamps, says: all, .. } = &mut *self.lists;
         let last = last.get(&sent.position).copied();
-        let Some((cost, index)) = self.comparison.best_match(sent, original, own, last) else {
+        let best = self.comparison.best_match(sent, original, own, last);
+        let Some(Match { index, cost, timing }) = best else {
             self.cost += self.comparison.unsent();
             return all.push(Says { cost: self.cost, ..Says::default() });
         };
@@ -474,7 +478,7 @@ impl Trial<'_> {
             // A FIN without data says nothing about fast retransmit.
             expiry.class = TimeoutClass::Handshake;
         }
-        all.push(Says { cost: self.cost, ..says });
+        all.push(Says { cost: self.cost, timing, ..says });
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is most probable of a segment, by the candidates that agree with what was seen.
 
 use super::allowed;
+use super::cost::is_timeout;
 use super::trial::Says;
 use crate::connection::Kind;
 use crate::sender::Sent;
@@ -11,27 +12,34 @@ const TEMPERATURE: f32 = 2.0;
 /// A first transmission that looks like none is sure where the best one costs less than this part
 /// of what it may; else other beginnings are tried. Chosen: 0.15 to 0.6 give the same kinds.
 const SURE: f64 = 0.3;
-/// What the best candidate costs from a segment on to so many behind it says how well it explains
-/// this one; no more than [`MOST_LOCAL`] of it. Chosen: with 2 to 8, and 12.5 to 50, the kinds are
-/// the same.
-const LOCAL: usize = 4;
-const MOST_LOCAL: f32 = 25.0;
+/// What the best candidate costs from so many segments before one to so many behind it says how
+/// well it explains this one; no more than [`MOST_NEAR`] of it. Chosen: with 2 to 8, and 12.5 to
+/// 50, the kinds are the same.
+const NEAR: usize = 4;
+const MOST_NEAR: f32 = 25.0;
 /// A retransmission is claimed of what looks like a first transmission if it is as probable.
 /// Chosen: down to 0.3 the kinds are the same; without any claim (above 1) five in a hundred
 /// retransmissions are not found.
 const LEAST_CLAIM: f64 = 0.6;
 
-/// How often the best candidate is wrong, as measured.
+/// How often the best candidate is wrong, as measured: e to minus the sum of what is doubted is the
+/// part that is right.
 struct Doubt {
     /// Where it hardly agrees.
     overall: f64,
-    /// For each unit of what it costs locally.
-    local: f64,
+    /// For each unit of what it costs near the segment.
+    near: f64,
 }
 
 /// Of what the capture shows to be a retransmission, and of what looks like a first transmission.
-const SHOWN: Doubt = Doubt { overall: 0.04, local: 0.008 };
-const CLAIMED: Doubt = Doubt { overall: 0.7, local: 0.02 };
+/// Most of what a shown one costs is for a window that is a little larger or smaller than the
+/// sender's, which says little of its kind.
+const SHOWN: Doubt = Doubt { overall: 0.0, near: 0.0018 };
+const CLAIMED: Doubt = Doubt { overall: 0.7, near: 0.015 };
+/// The same for the square of what it costs that the segment itself came when it did. When an ACK
+/// came is known, and who sends much later than that has another reason. How long a timer waits is
+/// not known as well, so that this does not count there.
+const TIMING: f64 = 0.004;
 
 /// What is most probable of a segment.
 #[derive(Clone, Copy, Debug)]
@@ -89,13 +97,11 @@ pub(super) fn verdict(
     let best = of_kind.min_by(|a, b| a[until].cost.total_cmp(&b[until].cost))?;
     // The more the best one costs, the more often it is none of them.
     let doubt = f64::from(least / allowed(index)).clamp(0.0, 1.0);
-    let before = index.checked_sub(1).map_or(0.0, |before| best[before].cost);
-    let local = best[until.min(index + LOCAL)].cost - before;
     let is_claim = looks.is_first && kind.is_some();
     let of = if is_claim { CLAIMED } else { SHOWN };
-    let is_it = (1.0 - of.overall * doubt.powi(2))
-        * (1.0 - of.local * f64::from(local.clamp(0.0, MOST_LOCAL)));
-    let probability = is_it * weight / sum;
+    let wrong =
+        of.overall * doubt.powi(2) + of.near * near(best, index, until) + timing(best[index]);
+    let probability = (-wrong).exp() * weight / sum;
     // Most of what looks like a first transmission is one.
     if is_claim && (!looks.to_the_end || probability < LEAST_CLAIM) {
         return None;
@@ -111,4 +117,16 @@ pub(super) fn verdict(
     let probability = (1000.0 * probability).round() / 1000.0;
     let says = best[index];
     Some(Verdict { sent: *sent, kind, probability, by_either_timer, doubt, says })
+}
+
+/// What a candidate costs near a segment, but for when it comes itself.
+fn near(all: &[Says], index: usize, until: usize) -> f64 {
+    let before = index.checked_sub(NEAR + 1).map_or(0.0, |before| all[before].cost);
+    let cost = all[until.min(index + NEAR)].cost - before - all[index].timing;
+    f64::from(cost.clamp(0.0, MOST_NEAR))
+}
+
+/// As [`TIMING`] says.
+fn timing(says: Says) -> f64 {
+    if says.kind.is_some_and(is_timeout) { 0.0 } else { TIMING * f64::from(says.timing).powi(2) }
 }

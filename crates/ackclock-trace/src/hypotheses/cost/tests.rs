@@ -21,7 +21,7 @@ fn more(kind: Kind, late: f64, [before_at, before_late]: [f64; 2]) -> f32 {
         let mut comparison = Comparison::new(&script);
         let [Entry::Sent(zero), Entry::Sent(one)] = &all[1..3] else { panic!("both were sent") };
         comparison.matched(zero, 0, &mut sent);
-        comparison.best_match(one, false, &sent, Some(1)).expect("it has sent it").0
+        comparison.best_match(one, false, &sent, Some(1)).expect("it has sent it").cost
     };
     (cost(Some(kind)) - cost(None)).round()
 }

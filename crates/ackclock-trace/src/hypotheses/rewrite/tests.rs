@@ -83,7 +83,7 @@ fn verdict(frame: u64, kind: Option<Kind>, class: Option<TimeoutClass>) -> Verdi
         cwnd: 6000,
         waited: Span(7),
     });
-    let says = Says { kind, expiry, transmission: 4, cost: 0.0 };
+    let says = Says { kind, expiry, transmission: 4, ..Says::default() };
     let sent = sent(frame);
     Verdict { sent, kind, probability: 0.75, by_either_timer: false, doubt: 0.0, says }
 }
