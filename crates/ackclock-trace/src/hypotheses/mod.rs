@@ -19,7 +19,7 @@ mod rewrite;
 mod script;
 mod start;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trial;
 mod verdict;
 mod waits;
@@ -74,7 +74,7 @@ fn allowed(index: usize) -> f32 {
 }
 
 /// A packet as a hypothesis needs it: in order of the capture, ACKs with the time at which they
-/// passed it.
+/// passed it, or would have if their way to the sender had been the usual one.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Sent(Sent),
@@ -99,7 +99,12 @@ impl Entry {
         }
     }
 
-    fn acked(&self) -> Option<&Acked> {
+    /// One that is no original that comes late.
+    pub fn sent_in_turn(&mut self) -> Option<&mut Sent> {
+        if let Entry::Sent(sent) = self { Some(sent) } else { None }
+    }
+
+    pub fn acked(&self) -> Option<&Acked> {
         if let Entry::Acked(acked) = self { Some(acked) } else { None }
     }
 }

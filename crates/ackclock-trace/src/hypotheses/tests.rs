@@ -23,7 +23,7 @@ pub(super) const MSS: u64 = 1000;
 /// Time between the capture, at the receiver, and the sender, and back; there is nothing behind it.
 const RTT: f64 = 50.0;
 
-pub(super) fn ms(t: f64) -> Time {
+pub(crate) fn ms(t: f64) -> Time {
     Time::ZERO + Span((t * 1e6) as u64) + Span::from_secs(10)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn terms(sack: bool) -> Terms {
 }
 
 /// A full segment arrives.
-pub(super) fn seen(t: f64, segment: u64) -> Entry {
+pub(crate) fn seen(t: f64, segment: u64) -> Entry {
     Entry::Sent(Sent {
         frame: t as u64,
         at: ms(t),
@@ -52,6 +52,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
         len: MSS as u32,
         fin: false,
         tsval: None,
+        tsecr: None,
         ip_id: None,
         skipped: 0,
         counted: false,
@@ -60,7 +61,7 @@ pub(super) fn seen(t: f64, segment: u64) -> Entry {
 }
 
 /// The receiver has all before segment `n`, and these.
-pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
+pub(crate) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
     let mut sack = [(0, 0); 4];
     sacks.iter().zip(&mut sack).for_each(|((a, b), block)| *block = (a * MSS, b * MSS));
     Entry::Acked(Acked {
@@ -73,6 +74,7 @@ pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
         sacks: sacks.len() as u8,
         dsack: false,
         tsecr: None,
+        stamp: None,
         with_data: false,
         ece: false,
         timed: true,

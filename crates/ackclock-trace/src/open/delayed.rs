@@ -8,12 +8,15 @@ use ackclock_tcp::{Seq, Span, Time};
 
 use super::budget::Places;
 use super::handshake::Syn;
+use super::heard::Heard;
+use super::hindsight;
 use super::input::Data;
 use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
 use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight, Terms};
+use crate::standards::FIRST_RTO;
 
 /// So many ACKs are looked at for one that is older.
 const MOST_LATE: usize = 64;
@@ -50,6 +53,7 @@ struct Model {
     sender: SenderModel,
     /// ACKs that have passed the capture but not reached the sender yet.
     acks: VecDeque<Acked>,
+    heard: Heard,
     /// The time of what the sender got last.
     now: Time,
     size: SegmentSize,
@@ -87,8 +91,9 @@ impl DelayedSender {
             Box::new(Log { entries, others, is_over: false, clock, arrivals })
         };
         let log = hypotheses::may_try(&terms).then(log);
-        let (acks, now, size) = (VecDeque::new(), Time::ZERO, SegmentSize::default());
-        self.model = Some(Box::new(Model { sender, acks, now, size, log }));
+        let (acks, heard) = Default::default();
+        let (now, size) = (Time::ZERO, SegmentSize::default());
+        self.model = Some(Box::new(Model { sender, acks, heard, now, size, log }));
     }
 
     /// SMSS as it was learned in the end.
@@ -168,7 +173,7 @@ impl DelayedSender {
     }
 
     /// When the other end's data last passed the capture; from now on none has.
-    pub fn take_heard(&mut self) -> Time {
+    pub fn take_peer_data(&mut self) -> Time {
         std::mem::take(&mut self.peer_data)
     }
 
@@ -178,10 +183,7 @@ impl DelayedSender {
         let Some(model) = &mut self.model else { return };
         model.sender.number_tells(id);
         let passed = model.log.iter_mut().flat_map(|log| log.entries.iter_mut().rev());
-        let sent = passed.filter_map(|entry| match entry {
-            Entry::Sent(sent) => Some(sent),
-            _ => None,
-        });
+        let sent = passed.filter_map(Entry::sent_in_turn);
         if let Some(sent) = sent.take(JUST_PASSED).find(|sent| sent.ip_id == Some(id)) {
             sent.counted = true;
         }
@@ -209,11 +211,10 @@ impl DelayedSender {
                 busy = log.arrivals.busy_since(data.at, data.len);
             }
         }
-        let heard = self.peer_data > Time::ZERO;
-        let heard = if heard { data.at.min(self.peer_data + delay) } else { Time::ZERO };
-        model.sender.peer_data(heard, data.owed);
-        model.arrive(data.at, delay, places);
-        let next = model.acks.front().map(|acked| (acked.at + delay, acked.ack));
+        let asked = self.peer_data > Time::ZERO;
+        let asked = if asked { data.at.min(self.peer_data + delay) } else { Time::ZERO };
+        model.sender.peer_data(asked, data.owed);
+        let next = model.hear(&data, delay, places);
         model.sender.ack_is_due(data.at, next);
         if data.cwr {
             model.sender.says_lowered(data.position);
@@ -267,7 +268,10 @@ impl DelayedSender {
             log.arrivals.rate(behind)
         });
         let mut found = model.sender.finish(end, arrivals);
-        if let Some(log) = &model.log {
+        if let Some(log) = &mut model.log {
+            if delay > Span::ZERO {
+                hindsight::ack_times(&mut log.entries, delay);
+            }
             hypotheses::rewrite(
                 terms,
                 Passed {
@@ -327,22 +331,55 @@ impl Model {
         log.entries.push(entry);
     }
 
+    /// The sender sends this, and echoes what it has heard. Returns when the next ACK reaches it,
+    /// unless the echo says that it has not, and its position.
+    #[inline]
+    fn hear(&mut self, data: &Data, delay: Span, places: &mut Places) -> Option<(Time, u64)> {
+        let Some(echo) = data.tsecr.filter(|_| !self.acks.is_empty()) else {
+            self.arrive(data.at, delay, places);
+            return self.acks.front().map(|next| (next.at + delay, next.ack));
+        };
+        self.heard.learn(echo, self.acks.iter().take(MOST_LATE));
+        self.hand_over(data.at, Some(echo), delay, places);
+        let next = self.acks.front()?;
+        let due = next.at + delay;
+        match self.heard.has(next, echo) {
+            None => Some((due, next.ack)),
+            Some(_) => {
+                if !data.again {
+                    self.heard.goes_on(data.at.since(due));
+                }
+                None
+            }
+        }
+    }
+
     /// Hands over the ACKs that have reached the sender by `now`.
     #[inline]
     fn arrive(&mut self, now: Time, delay: Span, places: &mut Places) {
         // At the sender none waits.
         if !self.acks.is_empty() {
-            self.hand_over(now, delay, places);
+            self.hand_over(now, None, delay, places);
         }
     }
 
-    fn hand_over(&mut self, now: Time, delay: Span, places: &mut Places) {
-        while let Some(first) = self.acks.front()
-            && first.at + delay <= now
-        {
-            let mut first = Acked { at: first.at + delay, ..*first };
+    /// The same; `echo` is what it sends now.
+    fn hand_over(&mut self, now: Time, echo: Option<u32>, delay: Span, places: &mut Places) {
+        let has = |heard: &Heard, next: &Acked| echo.and_then(|echo| heard.has(next, echo));
+        while let Some(first) = self.acks.front() {
+            let due = first.at + delay;
+            // One that was lost is made up for by what comes behind it.
+            let is_lost = || {
+                let behind = self.acks.iter().skip(1).take(MOST_LATE);
+                due <= now && behind.into_iter().any(|a| a.stamp.is_none() && a.at + delay <= now)
+            };
+            if !has(&self.heard, first).unwrap_or(due <= now) && !is_lost() {
+                break;
+            }
+            let mut first = Acked { at: due.min(now), ..*first };
             self.acks.pop_front();
             places.give_back(1);
+            self.heard.reached(&first);
             self.acked(&mut first);
         }
         if self.acks.is_empty() && self.acks.capacity() > 64 {
@@ -354,12 +391,16 @@ impl Model {
     fn passes(&mut self, mut acked: Acked, delay: Span, places: &mut Places) {
         self.sender.ack_passes(acked.at + delay, acked.ack);
         // The next data may turn out to have been sent before now.
+        self.heard.passes(&acked);
+        // What goes out tells which it has heard, if something does.
+        let waits = if self.heard.is_told() { FIRST_RTO } else { Span::ZERO };
         if !self.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
-            self.arrive(acked.at, delay, places);
+            self.arrive(Time(acked.at.0.saturating_sub(waits.0)), delay, places);
         }
         if self.acks.len() >= MOST_ACKS || !places.take() {
             self.arrive(Time::NEVER, delay, places);
             acked.at += delay;
+            self.heard.reached(&acked);
             self.acked(&mut acked);
         } else {
             if self.acks.capacity() == 0 {
@@ -400,11 +441,23 @@ impl Model {
         }
         let mut rest = data.len;
         let mss = self.sender.terms().mss.max(1);
-        let &Data { frame, position, seq, tsval, ip_id, skipped, counted, all_seen, fin, .. } =
-            data;
+        let &Data { frame, position, seq, tsval, tsecr, ip_id, skipped, counted, .. } = data;
+        let &Data { all_seen, fin, .. } = data;
         let (at, len) = (self.now, rest + u32::from(fin));
-        let mut sent =
-            Sent { frame, at, position, seq, len, fin, tsval, ip_id, skipped, counted, all_seen };
+        let mut sent = Sent {
+            frame,
+            at,
+            position,
+            seq,
+            len,
+            fin,
+            tsval,
+            tsecr,
+            ip_id,
+            skipped,
+            counted,
+            all_seen,
+        };
         if rest > mss {
             let mss = mss.max(rest.div_ceil(MOST_SEGMENTS));
             while rest > mss {

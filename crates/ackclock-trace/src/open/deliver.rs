@@ -55,7 +55,7 @@ impl Open {
             }
         }
         // What an end had heard when it sent what waits, and not what it has heard since.
-        let heard = [0, 1].map(|end| self.senders[end].take_heard());
+        let heard = [0, 1].map(|end| self.senders[end].take_peer_data());
         for (end, input) in waiting {
             if let Input::Data(data) = &input
                 && data.len > 0

@@ -17,6 +17,8 @@ pub(super) struct Data {
     /// It begins below the highest byte seen.
     pub again: bool,
     pub tsval: Option<u32>,
+    /// The timestamp that it echoes.
+    pub tsecr: Option<u32>,
     pub ip_id: Option<u16>,
     /// As in [`Sent`](crate::sender::Sent).
     pub skipped: u16,

@@ -24,6 +24,8 @@
 //! | What does the model of a sender begin with? | `terms` |
 //! | Does it wait, or go to the model at once? | `deliver` |
 //! | When does the sender know of it? | [`delayed`] |
+//! | What had it heard when it sent this? | `heard` |
+//! | When was it sent, and what had it heard, as is known in the end? | `hindsight` |
 //! | When was it sent? | [`send_clock`] |
 //! | Has the server answered? | [`asked`] |
 //! | What could not be known? | [`doubts`] |
@@ -46,6 +48,8 @@ mod fast_open;
 mod finish;
 mod flights;
 mod handshake;
+mod heard;
+mod hindsight;
 mod identity;
 mod input;
 mod ordinary;
@@ -355,6 +359,8 @@ impl Open {
         }
         if let Some((mut acked, _)) = acked {
             acked.skips = self.ends[one].skips();
+            let in_turn = self.ends[one].is_in_turn(p.seq);
+            acked.stamp = p.options.timestamps.filter(|_| in_turn).map(|stamps| stamps.val);
             let next = data.is_some_and(|data| data.counted && data.skipped == 0);
             acked.overdue = acked.with_data && now.silence > OVERDUE && !next;
             self.acks(one, &mut acked, now.timed, budget);

@@ -43,6 +43,7 @@ impl SenderModel {
                 len,
                 fin,
                 tsval,
+                tsecr: None,
                 ip_id,
                 skipped: 0,
                 counted: false,

@@ -43,6 +43,8 @@ pub(crate) struct Sent {
     /// Whether the last byte of `len` is a FIN.
     pub fin: bool,
     pub tsval: Option<u32>,
+    /// The timestamp that it echoes.
+    pub tsecr: Option<u32>,
     pub ip_id: Option<u16>,
     /// Packets of this end that went out after what was seen before, ACKs included, and were not
     /// seen, if its numbers tell that.
@@ -88,6 +90,9 @@ pub(crate) struct Acked {
     /// The first block is a D-SACK.
     pub dsack: bool,
     pub tsecr: Option<u32>,
+    /// Its own timestamp, which the sender echoes from then on: it does not come behind data that
+    /// may be missing (RFC 7323 section 4.3).
+    pub stamp: Option<u32>,
     /// It carries data, a SYN or a FIN, so it is no duplicate ACK (RFC 5681 section 2).
     pub with_data: bool,
     /// It has ECN-Echo, on a connection with ECN.

@@ -55,6 +55,7 @@ fn syn_ack(at: Time) -> Acked {
         sacks: 0,
         dsack: false,
         tsecr: None,
+        stamp: None,
         with_data: true,
         ece: false,
         timed: true,

@@ -25,6 +25,7 @@ fn sent(frame: u64) -> Sent {
         len: 1000,
         fin: false,
         tsval: None,
+        tsecr: None,
         ip_id: None,
         skipped: 0,
         counted: false,

@@ -37,6 +37,7 @@ fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, place
         fin,
         again,
         tsval,
+        tsecr: None,
         ip_id,
         skipped,
         counted,

@@ -160,6 +160,13 @@ impl End {
         self.acks && !self.repeats && self.una() >= self.positions.max()
     }
 
+    /// What it sends with this number comes behind nothing that may be missing: all before it is
+    /// acknowledged.
+    #[inline]
+    pub fn is_in_turn(&self, seq: Seq) -> bool {
+        self.positions.is_acked(seq)
+    }
+
     /// The window that it was offered last.
     pub fn window(&self) -> u64 {
         self.window
@@ -300,7 +307,8 @@ impl End {
         }
         self.data = true;
         self.repeats = position < max;
-        let tsval = p.options.timestamps.map(|t| t.val);
+        let [tsval, tsecr] =
+            [p.options.timestamps.map(|t| t.val), p.options.timestamps.map(|t| t.ecr)];
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
         let cwr = p.control.contains(Control::CWR);
         let capable = p.codepoint != Codepoint::NotEct;
@@ -313,6 +321,7 @@ impl End {
             fin,
             again,
             tsval,
+            tsecr,
             ip_id,
             skipped,
             counted,
@@ -421,6 +430,7 @@ impl End {
             sacks,
             dsack,
             tsecr,
+            stamp: None,
             with_data,
             ece,
             timed,

@@ -84,6 +84,12 @@ impl Positions {
         self.una = ack;
     }
 
+    /// All before this number is acknowledged.
+    #[inline]
+    pub fn is_acked(&self, seq: Seq) -> bool {
+        self.origin.is_some_and(|origin| seq.ahead_of(Seq::at(origin, self.una)) <= 0)
+    }
+
     /// Whether what came last for this stream may have been astray.
     #[inline]
     pub fn is_lost(&self) -> bool {

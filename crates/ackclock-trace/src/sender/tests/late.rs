@@ -89,6 +89,7 @@ fn an_original_behind_its_retransmission_is_none() {
                 len,
                 fin: false,
                 tsval,
+                tsecr: None,
                 ip_id,
                 skipped: 0,
                 counted: false,
