@@ -269,6 +269,9 @@ impl DelayedSender {
         });
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &mut model.log {
+            if log.clock.is_known() {
+                hindsight::send_times(&mut log.entries, &log.clock);
+            }
             if delay > Span::ZERO {
                 hindsight::ack_times(&mut log.entries, delay);
             }

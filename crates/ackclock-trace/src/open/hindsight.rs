@@ -1,15 +1,54 @@
-//! When ACKs reached the sender, as what came later shows it.
+//! When things were sent, and when ACKs reached the sender, as what came later shows it.
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, Timestamps};
 
 use super::heard::Heard;
+use super::send_clock::{DRIFT, SET, SendClock, milliseconds};
 use crate::hypotheses::Entry;
+use crate::sender::{Sent, TICK};
 
 /// An ACK may be later than usual by so much, and by half of the way: a kernel has ticks of up to
 /// 10 ms, and a radio link waits as long.
 const JITTER: Span = Span::from_millis(10);
+
+/// Data that was much later, by its timestamp, than what came before it and after it has waited on
+/// its way to the capture. [`SendClock`] cannot know that yet as long as it may be a clock that was
+/// set. Two segments in a row have to say so: the clock of the capture may be wrong about one.
+pub(super) fn send_times(entries: &mut [Entry], clock: &SendClock) {
+    let stamped = |entry: &Entry| entry.sent().and_then(|sent| Some((sent.tsval?, sent.at)));
+    let Some((first, since)) = entries.iter().find_map(stamped) else { return };
+    let late = |sent: &Sent| {
+        let counted = TICK.times(Timestamps::ticks_since(first, sent.tsval?).into());
+        let now = sent.at.since(since);
+        (counted <= milliseconds(now)[1]).then(|| (now.0 as i64, now.0 as i64 - counted.0 as i64))
+    };
+    // How late each was, and the least of those before it.
+    let mut before = i64::MAX;
+    let mut all: Vec<(&mut Sent, [i64; 3])> = Vec::new();
+    for sent in entries.iter_mut().filter_map(Entry::sent_in_turn) {
+        if let Some((now, late)) = late(sent) {
+            all.push((sent, [now, late, before]));
+            before = before.min(late);
+        }
+    }
+    // How late what came after was at the least, and when that was; and how late the next one was.
+    let (mut least, mut next) = (None::<(i64, i64)>, None::<i64>);
+    for (sent, [now, late, before]) in all.into_iter().rev() {
+        // Clocks run apart: by so much it may have been later all the same.
+        let usual = least.map_or(late, |(least, then)| least + (then - now) / DRIFT as i64);
+        let waited = Span((late - usual).max(0) as u64) - clock.unknown();
+        if waited >= SET && before <= usual + waited.0 as i64 / 4 {
+            sent.at = Time(sent.at.0.saturating_sub(waited.0));
+        }
+        if let Some(both) = next.replace(late).map(|next| next.max(late))
+            && least.is_none_or(|_| both <= usual)
+        {
+            least = Some((both, now));
+        }
+    }
+}
 
 /// An ACK has not reached the sender before what echoes an older one was sent, and has when it is
 /// echoed. If it was to be there much earlier, by the usual `delay` after it passed, what is sent

@@ -122,11 +122,15 @@ impl SendClock {
         self.least = Some([least, now]);
         let suspended = self.jump.filter(|jump| jump.by > STANDSTILL).map_or(0, |jump| jump.by);
         let beyond = (late - least - suspended).max(0);
+        self.queued = Span(beyond as u64) - self.unknown();
+    }
+
+    /// What it shows is cut by so much, at the most.
+    pub fn unknown(&self) -> Span {
         // What such a clock shows is cut to a millisecond, and so is the step that is seen.
         let is_long =
             |step: &Span| self.steps >= STEPS && (TICK + Span(1)..=LONGEST).contains(step);
-        let unknown = self.step.filter(is_long).map_or(TICK, |step| step + TICK.times(2));
-        self.queued = Span(beyond as u64) - unknown;
+        self.step.filter(is_long).map_or(TICK, |step| step + TICK.times(2))
     }
 
     /// Whether data comes later at once, and whether what did is still as late. What was sent long

@@ -59,3 +59,35 @@ fn an_ack_that_is_not_quite_in_time() {
     assert_eq!(reached(1, &[10], &[(130.0, 10)]), [130.0]);
     assert_eq!(reached(1, &[10], &[(150.0, 10)]), [140.0]);
 }
+
+/// When data was sent that passed at these times with these timestamps, in ms.
+fn sent(passed: &[(f64, u32)]) -> Vec<f64> {
+    let mut all: Vec<Entry> = passed.iter().map(|(at, tsval)| data(*at, 0, [*tsval, 0])).collect();
+    send_times(&mut all, &SendClock::default());
+    let sent = all.iter().filter_map(Entry::sent);
+    sent.map(|sent| sent.at.since(ms(0.0)).0 as f64 / 1e6).collect()
+}
+
+/// A link stands still from 1100 to 1500 ms: what was sent meanwhile passes at once, and what comes
+/// later is in time. It was sent at the end of the tick at the latest, and clocks may run apart.
+#[test]
+fn a_link_that_stands_still() {
+    let passed = [(1000.0, 0), (1500.0, 100), (1500.1, 150), (1550.0, 550), (1600.0, 600)];
+    let found = sent(&passed);
+    assert_eq!([found[0], found[3], found[4]], [1000.0, 1550.0, 1600.0]);
+    assert!((found[1] - 1101.0).abs() < 0.1 && (found[2] - 1151.0).abs() < 0.1, "{found:?}");
+}
+
+/// One segment alone that came sooner is a slip of the capture's clock. A queue of less than 128 ms
+/// is left as it is. So is what stays as late, or was so from the beginning: a clock was set.
+#[test]
+fn what_has_not_waited() {
+    for passed in [
+        [(1000.0, 0), (11000.0, 9500), (11100.0, 10100), (11200.0, 9700)],
+        [(1000.0, 0), (1220.0, 100), (1220.1, 150), (1300.0, 300)],
+        [(1000.0, 0), (1500.0, 100), (1550.0, 150), (1600.0, 200)],
+        [(1000.0, 0), (1500.0, 500), (1550.0, 950), (1600.0, 1000)],
+    ] {
+        assert_eq!(sent(&passed), passed.map(|(at, _)| at));
+    }
+}
