@@ -182,7 +182,7 @@ impl Comparison<'_> {
     fn is_by_timer(&self, own: &Own, late: Span, slack: Span) -> bool {
         let later = Span(late.0.saturating_sub(self.late.0));
         let is_answer = own.says.kind.is_some_and(|kind| !is_timeout(kind));
-        is_answer && later.min(slack) > BY_TIMER
+        is_answer && later.min(slack) > BY_TIMER.max(self.script.grain.times(2))
     }
 
     /// What was seen has not been sent. Returns what that costs.
