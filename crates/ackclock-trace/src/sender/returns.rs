@@ -8,7 +8,7 @@ use super::recovery::retransmissions::Echo;
 use super::stalls::Waiting;
 use super::stream::Stream;
 use super::stream::segment::{Departure, Segment};
-use super::{Repair, SenderModel, Sight, watching};
+use super::{Repair, SenderModel, Sight};
 use crate::standards::{DEFAULT_SMSS, LEAST_RTO_OF_RFC};
 
 impl SenderModel {
@@ -70,9 +70,10 @@ impl SenderModel {
         self.stalls.offered(a.allowed());
         self.stream.windows.offer(a);
         if self.unsettled
-            && let Some(causes) = watching(&mut self.repair)
+            && let Some(Repair { recovery, causes, .. }) = self.repair.as_deref_mut()
+            && causes.probes.watches()
         {
-            causes.watch_answer(a, segments, &self.stream);
+            causes.watch_answer(a, segments, &self.stream, recovery);
         }
         self.stream.moments.acked(a.at);
         if a.ece || self.marks.is_some() {

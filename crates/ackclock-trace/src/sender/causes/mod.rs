@@ -17,7 +17,7 @@ use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
 use super::stream::timers::{TICKS, nearly};
-use crate::connection::{Kind, State, Timeout};
+use crate::connection::{Kind, Spurious, State, Timeout};
 use crate::standards::LEAST_RTO;
 
 /// Whether a retransmission was sent earlier than it seems: the ACK of its bytes would have reached
@@ -168,13 +168,25 @@ impl Causes {
 
     /// An ACK comes after it; `before` it so many segments were outstanding.
     #[cold]
-    pub fn watch_answer(&mut self, a: &Acked, before: usize, stream: &Stream) {
-        self.probes.watch_answer(&Answer {
+    pub fn watch_answer(
+        &mut self,
+        a: &Acked,
+        before: usize,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) {
+        let answer = Answer {
             outstanding: before,
             acked: before.saturating_sub(stream.outstanding.len()),
             with_data: a.with_data,
             room: a.allowed() / u64::from(stream.terms.mss.max(1)),
-        });
+        };
+        let last = self.probes.in_doubt().and_then(|index| recovery.retransmissions.get(index));
+        // A short round trip tells a sender nothing that has no timestamps.
+        let undone = last
+            .and_then(|r| r.spurious)
+            .is_some_and(|by| by != Spurious::RoundTrip || stream.terms.timestamps);
+        self.probes.watch_answer(&answer, undone);
     }
 
     fn situation<'a>(
@@ -428,11 +440,8 @@ impl Causes {
     /// At the end: what may have been a probe or a timeout. Returns what is still in doubt, as
     /// timeouts in order.
     pub fn settle(&mut self, recovery: &mut LossRecovery, picture: &mut Picture) -> Vec<Timeout> {
-        let found = &recovery.retransmissions;
-        let settled =
-            self.probes.settle(|index| found.get(index).is_some_and(|r| r.spurious.is_some()));
         let mut undecided = Vec::new();
-        for (was_timeout, late) in settled {
+        for (was_timeout, late) in self.probes.settle() {
             match was_timeout {
                 Some(was_timeout) => self.decide(late, was_timeout, recovery, picture),
                 None => undecided.push(late.timeout),

@@ -157,10 +157,11 @@ impl Probes {
         }
     }
 
-    /// An ACK comes.
+    /// An ACK comes. `undone`: it may have let the sender restore cwnd, so that what goes out from
+    /// now on tells nothing.
     #[cold]
-    pub fn watch_answer(&mut self, answer: &Answer) {
-        self.aftermath.take_if(|after| !after.acked(answer));
+    pub fn watch_answer(&mut self, answer: &Answer, undone: bool) {
+        self.aftermath.take_if(|after| undone || !after.acked(answer));
     }
 
     /// New data goes out as a probe does; if one is in flight, it is none.
@@ -233,12 +234,9 @@ impl Probes {
     }
 
     /// At the end: those that were in doubt, the last one first, and whether each was a timeout.
-    /// `spurious` says which retransmissions, by their index, were spurious: after these an undo
-    /// may have restored cwnd, so that what followed tells nothing.
-    pub fn settle(&mut self, spurious: impl Fn(usize) -> bool) -> Vec<(Option<bool>, Ambiguous)> {
-        let mut all = std::mem::take(&mut self.ambiguous);
-        for one in &mut all {
-            one.told = one.told.filter(|_| !spurious(one.timeout.retransmission));
+    pub fn settle(&mut self) -> Vec<(Option<bool>, Ambiguous)> {
+        let all = std::mem::take(&mut self.ambiguous);
+        for one in &all {
             one.told.into_iter().for_each(|was_timeout| self.count(was_timeout, one.armed));
         }
         let without = self.habit.leaning().map(|sends| !sends);

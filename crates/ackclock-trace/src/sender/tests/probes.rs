@@ -456,14 +456,47 @@ fn what_fills_the_window_may_have_no_probe() {
     }
 }
 
-/// After a spurious timeout an undo restores cwnd: much goes out as after a probe.
+/// Once a sender knows that a timeout was spurious, an undo restores cwnd: much goes out as after a
+/// probe. A D-SACK lets it know, and so does the ACK of before, if that has a timestamp.
 #[test]
-fn what_follows_a_spurious_one_does_not_tell() {
-    let mut line = sent_alone_again();
-    line.dsack(401.0, 9, (8, 9));
-    line.send(401.1, 9..14);
-    line.ack(451.0, 14);
-    assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
+fn what_follows_a_spurious_one_tells_until_the_sender_knows() {
+    let after = |acked: &dyn Fn(&mut Line)| {
+        let mut line = sent_alone_again();
+        acked(&mut line);
+        line.send(401.1, 9..14);
+        line.dsack(410.0, 9, (8, 9));
+        line.ack(451.2, 14);
+        kind_of_8(line)
+    };
+    assert_eq!(after(&|line| line.dsack(401.0, 9, (8, 9))), Kind::ProbeOrTimeout);
+    let with_d_sack = |line: &mut Line| {
+        line.ack(361.0, 9);
+        line.dsack(401.0, 9, (8, 9));
+    };
+    assert_eq!(after(&with_d_sack), Kind::ProbeOrTimeout);
+    // It comes too soon for what went out again, which a sender without timestamps does not see.
+    assert_eq!(after(&|line| line.ack(361.0, 9)), Kind::TailLossProbe);
+    let with_timestamps = |line: &mut Line| {
+        line.model.stream.terms.timestamps = true;
+        line.ack(361.0, 9);
+    };
+    assert_eq!(after(&with_timestamps), Kind::ProbeOrTimeout);
+}
+
+/// Eifel (RFC 3522): the ACK echoes the timestamp of before.
+#[test]
+fn a_timestamp_lets_the_sender_know_at_once() {
+    for (echo, kind) in [(100.0, Kind::ProbeOrTimeout), (351.0, Kind::TailLossProbe)] {
+        let mut line = Line::timestamped(50.0);
+        line.send(0.0, 0..8);
+        line.ack_with(50.0, 8, &[], false, Some(0.0));
+        line.send(100.0, [8]);
+        line.send(351.0, [8]);
+        line.ack_with(401.0, 9, &[], false, Some(echo));
+        line.send(401.1, 9..14);
+        line.ack_with(451.2, 14, &[], false, Some(401.0));
+        assert_eq!(kind_of_8(line), kind, "{echo}");
+    }
 }
 
 /// RFC 8985 section 7.3: no probe follows another one before an ACK beyond it. So the FIN goes out
