@@ -178,6 +178,12 @@ impl Found {
         answered && at_server && again(End::Client) && !again(End::Server)
     }
 
+    /// The server has answered a SYN, and nothing but SYNs of the client was seen.
+    pub(crate) fn is_half_open(&self) -> bool {
+        let c = &self.connection;
+        !c.opened && c.from_client.segments > 0 && c.from_server.segments > 0
+    }
+
     /// For how long the receiver's application read nothing, or less than what opens its window
     /// again (RFC 9293 section 3.8.6.2.2), if that is worth a word, and at least half of the time
     /// in which its window held back the end that the connection waited for. One that reads slowly

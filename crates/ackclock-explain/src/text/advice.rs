@@ -445,6 +445,9 @@ fn handshake(found: &Found) -> Option<Advice> {
     if let Some((last, came)) = last.filter(|_| c.begun) {
         let line = match c.from_server.offered {
             None => format!("{server}: it does not answer the SYNs of {client}"),
+            Some(_) if found.is_half_open() && c.from_client.segments == 1 => {
+                format!("{client}: it does not answer the SYN/ACKs of {server}")
+            }
             Some(_) if found.came_unanswered() => format!(
                 "{server}: SYNs came that it did not answer; see its listen queue \
                  (Linux: net.core.somaxconn, nstat TcpExtListenDrops) and its firewall"

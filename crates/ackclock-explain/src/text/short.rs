@@ -410,8 +410,8 @@ pub(crate) fn why(found: &Found) -> String {
     if found.connection.ended == Ended::Refused {
         return format!("the server refused it after {}", time(found.lifetime().whole()));
     }
-    if found.is_syn_alone() {
-        return syn_alone(&found.connection);
+    if found.is_syn_alone() || found.is_half_open() {
+        return syns_alone(&found.connection);
     }
     let mut text = match found.main() {
         Some(main) => no_answer(found).unwrap_or_else(|| limited(found, main)),
@@ -456,10 +456,13 @@ fn no_answer(found: &Found) -> Option<String> {
     found.no_answer().map(|wait| format!("the server had not answered after {}", time(wait)))
 }
 
-/// Nothing but SYNs of the client was seen.
-fn syn_alone(c: &Connection) -> String {
-    let text = "no answer to its SYN was seen";
-    match c.from_client.segments {
+/// Nothing but SYNs of the client was seen, and the server's answers to them, if there were any.
+fn syns_alone(c: &Connection) -> String {
+    let (text, times) = match c.from_server.segments {
+        0 => ("no answer to its SYN was seen", c.from_client.segments),
+        times => ("no answer to the server's SYN/ACK was seen", times),
+    };
+    match times {
         0 | 1 => text.into(),
         n => format!("{text}, which went out {n} times in {}", time(c.end.since(c.start))),
     }

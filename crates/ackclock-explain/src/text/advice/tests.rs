@@ -770,6 +770,18 @@ fn a_syn_that_went_out_again() {
     // A FIN without data before it has the same position.
     let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(sent_again(false, 1500)), [late]);
+    // Nothing of the client follows. If its SYN went again, it had not got the answer.
+    let half_open = |client: bool, syns: u64| {
+        let mut found = sent_again(client, 1000);
+        let c = &mut found.connection;
+        (c.opened, c.from_client.segments, c.from_server.segments) = (false, syns, 3);
+        c.position.vantage = Vantage::Middle;
+        found
+    };
+    let unheard = "192.0.2.1: it does not answer the SYN/ACKs of 192.0.2.2 (handshakes beyond a \
+        round trip: 1.0 s)";
+    assert_eq!(lines(half_open(false, 1)), [unheard]);
+    assert_eq!(lines(half_open(true, 2)), [lost]);
     let mut nobody = sent_again(true, 1000);
     nobody.connection.from_server.offered = None;
     let unanswered = "192.0.2.2: it does not answer the SYNs of 192.0.2.1 (handshakes beyond a \

@@ -177,6 +177,40 @@ fn a_syn_or_a_fin_of_an_end_without_data() {
     assert_eq!(told(false), "backed-off timeout, a FIN lost again");
 }
 
+/// The server's timer sends its SYN/ACK, which nobody answers. SYNs that go again say that these
+/// answers were lost, or the SYNs.
+#[test]
+fn nobody_answers_a_syn_ack() {
+    let told = |from, opened, times: &[u64]| {
+        let mut found = server(Flow::default());
+        let c = &mut found.connection;
+        (c.begun, c.opened, c.from_client.segments, c.from_server.segments) = (true, opened, 1, 3);
+        let flow = if from == End::Client { &mut c.from_client } else { &mut c.from_server };
+        let syn = |at: &u64| {
+            let at = fixture::at(*at);
+            Retransmission { at, len: 0, syn: true, ..again(Kind::Timeout, None, true) }
+        };
+        flow.retransmissions = times.iter().map(syn).collect();
+        let timeout = |(retransmission, at): (usize, &u64)| Timeout {
+            retransmission,
+            flight: 0,
+            ..fixture::timeout(fixture::at(*at), TimeoutClass::Handshake, State::Open)
+        };
+        flow.timeouts = times.iter().enumerate().map(timeout).collect();
+        let (start, end) = (fixture::at(0), fixture::at(3100));
+        let cause = StallCause::Timeout(TimeoutClass::Handshake);
+        let timeout = times.len().checked_sub(1);
+        why(&found, from, &Stall { start, end, ..stall(cause, timeout) })
+    };
+    let one = "timeout, no answer to its SYN/ACK was seen";
+    assert_eq!(told(End::Server, false, &[1000]), one);
+    let two = "2 timeouts, no answer to its SYN/ACK was seen";
+    assert_eq!(told(End::Server, false, &[1000, 3000]), two);
+    let lost = "2 timeouts, loss of SYNs, or of their answers";
+    assert_eq!(told(End::Server, true, &[1000, 3000]), lost);
+    assert_eq!(told(End::Client, false, &[1000, 3000]), lost);
+}
+
 /// SYNs go out after 1, 3 and 7 s, until an answer comes; timestamps prove that so many of the last
 /// ones were not needed.
 #[test]
