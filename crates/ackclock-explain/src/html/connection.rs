@@ -181,10 +181,16 @@ fn verdict(found: &Found) -> String {
         ),
     };
     if counts.application > Span::ZERO {
+        let lost_before = |(from, stall): &(End, &Stall)| {
+            stall.cause == StallCause::Application && !found.is_proven(*from)
+        };
+        let what = match found.stalls().iter().any(lost_before) {
+            true => "No data came",
+            false => "The application had nothing to send",
+        };
         let _ = writeln!(
             html,
-            "<p class=\"soft\">The application had nothing to send for {}, which is not counted as \
-             lost.</p>",
+            "<p class=\"soft\">{what} for {}, which is not counted as lost.</p>",
             text::time(counts.application)
         );
     }

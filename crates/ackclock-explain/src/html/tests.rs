@@ -130,6 +130,10 @@ fn the_verdict_comes_first() {
             "The application had nothing to send for 1.4 s, which is not counted as lost."
         )
     );
+    // Away from the server, what it sent may have been lost before the capture.
+    explained.connections[0].connection.position.vantage = ackclock_trace::Vantage::Client;
+    let html = first_page(&explained);
+    assert!(html.contains("\">No data came for 1.4 s, which is not counted as lost."));
 }
 
 /// Who reads the page has not seen the warning of the command.

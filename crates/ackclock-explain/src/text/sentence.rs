@@ -3,6 +3,7 @@
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{Ended, Flow, Kind, Retransmission, Stall, StallCause, Timeout};
 
+use super::short::no_data;
 use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found, sent_by};
 use crate::names;
@@ -133,6 +134,7 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
             "nothing of it was acknowledged until the connection was reset".into()
         }
         StallCause::Recovery => format!("it took that long to repair losses, {}", by(flow, stall)),
+        StallCause::Application if !found.is_proven(from) => no_data(from),
         StallCause::Application => "the application had nothing to send".into(),
         StallCause::ReceiveWindow => "the receive window was full".into(),
         StallCause::ZeroWindow => "the receiver had closed its window".into(),

@@ -321,7 +321,7 @@ fn is_full(found: &Found) -> bool {
 }
 
 /// What is seen where an end may have sent something that was lost before the capture.
-fn no_data(from: End) -> String {
+pub(super) fn no_data(from: End) -> String {
     format!("no data came from the {}", from.name())
 }
 

@@ -1,6 +1,6 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Ecn, Reset, ResetBy, Spurious, State};
+use ackclock_trace::{Ecn, Reset, ResetBy, Spurious, State, Vantage};
 
 use super::*;
 use crate::fixture;
@@ -153,6 +153,23 @@ fn a_silence_before_a_reset() {
     assert_eq!(said(reset, 0), until);
     assert!(said(reset, 9).starts_with("it took that long to repair losses"));
     assert!(said(Ended::Open, 0).starts_with("it took that long to repair losses"));
+}
+
+/// As in the headline: what an end sent may have been lost before a capture that was taken
+/// elsewhere, unless its packets have numbers that say what is missing.
+#[test]
+fn a_pause_that_may_have_been_a_loss() {
+    let told = |vantage, counted| {
+        let mut found = server(Flow { counted, ..Flow::default() });
+        found.connection.position.vantage = vantage;
+        why(&found, End::Server, &stall(StallCause::Application, None))
+    };
+    let nothing = "the application had nothing to send";
+    assert_eq!(told(Vantage::Server, false), nothing);
+    assert_eq!(told(Vantage::Unknown, false), nothing);
+    assert_eq!([Vantage::Client, Vantage::Middle].map(|at| told(at, true)), [nothing; 2]);
+    let none = "no data came from the server";
+    assert_eq!([Vantage::Client, Vantage::Middle].map(|at| told(at, false)), [none; 2]);
 }
 
 /// A FIN and a SYN/ACK of an end that has sent no data have the same position.
