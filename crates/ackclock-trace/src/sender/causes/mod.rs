@@ -289,8 +289,8 @@ impl Causes {
             None if sent.payload() == 0 => (TimeoutClass::Handshake, ByTimer),
             None => (TimeoutClass::NonTrigger, ByTimer),
         };
-        // How long it waited is not seen.
-        let waited = stream.timers.rto();
+        // How long it waited is not seen: no longer than the connection lasts.
+        let waited = stream.timers.rto().min(sent.at.since(stream.terms.start));
         let timeout = Timeout { class, waited, ..self.describe(sent, stream, recovery) };
         let backoff = u32::from(kind == BackedOffTimeout);
         picture.timed_out(&timeout, stream.stand(), backoff, waited);

@@ -45,6 +45,22 @@ fn what_the_timer_sent_before_the_ack_came_is_seen_after_it() {
     assert!(found.timeouts.iter().all(|t| t.waited >= Span::from_millis(200)));
 }
 
+/// The estimate of the timer is longer than the connection, of which it says nothing then.
+#[test]
+fn a_timer_waits_no_longer_than_the_connection_lasts() {
+    let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.model.stream.terms.start = ms(10.0);
+    line.send(60.0, 0..4);
+    line.ack(110.0, 4);
+    line.send(111.0, 4..8);
+    line.ack(161.0, 8);
+    line.send(235.0, 4..6);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(4, Kind::Timeout), (5, Kind::SlowStart)]);
+    assert_eq!(found.timeouts[0].waited, Span::from_millis(225));
+}
+
 /// At the sender an ACK that has come is known: nothing waits before the capture.
 #[test]
 fn at_the_sender_nothing_waits_before_the_capture() {
