@@ -269,10 +269,8 @@ impl DelayedSender {
         });
         let mut found = model.sender.finish(end, arrivals);
         if let Some(log) = &mut model.log {
-            if log.clock.is_known() {
+            if log.clock.is_known() && delay > Span::ZERO {
                 hindsight::send_times(&mut log.entries, &log.clock);
-            }
-            if delay > Span::ZERO {
                 hindsight::ack_times(&mut log.entries, delay);
             }
             hypotheses::rewrite(
@@ -334,11 +332,17 @@ impl Model {
         log.entries.push(entry);
     }
 
+    /// It is known when data was sent. What has waited on its way to the capture echoes what was
+    /// heard before that.
+    fn is_timed(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.clock.is_known())
+    }
+
     /// The sender sends this, and echoes what it has heard. Returns when the next ACK reaches it,
     /// unless the echo says that it has not, and its position.
     #[inline]
     fn hear(&mut self, data: &Data, delay: Span, places: &mut Places) -> Option<(Time, u64)> {
-        let Some(echo) = data.tsecr.filter(|_| !self.acks.is_empty()) else {
+        let Some(echo) = data.tsecr.filter(|_| !self.acks.is_empty() && self.is_timed()) else {
             self.arrive(data.at, delay, places);
             return self.acks.front().map(|next| (next.at + delay, next.ack));
         };
@@ -396,7 +400,8 @@ impl Model {
         // The next data may turn out to have been sent before now.
         self.heard.passes(&acked);
         // What goes out tells which it has heard, if something does.
-        let waits = if self.heard.is_told() { FIRST_RTO } else { Span::ZERO };
+        let is_told = self.heard.is_told() && self.is_timed();
+        let waits = if is_told { FIRST_RTO } else { Span::ZERO };
         if !self.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
             self.arrive(Time(acked.at.0.saturating_sub(waits.0)), delay, places);
         }

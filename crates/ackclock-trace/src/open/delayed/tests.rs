@@ -24,11 +24,16 @@ fn sender() -> DelayedSender {
 
 /// This segment of 1000 bytes goes out, and nothing else is known of it.
 fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, places: &mut Places) {
+    sender.data(data(frame, segment, again), DELAY, places);
+}
+
+/// It passes at as many milliseconds as the number of its frame.
+fn data(frame: u64, segment: u64, again: bool) -> Data {
     let (at, position) = (Time(frame * 1_000_000), segment * 1000);
     let (seq, len, owed) = (Seq(position as u32), 1000, Owed::Some);
     let (fin, tsval, ip_id, skipped, counted) = (false, None, None, 0, false);
     let (cwr, capable) = (false, false);
-    let data = Data {
+    Data {
         frame,
         at,
         position,
@@ -45,8 +50,7 @@ fn send(sender: &mut DelayedSender, frame: u64, segment: u64, again: bool, place
         cwr,
         capable,
         owed,
-    };
-    sender.data(data, DELAY, places);
+    }
 }
 
 /// Of so many places for packets, those that are left.
@@ -84,4 +88,30 @@ fn what_repairs_keeps_its_places() {
     assert_eq!(left(&mut places.clone()), 0);
     lossy.finish(Time(10_000_000), DELAY, &mut places);
     assert_eq!(left(&mut places), 3);
+}
+
+/// The ACK of the second segment passes long before that goes again. If an older one is echoed, it
+/// was held up, and the segment was outstanding.
+#[test]
+fn what_is_echoed_was_heard() {
+    let flight = |echo: u32| {
+        let (mut places, mut one) = (Places::default(), sender());
+        let mut pass = |at: u64, segment: u64, stamp: u32, echo: u32, again: bool| {
+            let stamps =
+                Data { tsval: Some(at as u32), tsecr: Some(echo), ..data(at, segment, again) };
+            one.data(stamps, DELAY, &mut places);
+            let Entry::Acked(acked) = crate::hypotheses::tests::ack(0.0, segment + 1, &[]) else {
+                unreachable!()
+            };
+            let at = Time((at + 1) * 1_000_000);
+            one.acked(&mut Acked { at, stamp: Some(stamp), ..acked }, DELAY, &mut places);
+        };
+        pass(1, 0, 10, 5, false);
+        pass(1501, 1, 20, 10, false);
+        pass(1801, 1, 30, echo, true);
+        let found = one.finish(Time(2_000_000_000), DELAY, &mut places).unwrap();
+        found.timeouts.iter().map(|t| t.flight).collect::<Vec<_>>()
+    };
+    assert_eq!(flight(10), [1000]);
+    assert_eq!(flight(20), [0]);
 }

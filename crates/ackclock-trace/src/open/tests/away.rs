@@ -258,34 +258,3 @@ fn the_sender_measures_the_way_better() {
     assert_eq!(trips(connection.from_server.rtt), Some([40.0, 40.0]));
     assert_eq!(connection.position.to_client, Some(ackclock_tcp::Span::from_millis(40)));
 }
-
-/// All segments of a window but one arrive, late, so that duplicates are due at the server just as
-/// its timer expires. It echoes none of them, and sends the first again: that is its timer. Where
-/// it echoes one, and sends what is missing, that is their doing.
-#[test]
-fn duplicates_that_were_not_heard() {
-    let found = [(80, 1), (327, 2)].map(|(echo, again)| {
-        let kinds = ISNS.map(|isns| {
-            let mut talk = Talk::new(isns);
-            opened(&mut talk)
-                .at(40.02, c(0, 1).ts(40, 0))
-                .at(80.0, s(0, 1448).ack(1).ts(60, 40))
-                .at(80.01, c(1, 0).ack(1448).ts(80, 60));
-            for n in (1..9).filter(|n| *n != 2) {
-                let ack = c(1, 0).ack(2 * 1448).ts(320 + n as u32, 100);
-                let sack = [(3 * 1448, (n + 1) * 1448)];
-                talk.at(320.0 + n as f64, s(n * 1448, 1448).ack(1).ts(100, 80)).sacked(
-                    320.01 + n as f64,
-                    ack,
-                    if n > 2 { &sack } else { &[] },
-                );
-            }
-            talk.at(368.0, s(again * 1448, 1448).ack(1).ts(348, echo));
-            let retransmissions = talk.one().from_server.retransmissions;
-            retransmissions.iter().map(|r| r.kind).collect::<Vec<_>>()
-        });
-        assert_eq!(kinds[0], kinds[1]);
-        kinds[0].clone()
-    });
-    assert_eq!(found, [[Kind::Timeout], [Kind::FastRetransmit]]);
-}
