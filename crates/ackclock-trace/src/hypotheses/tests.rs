@@ -50,13 +50,7 @@ pub(crate) fn seen(t: f64, segment: u64) -> Entry {
         position: segment * MSS,
         seq: Seq((segment * MSS) as u32),
         len: MSS as u32,
-        fin: false,
-        tsval: None,
-        tsecr: None,
-        ip_id: None,
-        skipped: 0,
-        counted: false,
-        all_seen: false,
+        ..Sent::default()
     })
 }
 

@@ -34,21 +34,7 @@ impl SenderModel {
                 self.limits.opening();
             }
         } else if self.stream.outstanding.max() == 0 {
-            let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
-            let sent = Sent {
-                frame,
-                at,
-                position,
-                seq,
-                len,
-                fin,
-                tsval,
-                tsecr: None,
-                ip_id,
-                skipped: 0,
-                counted: false,
-                all_seen: false,
-            };
+            let sent = Sent { frame, at, seq, len: 1, fin: true, ..Sent::default() };
             self.unsettled = true;
             let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
             let kind = causes.syn(&sent, answer, &self.stream, recovery);

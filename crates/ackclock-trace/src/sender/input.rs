@@ -29,7 +29,7 @@ impl Sight {
 }
 
 /// A segment that goes out: at most SMSS of payload, or a FIN.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     pub frame: u64,
     /// When it passed the capture.

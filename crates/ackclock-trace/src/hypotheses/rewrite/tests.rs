@@ -23,13 +23,7 @@ fn sent(frame: u64) -> Sent {
         position: frame * 1000,
         seq: Seq(frame as u32 * 1000),
         len: 1000,
-        fin: false,
-        tsval: None,
-        tsecr: None,
-        ip_id: None,
-        skipped: 0,
-        counted: false,
-        all_seen: false,
+        ..Sent::default()
     }
 }
 

@@ -97,20 +97,7 @@ fn an_original_behind_its_retransmission_is_none() {
             let (position, seq, len) = (n * MSS, Seq((1 + n * MSS) as u32), MSS as u32);
             let (tsval, ip_id) = (stamps.then_some(tsval), Some(id));
             let (frame, at) = (line.frame, ms(t));
-            let sent = Sent {
-                frame,
-                at,
-                position,
-                seq,
-                len,
-                fin: false,
-                tsval,
-                tsecr: None,
-                ip_id,
-                skipped: 0,
-                counted: false,
-                all_seen: false,
-            };
+            let sent = Sent { frame, at, position, seq, len, tsval, ip_id, ..Sent::default() };
             line.model.sent(&sent)
         };
         send(0.0, 0, 7, 65_533);

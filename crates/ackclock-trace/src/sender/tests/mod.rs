@@ -91,21 +91,7 @@ impl Line {
     fn segment(&self, at: Time, position: u64, len: u32) -> Sent {
         let tsval = self.timestamps.then_some((at.0 / 1_000_000) as u32);
         let (frame, seq) = (self.frame, Seq(1 + position as u32));
-        let (fin, ip_id, skipped, counted, all_seen) = (false, None, 0, false, false);
-        Sent {
-            frame,
-            at,
-            position,
-            seq,
-            len,
-            fin,
-            tsval,
-            tsecr: None,
-            ip_id,
-            skipped,
-            counted,
-            all_seen,
-        }
+        Sent { frame, at, position, seq, len, tsval, ..Sent::default() }
     }
 
     fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
