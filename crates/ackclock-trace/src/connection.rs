@@ -253,6 +253,11 @@ impl Kind {
         Kind::Unknown,
     ];
 
+    /// By the retransmission timer.
+    pub(crate) const fn is_timeout(self) -> bool {
+        matches!(self, Kind::Timeout | Kind::BackedOffTimeout)
+    }
+
     /// The same in the engine's words; `None` if it is not known.
     pub const fn cause(self) -> Option<Cause> {
         match self {

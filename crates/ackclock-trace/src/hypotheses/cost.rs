@@ -15,7 +15,6 @@ use ackclock_tcp::{Span, Time};
 
 use super::script::Script;
 use super::trial::Own;
-use crate::connection::Kind;
 use crate::sender::Sent;
 use crate::standards::LEAST_RTO;
 
@@ -181,7 +180,7 @@ impl Comparison<'_> {
     /// ([`BY_TIMER`]). `late`, `slack`: how late that is, and how late if it waited behind others.
     fn is_by_timer(&self, own: &Own, late: Span, slack: Span) -> bool {
         let later = Span(late.0.saturating_sub(self.late.0));
-        let is_answer = own.says.kind.is_some_and(|kind| !is_timeout(kind));
+        let is_answer = own.says.kind.is_some_and(|kind| !kind.is_timeout());
         is_answer && later.min(slack) > BY_TIMER.max(self.script.grain.times(2))
     }
 
@@ -258,11 +257,6 @@ impl Comparison<'_> {
         let times = late.0 as f32 / self.script.grain.0.max(1) as f32;
         (1.0 + times * times).ln().min(LATE)
     }
-}
-
-/// The retransmission timer sends it. How long that waits is known less well than when an ACK came.
-pub(super) const fn is_timeout(kind: Kind) -> bool {
-    matches!(kind, Kind::Timeout | Kind::BackedOffTimeout)
 }
 
 /// Whether a number that is so far above another is below it in truth.

@@ -1,7 +1,6 @@
 //! What is most probable of a segment, by the candidates that agree with what was seen.
 
 use super::allowed;
-use super::cost::is_timeout;
 use super::trial::Says;
 use crate::connection::Kind;
 use crate::sender::Sent;
@@ -128,5 +127,9 @@ fn near(all: &[Says], index: usize, until: usize) -> f64 {
 
 /// As [`TIMING`] says.
 fn timing(says: Says) -> f64 {
-    if says.kind.is_some_and(is_timeout) { 0.0 } else { TIMING * f64::from(says.timing).powi(2) }
+    if says.kind.is_some_and(Kind::is_timeout) {
+        0.0
+    } else {
+        TIMING * f64::from(says.timing).powi(2)
+    }
 }

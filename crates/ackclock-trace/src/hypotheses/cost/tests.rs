@@ -3,6 +3,7 @@ use super::super::tests::{ack, ms, seen, terms};
 use super::super::trial::Says;
 use super::super::{Entry, Script};
 use super::*;
+use crate::connection::Kind;
 
 /// What it costs more that segment 1 is seen at 200 ms, which a candidate has sent so many
 /// milliseconds before, if it did so for this reason and not as new data. Segment 0 was seen at

@@ -8,7 +8,7 @@ use ackclock_tcp::Time;
 
 use super::super::input::Terms;
 use super::{AllLost, Lost};
-use crate::connection::{Kind, Retransmission};
+use crate::connection::Retransmission;
 use crate::loss::LossCause;
 
 /// With fewer retransmissions lost, an outage is as likely.
@@ -34,7 +34,7 @@ pub(super) fn too_long(
     let longest = losses.longest;
     let offload = longest > terms.mss;
     let by_timer = || {
-        let timer = |r: &&Retransmission| matches!(r.kind, Kind::Timeout | Kind::BackedOffTimeout);
+        let timer = |r: &&Retransmission| r.kind.is_timeout();
         retransmissions.iter().filter(timer)
     };
     let arrived = || by_timer().filter(|r| r.lost == Some(false));

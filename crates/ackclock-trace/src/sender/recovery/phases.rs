@@ -392,7 +392,7 @@ impl Phases {
 
     /// A segment was retransmitted.
     pub fn retransmitted(&mut self, kind: Kind, tsval: Option<u32>) {
-        self.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
+        self.f_rto &= kind.is_timeout();
         self.stamp = self.stamp.or(tsval);
     }
 
