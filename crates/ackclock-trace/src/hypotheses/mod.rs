@@ -100,7 +100,7 @@ impl Entry {
     }
 
     /// One that is no original that comes late.
-    pub fn sent_in_turn(&mut self) -> Option<&mut Sent> {
+    pub fn in_time_mut(&mut self) -> Option<&mut Sent> {
         if let Entry::Sent(sent) = self { Some(sent) } else { None }
     }
 

@@ -183,7 +183,7 @@ impl DelayedSender {
         let Some(model) = &mut self.model else { return };
         model.sender.number_tells(id);
         let passed = model.log.iter_mut().flat_map(|log| log.entries.iter_mut().rev());
-        let sent = passed.filter_map(Entry::sent_in_turn);
+        let sent = passed.filter_map(Entry::in_time_mut);
         if let Some(sent) = sent.take(JUST_PASSED).find(|sent| sent.ip_id == Some(id)) {
             sent.counted = true;
         }
@@ -377,8 +377,8 @@ impl Model {
             let due = first.at + delay;
             // One that was lost is made up for by what comes behind it.
             let is_lost = || {
-                let behind = self.acks.iter().skip(1).take(MOST_LATE);
-                due <= now && behind.into_iter().any(|a| a.stamp.is_none() && a.at + delay <= now)
+                let mut behind = self.acks.iter().skip(1).take(MOST_LATE);
+                due <= now && behind.any(|a| a.stamp.is_none() && a.at + delay <= now)
             };
             if !has(&self.heard, first).unwrap_or(due <= now) && !is_lost() {
                 break;
@@ -397,11 +397,11 @@ impl Model {
     /// An ACK passes the capture, and reaches the sender later.
     fn passes(&mut self, mut acked: Acked, delay: Span, places: &mut Places) {
         self.sender.ack_passes(acked.at + delay, acked.ack);
-        // The next data may turn out to have been sent before now.
         self.heard.passes(&acked);
         // What goes out tells which it has heard, if something does.
         let is_told = self.heard.is_told() && self.is_timed();
         let waits = if is_told { FIRST_RTO } else { Span::ZERO };
+        // The next data may turn out to have been sent before now.
         if !self.log.as_ref().is_some_and(|log| log.clock.is_queued()) {
             self.arrive(Time(acked.at.0.saturating_sub(waits.0)), delay, places);
         }

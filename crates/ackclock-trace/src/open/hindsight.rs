@@ -27,7 +27,7 @@ pub(super) fn send_times(entries: &mut [Entry], clock: &SendClock) {
     // How late each was, and the least of those before it.
     let mut before = i64::MAX;
     let mut all: Vec<(&mut Sent, [i64; 3])> = Vec::new();
-    for sent in entries.iter_mut().filter_map(Entry::sent_in_turn) {
+    for sent in entries.iter_mut().filter_map(Entry::in_time_mut) {
         if let Some((now, late)) = late(sent) {
             all.push((sent, [now, late, before]));
             before = before.min(late);
