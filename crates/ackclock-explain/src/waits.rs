@@ -264,12 +264,12 @@ fn came_once(stall: &Stall, sent: &[&Retransmission]) -> bool {
     stall.came_twice && arrived == 1 && reported
 }
 
-/// Behind what a timeout sent, more was lost of what was outstanding: half of it, where that is
-/// known. A delay spike may end while a queue drops some of it.
+/// Behind what a timeout sent, more was lost of what was outstanding: half of what the capture
+/// shows of it. A delay spike may end while a queue drops some of it.
 pub(crate) fn lost_behind(flow: &Flow, at_sender: bool, t: &Timeout) -> bool {
     let outstanding = t.position..t.position + t.flight;
     let sent = sent_by(flow, t).map_or(0, |r| r.len.into());
-    let half = if at_sender { t.flight.saturating_sub(sent) / 2 } else { 0 };
+    let half = t.flight.saturating_sub(sent) / 2;
     let behind = flow.retransmissions.iter().skip(t.retransmission + 1);
     // What is repaired later lies behind all that was outstanding. What was lost before the
     // capture is not known to have been; it is repaired soon.
