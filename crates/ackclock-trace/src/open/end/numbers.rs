@@ -127,7 +127,7 @@ impl Numbers {
             return (0, false);
         }
         let tells = self.tell();
-        if hole.div_ceil(mss.max(1).into()) != u64::from(missing) {
+        if hole == 0 || hole.div_ceil(mss.max(1).into()) != u64::from(missing) {
             self.doubt = if tells { 0 } else { id };
             self.halved = self.in_order.div_ceil(2);
             self.in_order /= 2;
