@@ -13,7 +13,7 @@ const MORE: [&str; 6] =
     ["reno+lt", "newreno+lt", "newreno+smallwnd+lrxt+b2b", "sack+lt", "sack+prr+lt", "sack+er"];
 
 /// What a strategy has that names no timer of its own.
-const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
+const TIMERS: [&str; 3] = ["linux-timer-alone", "rfc6298-timer", "bsd-timer"];
 
 /// What sends tail loss probes.
 const PROBES: [&str; 5] = ["tlp", "tlp-fin", "linux-tlp", "linux-tlp-fin", "recovery-probe"];

@@ -194,9 +194,11 @@ pub(crate) fn calm(
             }
             for setting in settings(&script, terms.sack) {
                 let most = best_cost.unwrap_or(allowed(script.segments));
-                let is_better = best_cost.is_none_or(|best| script.least_cost(&setting) < best);
-                if !is_better || work > MOST_CALM_WORK {
+                if work > MOST_CALM_WORK {
                     break;
+                }
+                if best_cost.is_some_and(|best| script.least_cost(&setting) >= best) {
+                    continue;
                 }
                 let mut trial = Trial::divided(&script, &setting, &mut lists, passed, least);
                 trial.go(&Budget { most, best: &[] });
@@ -314,7 +316,7 @@ impl Tries<'_> {
                 }
                 if setting.cost > least {
                     // Others explain all for less.
-                    break;
+                    continue;
                 }
                 let most = least.min(least_of_all) + HOPELESS;
                 let budget = Budget { most, best: &best };
@@ -371,7 +373,14 @@ fn take_least(least: &mut Vec<f32>, says: &[Says]) {
 fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting> + 'a {
     let probes = script.terms.may_have_probes();
     let all = move || candidates(sack).iter().filter(move |c| probes || !c.probes);
-    let usual = move || all().flat_map(|c| LEAST_RTOS.map(|least| (c, least, 0.0)));
+    let usual = move || {
+        all().flat_map(move |c| {
+            // A timer of ticks has no other least interval.
+            let is_ticks = c.least == Least::Ticks;
+            let (least, cost) = if is_ticks { (1, script.phase_cost()) } else { (2, 0.0) };
+            LEAST_RTOS.into_iter().take(least).map(move |least| (c, least, cost))
+        })
+    };
     let learned = move |c: &'static Candidate| {
         let least: &[Span] = match c.least {
             Least::Whole => &script.waits,

@@ -177,6 +177,12 @@ impl Script<'_> {
         self.steps.iter().map(pause).fold(setting.cost, |cost, pause| cost + pause)
     }
 
+    /// What it costs to assume one of the [phases](Script::phases): each has been chosen so that
+    /// its clock ticks when a segment was seen, as so small a part of all does.
+    pub fn phase_cost(&self) -> f32 {
+        (TICK.0 as f32 / self.grain.0.max(1) as f32).ln().max(0.0)
+    }
+
     /// From its first step to its last.
     pub fn span(&self) -> Span {
         let ends = self.steps.first().zip(self.steps.last());
