@@ -2,7 +2,7 @@
 
 use ackclock_tcp::connection::Connection;
 use ackclock_tcp::recovery::detect::Notices;
-use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Transmit};
+use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Timestamps, Transmit};
 
 use crate::connections::Connections;
 use crate::packet::{Kind, Options, Packet};
@@ -104,6 +104,8 @@ pub(crate) struct Established {
     /// `u64::MAX` if there is no end.
     pub(crate) total: u64,
     pub(crate) sizes: PacketSizes,
+    /// TS.Recent of the sender (RFC 7323 section 4.3).
+    pub(crate) ts_recent: u32,
     pub(crate) receiver: Receiver,
     pub(crate) sender: Sender,
     pub(crate) writer: Writer,
@@ -112,6 +114,25 @@ pub(crate) struct Established {
 impl Established {
     fn size(&self, segment: &Segment) -> u32 {
         self.sizes.packet(segment.len, || segment.option_len())
+    }
+
+    /// An ACK has come to the sender (RFC 7323 section 4.3 rule (2)). Its sequence number is never
+    /// above what was acknowledged last, since no data comes this way.
+    #[inline]
+    pub(crate) fn note_timestamp(&mut self, ack: &Segment) {
+        if let Some(ts) = ack.timestamps
+            && !Timestamps::is_older(ts.val, self.ts_recent)
+        {
+            self.ts_recent = ts.val;
+        }
+    }
+
+    /// The timestamp that a segment from the sender echoes.
+    #[inline]
+    pub(crate) fn echo(&self, segment: &mut Segment) {
+        if let Some(ts) = &mut segment.timestamps {
+            ts.ecr = self.ts_recent;
+        }
     }
 
     /// The packet for a segment from the sender.

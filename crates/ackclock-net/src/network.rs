@@ -122,16 +122,18 @@ impl Network {
         let writer = Writer::new(config.source, start, rng);
         let next_write = writer.first(start);
         let total = writer.total();
+        // The handshake has ended as the flow starts. Both ends echo its timestamp first.
+        let handshake = config.start.timestamp();
         let FlowConfig { mss, header, ack_size, count_options, .. } = config;
         let sizes = PacketSizes { mss, header, ack_size, count_options };
         let agent = match config.ends {
             Ends::Established { sender, mut receiver } => Agent::Established(Established {
                 sender,
                 receiver: {
-                    // The handshake has ended as the flow starts.
-                    receiver.set_ts_recent(Some(config.start.timestamp()));
+                    receiver.set_ts_recent(Some(handshake));
                     receiver
                 },
+                ts_recent: handshake,
                 sender_timer: u64::MAX,
                 receiver_timer: u64::MAX,
                 writer,

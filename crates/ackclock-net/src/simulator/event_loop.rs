@@ -148,6 +148,7 @@ impl Simulator {
         if now >= flow.stop {
             return;
         }
+        tcp.note_timestamp(&segment);
         tcp.sender.on_segment(Time(now), &segment);
         if let Some(at) = flow.check_completion(now) {
             self.heap.push(Key::new(at, at, Kind::Source, packet.flow));
@@ -215,13 +216,13 @@ impl Simulator {
             let Agent::Established(tcp) = &mut flow.agent else {
                 return self.pump_client(now, earliest, index, recorder);
             };
-            let transmit = tcp.sender.poll_transmit(Time(now));
+            let mut transmit = tcp.sender.poll_transmit(Time(now));
             if recorder.wants_events() {
                 while let Some(event) = tcp.sender.poll_event() {
                     recorder.event(FlowId(index as u32), &event);
                 }
             }
-            let Some(transmit) = &transmit else {
+            let Some(transmit) = &mut transmit else {
                 let due = tcp.sender.next_deadline().0;
                 flow.gates.set(PacketKind::Ack, due.min(flow.next_write));
                 if due < tcp.sender_timer {
@@ -231,6 +232,7 @@ impl Simulator {
                 }
                 return;
             };
+            tcp.echo(&mut transmit.segment);
             let mut packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
             if recorder.wants_packets() {
                 let (cause, transmission) = (transmit.cause, transmit.transmission);

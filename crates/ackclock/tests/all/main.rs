@@ -6,6 +6,7 @@ mod command;
 mod common;
 mod daemon;
 mod documented;
+mod echoes;
 mod ecn;
 mod explain;
 mod figure;
