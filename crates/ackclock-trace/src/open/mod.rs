@@ -328,15 +328,16 @@ impl Open {
         if closes {
             self.place.closes(one);
         }
-        if let Some(timestamps) = p.options.timestamps {
+        if p.options.timestamps.is_some() {
             self.ends[one].saw_timestamps();
-            if now.timed {
-                self.place.timestamps(one, timestamps.val, timestamps.ecr, now.at);
-            }
         }
         // A timestamp may have told of a shorter one.
         let full = self.full_segment(p, one);
         let (data, jumps) = self.ends[one].payload(p, &now, full);
+        if let Some(timestamps) = p.options.timestamps.filter(|_| now.timed) {
+            let again = data.is_some_and(|data| data.again);
+            self.place.timestamps(one, timestamps, now.at, again);
+        }
         if data.is_none() && self.ends[one].keeps_alive(p, now.silence) {
             self.senders[one].keeps_alive(now.at);
         }

@@ -86,11 +86,11 @@ impl Place {
         self.trips[1 - end].syn(at);
     }
 
-    /// Timestamps pass from `end`.
+    /// Timestamps pass from `end`. `again`: with data that went out before.
     #[inline]
-    pub fn timestamps(&mut self, end: usize, val: u32, ecr: u32, at: Time) {
-        self.trips[1 - end].stamped(val, at);
-        self.shorter |= self.trips[end].echoed(ecr, at);
+    pub fn timestamps(&mut self, end: usize, stamps: Timestamps, at: Time, again: bool) {
+        self.trips[1 - end].stamped(stamps.val, at);
+        self.shorter |= self.trips[end].echoed(stamps.ecr, at, again);
     }
 
     /// An acknowledgment passes from `end`.
@@ -306,9 +306,10 @@ impl Trip {
         }
     }
 
-    /// An echo passes. Returns whether it is the quickest so far.
+    /// An echo passes. Returns whether it is the quickest so far. A timer may have sent what goes
+    /// out `again`: its echo measures nothing.
     #[inline]
-    fn echoed(&mut self, ecr: u32, at: Time) -> bool {
+    fn echoed(&mut self, ecr: u32, at: Time, again: bool) -> bool {
         // The answer to a SYN before the last one.
         if self.data.get() == Some(0) && self.last.is_some_and(|last| last != ecr) {
             self.data = Compact::default();
@@ -317,7 +318,7 @@ impl Trip {
             && !Timestamps::is_older(ecr, val)
         {
             self.timestamp = None;
-            return ecr == val && self.sample(at.since(self.timestamp_at));
+            return ecr == val && !again && self.sample(at.since(self.timestamp_at));
         }
         false
     }

@@ -339,3 +339,25 @@ fn what_is_no_answer_measures_nothing() {
         assert_eq!(to_client(3078.0, c(0, 10)), None);
     }
 }
+
+/// A timer sends the lost segment 200 ms after the duplicate ACK that it echoes. What comes next
+/// echoes it again, or the ACK 3 ms before it.
+#[test]
+fn the_echo_of_what_a_timer_may_have_sent_measures_nothing() {
+    let to_client = |at_220: P, later: &[(f64, P)]| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, c(0, 1460).ts(1, 5)).at(0.1, c(1460, 1460).ts(1, 5));
+        talk.sacked(20.0, s(0, 0).ack(0).ts(7, 1), &[(1460, 2920)]);
+        talk.at(220.0, at_220.ts(220, 7));
+        for (ms, p) in later {
+            talk.at(*ms, *p);
+        }
+        talk.one().position.to_client.map(|trip| trip.0 / 1_000_000)
+    };
+    let (lost, new) = (c(0, 1460), c(2920, 1460));
+    let acked = s(0, 0).ack(2920).ts(240, 220);
+    assert_eq!(to_client(new, &[]), Some(200));
+    assert_eq!(to_client(lost, &[]), None);
+    assert_eq!(to_client(lost, &[(225.0, new.ts(225, 7))]), None);
+    assert_eq!(to_client(lost, &[(240.0, acked), (243.0, new.ts(243, 240))]), Some(3));
+}
