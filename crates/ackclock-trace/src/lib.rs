@@ -35,8 +35,8 @@ pub mod ways;
 mod within;
 
 pub use connection::{
-    Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,
-    Stall, StallCause, State, Timeout, Vantage,
+    Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission,
+    Spurious, Stall, StallCause, State, Timeout, Vantage,
 };
 pub use copies::{Copies, Lag, Of};
 pub use file::{Damage, Frame, LinkType, Reader};
@@ -44,7 +44,7 @@ pub use filter::{Filter, FilterError};
 pub use jumps::Jump;
 pub use lifetime::{Lifetime, Limit};
 pub use loss::{LossCause, Losses};
-pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};
+pub use packet::{Fragments, Ignored, Packet, TooBig, Wrapper, decode, too_big};
 pub use reset::{Reset, ResetBy};
 pub use settings::{Detail, Settings};
 pub use tracker::Tracker;

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod fragments;
+mod icmp;
 mod ip;
 mod link;
 mod tunnel;
@@ -17,6 +18,7 @@ use ackclock_tcp::{Codepoint, SackBlocks, Seq, Time, Timestamps};
 use self::bytes::Bytes;
 pub use self::bytes::{Ignored, Wrapper};
 pub use self::fragments::Fragments;
+pub use self::icmp::{TooBig, too_big};
 use crate::file::{Frame, LinkType};
 
 /// A TCP segment in a capture, perhaps a super-segment that the host had not cut yet (TSO) or had

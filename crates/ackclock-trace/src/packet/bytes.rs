@@ -48,6 +48,9 @@ reasons! {
     NotIp = "not_ip",
     /// IP, but not TCP.
     NotTcp = "not_tcp",
+    /// ICMP that says of a packet that it was too big for a link.
+    /// [`too_big`](crate::packet::too_big) reads it.
+    TooBig = "icmp_too_big",
     /// A fragment of a packet: its TCP header is not in it, or its payload is elsewhere.
     /// [`Fragments`](crate::Fragments) puts those of IP together.
     Fragment = "fragment",

@@ -1,11 +1,11 @@
 //! Tunnels: IP packets that carry others.
 
 use ackclock_tcp::wire::ip::v6::Extension;
-use ackclock_tcp::wire::ip::{TCP, UDP};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, UDP};
 
 use super::bytes::{Bytes, Ignored, Wrapper};
 use super::ip::{self, Ip};
-use super::link;
+use super::{icmp, link};
 
 /// Tunnels in each other that are opened.
 const MOST: usize = 8;
@@ -21,9 +21,14 @@ const L2TP: u8 = 115;
 const HEADER_LEN: usize = 8;
 
 /// Opens tunnels down to a packet with TCP, or to a fragment that may be a part of one.
-pub(super) fn open(mut ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
+pub(super) fn open(ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
+    open_to(ip, |ip| ip.protocol == TCP || (ip.part.is_some() && may_hold(ip.protocol)))
+}
+
+/// Opens tunnels down to what is looked for.
+pub(super) fn open_to(mut ip: Ip<'_>, is_it: impl Fn(&Ip<'_>) -> bool) -> Result<Ip<'_>, Ignored> {
     for _ in 0..=MOST {
-        if ip.protocol == TCP || (ip.part.is_some() && may_hold(ip.protocol)) {
+        if is_it(&ip) {
             return Ok(ip);
         }
         ip = match ip.protocol {
@@ -57,6 +62,7 @@ fn carried<'a>(ip: &Ip<'a>) -> Result<Bytes<'a>, Ignored> {
         UDP => udp(ip.payload),
         ESP => Err(Ignored::Wrapped(Wrapper::Esp)),
         L2TP => Err(Ignored::Wrapped(Wrapper::L2tp)),
+        ICMP | ICMPV6 if icmp::is_too_big(ip) => Err(Ignored::TooBig),
         _ => Err(Ignored::NotTcp),
     }
 }

@@ -5,5 +5,6 @@ mod file;
 mod filter;
 mod fragments;
 mod frames;
+mod icmp;
 mod packet;
 mod tunnels;
