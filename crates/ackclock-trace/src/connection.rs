@@ -6,7 +6,7 @@
 
 mod stall;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
@@ -123,6 +123,9 @@ pub struct Flow {
     pub timestamps: bool,
     /// Explicit Congestion Notification.
     pub ecn: Ecn,
+    /// What routers have asked this end for, whose packets were too big; `None` if none has. Then
+    /// [`Kind::TooBig`] says what went again for it.
+    pub asked_shorter: Option<Box<AskedShorter>>,
     /// The largest window that the other end offered, in bytes; 0 if it offered none. `None` if the
     /// scale of its windows is not known, so that one of them may have limited this end unseen.
     pub window: Option<u64>,
@@ -197,6 +200,21 @@ pub struct Ecn {
     pub reductions: Vec<Time>,
 }
 
+/// What routers ask of a sender, by ICMP: packets that are no bigger than their next link takes
+/// (RFC 1191, RFC 8201). Only messages count that quote what was outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskedShorter {
+    /// How many such messages were seen.
+    pub messages: u32,
+    /// When the first one was at the sender.
+    pub first: Time,
+    /// The least size of packets that they ask for, in bytes with IP headers; `None` if they do not
+    /// say it, as routers older than RFC 1191.
+    pub mtu: Option<u32>,
+    /// Who asks for that.
+    pub router: IpAddr,
+}
+
 /// Round trips measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
@@ -236,13 +254,16 @@ pub enum Kind {
     /// The only segment outstanding, sent again by one of both timers: by a probe's or by the
     /// retransmission timer.
     ProbeOrTimeout,
+    /// A router has asked for shorter packets ([`Flow::asked_shorter`]): what was outstanding goes
+    /// again, as RFC 1191 section 6.4 has it. That is no sign of congestion, and cwnd stays.
+    TooBig,
     /// It is not known.
     Unknown,
 }
 
 impl Kind {
     /// All, in a fixed order.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::FastRetransmit,
         Kind::Recovery,
         Kind::SlowStart,
@@ -250,6 +271,7 @@ impl Kind {
         Kind::BackedOffTimeout,
         Kind::TailLossProbe,
         Kind::ProbeOrTimeout,
+        Kind::TooBig,
         Kind::Unknown,
     ];
 
@@ -258,7 +280,7 @@ impl Kind {
         matches!(self, Kind::Timeout | Kind::BackedOffTimeout)
     }
 
-    /// The same in the engine's words; `None` if it is not known.
+    /// The same in the engine's words; `None` if it is not known, or the engine has none.
     pub const fn cause(self) -> Option<Cause> {
         match self {
             Kind::FastRetransmit => Some(Cause::FastRetransmit),
@@ -267,7 +289,7 @@ impl Kind {
             Kind::Timeout => Some(Cause::Timeout),
             Kind::BackedOffTimeout => Some(Cause::BackedOffTimeout),
             Kind::TailLossProbe => Some(Cause::TailLossProbe),
-            Kind::ProbeOrTimeout | Kind::Unknown => None,
+            Kind::ProbeOrTimeout | Kind::TooBig | Kind::Unknown => None,
         }
     }
 
@@ -276,6 +298,7 @@ impl Kind {
         match self.cause() {
             Some(cause) => cause.name(),
             None if matches!(self, Kind::ProbeOrTimeout) => "probe_or_timeout",
+            None if matches!(self, Kind::TooBig) => "packet_too_big",
             None => "unknown",
         }
     }

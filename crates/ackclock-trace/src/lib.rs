@@ -35,7 +35,7 @@ pub mod ways;
 mod within;
 
 pub use connection::{
-    Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission,
+    AskedShorter, Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission,
     Spurious, Stall, StallCause, State, Timeout, Vantage,
 };
 pub use copies::{Copies, Lag, Of};

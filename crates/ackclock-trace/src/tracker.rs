@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::connection::{Connection, Ended};
 use crate::jumps::{Decided, Jump, Jumps};
 use crate::open::{Budget, Open};
-use crate::packet::Packet;
+use crate::packet::{Packet, TooBig};
 use crate::path::Paths;
 use crate::pauses::Pauses;
 use crate::settings::Settings;
@@ -44,8 +44,13 @@ pub struct Tracker {
     paths: Paths,
     jumps: Jumps,
     pauses: Pauses,
+    /// What routers say of segments that still wait in `jumps`, perhaps.
+    told: Vec<TooBig>,
     budget: Budget,
 }
+
+/// So many messages of routers wait at most. Each is about a segment, of which no more wait.
+const MOST_TOLD: usize = 64;
 
 struct Closing {
     key: Key,
@@ -58,7 +63,7 @@ impl Tracker {
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
         let (open, closing, ended, paths, jumps) = Default::default();
-        let (now, behind, begun, damaged, pauses) = Default::default();
+        let (now, behind, begun, damaged, pauses, told) = Default::default();
         Tracker {
             settings,
             open,
@@ -71,6 +76,7 @@ impl Tracker {
             paths,
             jumps,
             pauses,
+            told,
             budget,
         }
     }
@@ -114,9 +120,14 @@ impl Tracker {
         if decided == Decided::Step {
             self.open.values_mut().for_each(|open| open.loses_time());
         }
+        let mut told = std::mem::take(&mut self.told).into_iter().peekable();
         for packet in self.jumps.take() {
+            while let Some(message) = told.next_if(|message| message.frame < packet.frame) {
+                self.tell(&message);
+            }
             self.resume(&packet);
         }
+        told.for_each(|message| self.tell(&message));
     }
 
     /// The same as [`Tracker::track`], perhaps after a silence of all connections.
@@ -132,6 +143,24 @@ impl Tracker {
     pub fn other(&mut self, at: Time) {
         if self.begun > 0 {
             self.pauses.other(self.jumps.time(at), self.now);
+        }
+    }
+
+    /// A frame in which a router says that a segment was too big.
+    #[cold]
+    pub fn too_big(&mut self, message: &TooBig) {
+        if !self.jumps.is_waiting() {
+            self.tell(message);
+        } else if self.told.len() < MOST_TOLD {
+            self.told.push(*message);
+        }
+    }
+
+    fn tell(&mut self, message: &TooBig) {
+        let (key, from_low) = Key::between(message.src, message.dst);
+        if let Some(open) = self.open.get_mut(&key) {
+            let message = TooBig { at: self.jumps.time(message.at), ..*message };
+            open.too_big(&message, from_low, &mut self.budget);
         }
     }
 
@@ -348,7 +377,13 @@ impl Key {
     /// The key of a packet, and whether it came from the lower end.
     #[inline]
     fn of(packet: &Packet) -> (Key, bool) {
-        let (src, dst) = (end(packet.src), end(packet.dst));
+        Key::between(packet.src, packet.dst)
+    }
+
+    /// The same of a packet between these.
+    #[inline]
+    fn between(src: SocketAddr, dst: SocketAddr) -> (Key, bool) {
+        let (src, dst) = (end(src), end(dst));
         let from_low = src <= dst;
         let (low, high) = if from_low { (src, dst) } else { (dst, src) };
         let ports = u32::from(low.1) << 16 | u32::from(high.1);

@@ -126,6 +126,10 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
         if verdict.by_either_timer && may_be_either(retransmission.kind) {
             continue;
         }
+        // No candidate hears what routers say.
+        if retransmission.kind == Kind::TooBig {
+            continue;
+        }
         retransmission.kind = kind;
         retransmission.probability = Some(verdict.probability);
         if let Some(expiry) = &verdict.says.expiry {

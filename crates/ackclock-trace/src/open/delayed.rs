@@ -1,6 +1,8 @@
 //! A sender model behind the delay between the capture and the sender: it gets ACKs later by the
 //! round trip between both, and data cut into segments of SMSS.
 
+mod shorter;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -442,12 +444,11 @@ impl Model {
         if !self.acks.is_empty() {
             self.look_for_ack_before(seen);
         }
-        if !data.again
-            && let Some(mss) = self.size.sees(data.len, seen, self.sender.terms().mss)
-        {
+        let (size, mss, mut rest) = (&mut self.size, self.sender.terms().mss, data.len);
+        let learned = if data.again { size.again(rest, mss) } else { size.sees(rest, seen, mss) };
+        if let Some(mss) = learned {
             self.sender.set_mss(mss);
         }
-        let mut rest = data.len;
         let mss = self.sender.terms().mss.max(1);
         let &Data { frame, position, seq, tsval, tsecr, ip_id, skipped, counted, .. } = data;
         let &Data { all_seen, fin, .. } = data;

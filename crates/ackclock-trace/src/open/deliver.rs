@@ -81,7 +81,7 @@ impl Open {
                 }
                 Input::Data(_) => self.begin(end, budget),
                 Input::Acked(acked) => return self.senders[end].keep(&acked),
-                Input::Gap(..) | Input::Number(_) => return,
+                Input::Gap(..) | Input::TooBig(_) | Input::Number(_) => return,
             }
         }
         match input {
@@ -91,6 +91,7 @@ impl Open {
                 self.count_event(budget);
                 self.senders[end].gap(until, fin, self.place.delay(end), &mut budget.places);
             }
+            Input::TooBig(asked) => self.senders[end].too_big(&asked, self.place.delay(end)),
             Input::Number(id) => self.senders[end].number_tells(id),
         }
     }

@@ -217,6 +217,7 @@ impl Open {
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,
+            asked_shorter: found.asked_shorter,
             retransmissions: found.retransmissions,
             unseen: found.unseen,
             counted: self.ends[end].is_counted(),

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Seq, Time};
 
-use crate::sender::{Acked, Owed};
+use crate::sender::{Acked, Owed, Shorter};
 
 /// Payload or a FIN, perhaps of a super-segment.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,8 @@ pub(super) enum Input {
     Acked(Acked),
     /// The capture has a gap until now. All that it lacks may be a FIN.
     Gap(Time, bool),
+    /// A router asks the end for shorter packets.
+    TooBig(Shorter),
     /// The number of this packet of the end is now known to tell what is missing before it.
     Number(u16),
 }

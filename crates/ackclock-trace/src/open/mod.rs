@@ -89,9 +89,9 @@ use self::turns::Turns;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::copies::{Lag, Of};
-use crate::packet::Packet;
+use crate::packet::{Packet, TooBig};
 use crate::path::Path;
-use crate::sender::{Acked, Owed, Sight};
+use crate::sender::{Acked, Owed, Shorter, Sight};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
@@ -278,6 +278,17 @@ impl Open {
             && !p.options_cut
             && !p.control.contains(Control::SYN)
             && self.sums.is_damaged(self.from(from_low), p.damaged)
+    }
+
+    /// A router says that a segment was too big, whose sender is the lower end if `from_low`. Only
+    /// what is outstanding can have been: other messages are old, or forged (RFC 5927 section 4.1).
+    pub fn too_big(&mut self, message: &TooBig, from_low: bool, budget: &mut Budget) {
+        let one = self.from(from_low);
+        if self.ends[one].is_outstanding(message.seq) {
+            let &TooBig { at, router, mtu, .. } = message;
+            let at = at.max(self.last());
+            self.pass_on_early(one, Input::TooBig(Shorter { at, router, mtu }), budget);
+        }
     }
 
     /// Takes the next packet in ([`Open::packet`]).

@@ -13,6 +13,8 @@ const TOGETHER: Span = Span::from_millis(1);
 const ENOUGH: u8 = 8;
 /// What tunnels and IPv6's least MTU leave of Ethernet.
 const USUAL: RangeInclusive<u32> = 1200..=1460;
+/// Linux makes no packets shorter than this, whatever a router asks for (`min_pmtu`).
+const LEAST_PACKET: u32 = 552;
 /// No frame is longer; over loopback segments are, and no path makes them shorter.
 const LONGEST: u32 = 9000;
 
@@ -22,6 +24,8 @@ pub(super) struct SegmentSize {
     /// What was believed at first; 0 before another size was seen.
     offered: u16,
     candidate: u16,
+    /// What a router has asked for; 0 if none has, or it is so by now.
+    asked: u16,
     seen: u8,
     last: Time,
 }
@@ -41,6 +45,27 @@ impl SegmentSize {
             return None;
         }
         self.weigh(len, mss)
+    }
+
+    /// A router asks for packets of so many bytes at most, of which `header` are headers. `mss` as
+    /// in [`SegmentSize::sees`].
+    #[cold]
+    pub fn is_asked(&mut self, packet: u32, header: u32, mss: u32) {
+        let len = packet.max(LEAST_PACKET).saturating_sub(header);
+        self.asked = u16::try_from(len).ok().filter(|_| len < mss).unwrap_or(self.asked);
+    }
+
+    /// The same as [`SegmentSize::sees`], of data that goes out again. A sender that does as a
+    /// router has asked cuts what was too long first.
+    #[inline]
+    pub fn again(&mut self, len: u32, mss: u32) -> Option<u32> {
+        if self.asked == 0 || len == mss {
+            return None;
+        }
+        if self.offered == 0 {
+            self.offered = u16::try_from(mss).unwrap_or(0);
+        }
+        Some(std::mem::take(&mut self.asked).into())
     }
 
     #[cold]

@@ -338,7 +338,7 @@ impl SenderModel {
         }
         let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
         // Before `retransmitted` adds to the retransmissions: the records take the next index.
-        let replaced = self.replace(sent, records);
+        let replaced = self.replace(sent, records, kind);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture.
         let received = self.stream.terms.sight == Sight::Received && replaced.unseen == 0;
@@ -404,8 +404,8 @@ impl SenderModel {
     }
 
     /// The segment takes the place of these records, which say what was lost, and what a replay
-    /// needs to know.
-    fn replace(&mut self, sent: &Sent, records: Range<usize>) -> Replaced {
+    /// needs to know. What was too big was lost to no queue.
+    fn replace(&mut self, sent: &Sent, records: Range<usize>, kind: Kind) -> Replaced {
         let Self { stream, repair, losses, episodes, .. } = self;
         let index = repair.get_or_insert_default().recovery.retransmissions.len();
         let (window, rtt) = (stream.windows.offered(), stream.timers.min_rtt());
@@ -413,7 +413,7 @@ impl SenderModel {
         let begins = first.is_some_and(|segment| episodes.begins_with(segment));
         let soon = Span(rtt.0 / 2);
         let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
-        if let Some(segment) = first.filter(|_| !records.is_empty()) {
+        if let Some(segment) = first.filter(|_| !records.is_empty() && kind != Kind::TooBig) {
             losses.retransmitted(segment, index, stream);
         }
         stream.retransmit(sent, records, index as u32 + 1, |segment| {
@@ -446,7 +446,7 @@ fn is_next(sent: &Sent) -> bool {
     sent.counted && sent.missing() == 0
 }
 
-/// Whether an ACK has let this go; what else did was silence.
+/// Whether an ACK has let this go, or a router; what else did was silence.
 fn is_by_ack(kind: Kind) -> bool {
-    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
+    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart | Kind::TooBig)
 }

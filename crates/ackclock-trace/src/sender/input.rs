@@ -1,6 +1,8 @@
 //! What a sender model takes in, all of it in the sender's frame of time: segments as they go out,
 //! ACKs as they reach the sender, and what the connection has agreed on.
 
+use std::net::IpAddr;
+
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
 use crate::compact::Compact;
@@ -116,6 +118,16 @@ impl Acked {
     pub fn allowed(&self) -> u64 {
         if self.scaled || self.window == 0 { self.window } else { u64::MAX }
     }
+}
+
+/// A router asks for shorter packets, since one that is outstanding was too big.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shorter {
+    /// When that reaches the sender.
+    pub at: Time,
+    pub router: IpAddr,
+    /// The largest that it takes; `None` from old routers.
+    pub mtu: Option<u32>,
 }
 
 /// How the connection begins in the capture.

@@ -33,6 +33,7 @@
 //! | Does what followed tell? | [`causes::aftermath`] |
 //! | Was it a tail loss probe after all? | [`causes::probes`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
+//! | Has a router asked for shorter packets? | [`causes::shorter`] |
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | Was it none of the application's after all? | `silence` |
 //! | **When did marks lower the window?** | [`marks`] |
@@ -85,7 +86,7 @@ use thin_vec::ThinVec;
 
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
-pub(crate) use self::input::{Acked, EXCHANGED, Opening, Sent, Sight, Terms};
+pub(crate) use self::input::{Acked, EXCHANGED, Opening, Sent, Shorter, Sight, Terms};
 pub(crate) use self::limits::FAREWELL;
 use self::limits::{Limits, Repairs};
 use self::losses::LossRecord;
@@ -104,7 +105,7 @@ use self::stream::Stream;
 use self::stream::segment::Segment;
 use self::stream::timers::Timers;
 use self::ways::Watch;
-use crate::connection::{Recovery, Retransmission, RoundTrip, Stall, Timeout};
+use crate::connection::{AskedShorter, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
 use crate::loss::Losses;
 use crate::path::Path;
@@ -136,6 +137,7 @@ pub(crate) struct Found {
     pub window: u64,
     pub full_window: u64,
     pub dsacks: u64,
+    pub asked_shorter: Option<Box<AskedShorter>>,
     pub unseen: u64,
     /// For how long ACKs of what was outstanding are not in the capture.
     pub unacked: Span,
@@ -346,6 +348,14 @@ impl SenderModel {
         self.stalls.peer_data(at, owed);
     }
 
+    /// A router asks for shorter packets.
+    #[cold]
+    pub fn too_big(&mut self, asked: &Shorter) {
+        let (una, max) = (self.stream.outstanding.una(), self.stream.outstanding.max());
+        let causes = &mut self.repair.get_or_insert_default().causes;
+        causes.shortened.ask(asked, una, max);
+    }
+
     /// The capture has a gap that ends now. Nothing is known of a time in which a timer may have
     /// expired unseen, unless a FIN is all that went out.
     #[cold]
@@ -424,6 +434,7 @@ impl SenderModel {
             recoveries,
             probes_of_new_data: causes.probes.of_new_data().into(),
             ways: ways.into_ways(causes.probes.habit()),
+            asked_shorter: causes.shortened.into_asked(),
             undecided,
             segments: stream.segments(),
             bytes: stream.bytes(),

@@ -167,6 +167,11 @@ impl End {
         self.positions.is_acked(seq)
     }
 
+    /// What it has sent from this number on is not acknowledged.
+    pub fn is_outstanding(&self, seq: Seq) -> bool {
+        self.positions.is_outstanding(seq)
+    }
+
     /// The window that it was offered last.
     pub fn window(&self) -> u64 {
         self.window

@@ -90,6 +90,13 @@ impl Positions {
         self.origin.is_some_and(|origin| seq.ahead_of(Seq::at(origin, self.una)) <= 0)
     }
 
+    /// It is the number of a byte that was seen and is not acknowledged.
+    pub fn is_outstanding(&self, seq: Seq) -> bool {
+        let outstanding =
+            u64::from(seq.distance_from(Seq::at(self.origin.unwrap_or(seq), self.una)));
+        self.una + outstanding < self.max
+    }
+
     /// Whether what came last for this stream may have been astray.
     #[inline]
     pub fn is_lost(&self) -> bool {

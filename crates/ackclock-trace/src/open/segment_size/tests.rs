@@ -43,3 +43,27 @@ fn a_longer_segment() {
     let sizes = [vec![1368; 20], vec![1448]].concat();
     assert_eq!(learned(1448, &sizes), 1448);
 }
+
+/// A router asks for packets of 1400 bytes, 52 of which are headers. What goes again first shows
+/// whether the sender does as it was asked.
+#[test]
+fn a_router_that_asks() {
+    let asked = |packet| {
+        let mut known = SegmentSize::default();
+        known.is_asked(packet, 52, 1448);
+        known
+    };
+    assert_eq!(asked(1400).again(1348, 1448), Some(1348));
+    // A super-segment, which is cut on its way.
+    assert_eq!(asked(1400).again(7240, 1448), Some(1348));
+    // The whole segment once more: it does not heed.
+    assert_eq!(asked(1400).again(1448, 1448), None);
+    // As Linux, no less than 552; and nothing that it has not more of.
+    assert_eq!(asked(300).again(500, 1448), Some(500));
+    assert_eq!((asked(1500).again(1000, 1448), asked(9000).again(1000, 1448)), (None, None));
+    // It is said once, and a longer segment later shows that such pass again.
+    let mut known = asked(1400);
+    assert_eq!((known.again(1348, 1448), known.again(100, 1348)), (Some(1348), None));
+    let at = |n: u64| Time(1_000_000_000 + n * 10_000);
+    assert_eq!((known.sees(1348, at(0), 1348), known.sees(1448, at(1), 1348)), (None, Some(1448)));
+}

@@ -1,6 +1,7 @@
 //! Whatever comes: nothing panics, what is said fits together, and memory is bounded.
 
 use super::*;
+use crate::packet::TooBig;
 use proptest::prelude::*;
 
 /// In bytes: many connections may be open at the same time, and each has one model or two.
@@ -58,6 +59,11 @@ proptest! {
             talk.frame += 1;
             q.frame = talk.frame;
             payload += u64::from(q.len);
+            if later % 5 == 0 {
+                let mtu = (later % 2 == 0).then_some(q.len);
+                let Packet { frame, at, src, dst, seq, .. } = q;
+                talk.tracker.too_big(&TooBig { frame, at, router: src.ip(), mtu, src, dst, seq });
+            }
             talk.tracker.packet(&q);
         }
         let all = talk.all();

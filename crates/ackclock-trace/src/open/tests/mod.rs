@@ -9,6 +9,7 @@ mod hosts;
 mod identity;
 mod jumps;
 mod older;
+mod shorter;
 mod stalls;
 mod streams;
 mod vantage;

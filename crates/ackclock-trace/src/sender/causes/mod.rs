@@ -3,6 +3,7 @@
 
 pub(crate) mod aftermath;
 pub(crate) mod probes;
+pub(crate) mod shorter;
 pub(crate) mod timeouts;
 pub(crate) mod trigger;
 
@@ -10,6 +11,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use self::aftermath::{Aftermath, Answer, NewData};
 use self::probes::{Ambiguous, Probes};
+use self::shorter::Shortened;
 use self::timeouts::{Timeouts, hides_another, is_due};
 use self::trigger::{Situation, Trigger};
 use super::input::{Acked, Opening, Sent};
@@ -61,6 +63,7 @@ fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bo
 pub(crate) struct Causes {
     pub probes: Probes,
     pub timeouts: Timeouts,
+    pub shortened: Shortened,
     /// The last packet that retransmitted something, and why.
     last: Option<(u64, Kind)>,
     /// What the timer that has just expired had waited, where it says something of its interval.
@@ -82,6 +85,7 @@ impl Causes {
             // Further segments of one packet share its cause; only one of them begins a recovery.
             Some((frame, Kind::FastRetransmit)) if frame == sent.frame => Kind::Recovery,
             Some((frame, kind)) if frame == sent.frame => kind,
+            _ if self.is_too_big(sent, first, stream, recovery) => Kind::TooBig,
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
             }
@@ -108,7 +112,27 @@ impl Causes {
             },
         };
         self.last = Some((sent.frame, kind));
+        if kind == Kind::TooBig {
+            self.shortened.answered();
+        }
         kind
+    }
+
+    /// It goes out since a router has asked for shorter packets, in place of the records from index
+    /// `first` on.
+    fn is_too_big(
+        &self,
+        sent: &Sent,
+        first: usize,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) -> bool {
+        let last_sent = |segment| recovery.retransmissions.last_sent(segment);
+        let before = stream.outstanding.get(first).map(last_sent);
+        before.is_some_and(|before| self.shortened.concerns(sent, before, stream)) && {
+            let trigger = self.situation(sent, stream, recovery).trigger();
+            self.shortened.sends(sent, trigger, stream)
+        }
     }
 
     /// A SYN or SYN/ACK goes out once more; `answer` if it answers one that came again.

@@ -12,6 +12,7 @@ mod probes;
 mod repair;
 mod retransmissions;
 mod routes;
+mod shorter;
 mod silence;
 mod states;
 mod undone;
