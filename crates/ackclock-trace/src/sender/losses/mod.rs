@@ -196,7 +196,8 @@ impl LossRecord {
         let Some(losses) = &mut self.losses else { return Losses::default() };
         losses.lost.retain(|lost| retransmissions.get(lost.again as usize).is_some_and(is_lost));
         losses.lost.sort_by_key(|lost| (lost.at, lost.position));
-        let too_long = size::too_long(losses, &stream.terms, retransmissions);
+        let too_long = size::too_long(losses, &stream.terms, retransmissions)
+            .or_else(|| size::never_passed(stream, retransmissions));
         let (counted, unseen) = (losses.lost.len() as u32, losses.unseen);
         let Some(timeline) = Timeline::new(&self, stream, retransmissions) else {
             return Losses { counted, cause: too_long, ..Losses::default() };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use ackclock_tcp::Time;
 
 use super::super::input::Terms;
+use super::super::stream::Stream;
 use super::{AllLost, Lost};
 use crate::connection::Retransmission;
 use crate::loss::LossCause;
@@ -17,6 +18,26 @@ const LEAST: usize = 3;
 /// Linux looks for the MTU until it knows it to within so much (`tcp_probe_threshold`). What then
 /// comes through is nearly as long as what did not: nothing has vanished for its length.
 const SEARCHED: u32 = 8;
+
+/// Timeouts sent the first segment again and again in vain, to the end: most senders do not try
+/// shorter ones. What was shorter, and went out behind it, has arrived, and
+/// nothing as long ever has: less is acknowledged than it has bytes. So it is no outage.
+pub(super) fn never_passed(
+    stream: &Stream,
+    retransmissions: &[Retransmission],
+) -> Option<LossCause> {
+    let outstanding = &stream.outstanding;
+    let head = outstanding.head().filter(|head| outstanding.una() < u64::from(head.len))?;
+    let again = |r: &&Retransmission| r.position == head.position && r.len == head.len;
+    let in_vain = retransmissions.iter().filter(|r| r.kind.is_timeout() && !r.syn && again(r));
+    let behind = || outstanding.behind_head(outstanding.max());
+    let passed = behind().filter(|segment| segment.sacked).map(|segment| segment.len).max()?;
+    let packet = |len: u32| len + stream.terms.header;
+    let found = in_vain.count() >= LEAST
+        && passed + SEARCHED <= head.len
+        && behind().all(|segment| segment.sacked || segment.len > passed);
+    found.then(|| LossCause::PathMtu { passed: packet(passed), lost: packet(head.len) })
+}
 
 /// Timeouts sent a segment again and again in vain, and then a shorter part of it, which arrived,
 /// while nothing as long has since.

@@ -267,3 +267,39 @@ fn a_search_that_finds_the_length_is_no_path_mtu() {
 fn a_path_mtu_takes_three_retransmissions_lost() {
     assert_eq!(black_hole(2, 500, 500), None);
 }
+
+/// Full segments go out, and a shorter one behind them; the first one goes again `attempts` times,
+/// as long as `again` says, and nothing is acknowledged but the shorter one, or `sacked`.
+fn never(first: u32, attempts: u32, again: u32, sacked: (u64, u64)) -> Option<LossCause> {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send_bytes(50.0, 0, first);
+    line.acked_at(100.0, u64::from(first));
+    let begin = u64::from(first);
+    for n in 0..3 {
+        line.send_bytes(100.0, begin + 1000 * n, 1000);
+    }
+    line.send_bytes(100.0, begin + 3000, 400);
+    let mut sack = [(0, 0); 4];
+    sack[0] = (begin + sacked.0, begin + sacked.1);
+    line.heard(Acked { sack, sacks: 1, ..line.plain(150.0, begin) });
+    for n in 0..attempts {
+        line.send_bytes(500.0 * f64::from(1 << n), begin, again);
+    }
+    line.found().losses.cause
+}
+
+/// A sender that does not try shorter ones never goes on (RFC 2923 section 2.1).
+#[test]
+fn a_path_mtu_that_is_never_found() {
+    let cause = LossCause::PathMtu { passed: 440, lost: 1040 };
+    assert_eq!(never(100, 4, 1000, (3000, 3400)), Some(cause));
+    // Two by chance, after which the first may have been a recovery's.
+    assert_eq!(never(100, 2, 1000, (3000, 3400)), None);
+    // One as long has arrived, before or behind it.
+    assert_eq!(never(1000, 4, 1000, (3000, 3400)), None);
+    assert_eq!(never(100, 4, 1000, (2000, 3000)), None);
+    // Shorter ones do not come through either: an outage.
+    assert_eq!(never(100, 4, 400, (3000, 3400)), None);
+    assert_eq!(never(100, 4, 1000, (3000, 3200)), None);
+}
