@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::{
-    Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, translated,
+    Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, too_big, translated,
 };
 
 use crate::explained::{Capture, Found};
@@ -54,6 +54,11 @@ impl Monitor {
             Err(Ignored::Fragment) => self.fragments.put(frame),
             Err(why) => {
                 self.capture.leave_out(frame, why);
+                if why == Ignored::TooBig
+                    && let Ok(message) = too_big(frame)
+                {
+                    self.tracker.too_big(&message);
+                }
                 None
             }
             Ok(packet) => Some(packet),

@@ -143,6 +143,7 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .int("timeouts", |r| Some(r.counts.all_timeouts()))
         .int("backed_off_timeouts", |r| Some(r.counts.timeouts_of(TimeoutClass::BackedOff)))
         .int("tail_loss_probes", |r| Some(r.counts.tail_loss_probes()))
+        .int("packet_too_big_retransmissions", |r| Some(r.counts.of(Kind::TooBig)))
         .int("spurious_retransmissions", |r| Some(r.counts.spurious))
         .int("lost_retransmissions", |r| Some(r.counts.lost))
         .int("dsacks", |r| Some(r.counts.dsacks))

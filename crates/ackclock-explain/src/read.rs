@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_tcp::Time;
 use ackclock_trace::{
-    Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Settings, Tracker, decode,
-    hosts, translated,
+    Connection, Damage, Detail, Filter, Fragments, Frame, Ignored, Packet, Settings, TooBig,
+    Tracker, decode, hosts, too_big, translated,
 };
 
 use crate::clock::Clock;
@@ -147,6 +147,8 @@ fn one(
 pub(crate) trait Sink {
     /// The next one.
     fn packet(&mut self, packet: &Packet);
+    /// A router says that a segment was too big.
+    fn too_big(&mut self, _message: &TooBig) {}
     /// A frame of that time has none.
     fn other(&mut self, _at: Time) {}
     /// Now and then, for what does not have to be done at once.
@@ -164,6 +166,10 @@ impl Sink for Tracked {
     #[inline(always)]
     fn packet(&mut self, packet: &Packet) {
         self.tracker.packet(packet);
+    }
+
+    fn too_big(&mut self, message: &TooBig) {
+        self.tracker.too_big(message);
     }
 
     fn other(&mut self, at: Time) {
@@ -203,6 +209,17 @@ pub(crate) fn segments(
 #[cold]
 fn put_together(packet: &Packet, sink: &mut impl Sink) {
     sink.packet(packet);
+}
+
+/// A frame has no segment, but may say something of one.
+#[cold]
+fn without_segment(frame: &Frame<'_>, why: Ignored, sink: &mut impl Sink) {
+    sink.other(frame.at);
+    if why == Ignored::TooBig
+        && let Ok(message) = too_big(frame)
+    {
+        sink.too_big(&message);
+    }
 }
 
 fn frames(
@@ -259,7 +276,7 @@ fn frames(
                 }
                 Err(why) => {
                     capture.leave_out(&{ frame }, *why);
-                    sink.other(frame.at);
+                    without_segment(&{ frame }, *why, sink);
                 }
             }
         }

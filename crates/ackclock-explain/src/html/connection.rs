@@ -165,7 +165,8 @@ fn verdict(found: &Found) -> String {
     if let Some(marks) = text::marks(found) {
         let _ = writeln!(html, "<p>It met marks: {}.</p>", escape(&marks));
     }
-    for text in [text::losses(found), text::queueing(found)].into_iter().flatten() {
+    let path = [text::losses(found), text::queueing(found)].into_iter().flatten();
+    for text in text::shorter(found).into_iter().chain(path) {
         let _ = writeln!(html, "<p>On its path: {}.</p>", escape(&text));
     }
     html += &match held.is_empty() {

@@ -1,7 +1,7 @@
 //! One direction of a connection.
 
 use ackclock_tcp::wire::Options;
-use ackclock_trace::{Connection, Ecn, Flow};
+use ackclock_trace::{AskedShorter, Connection, Ecn, Flow};
 use serde::Serialize;
 
 use super::losses::{LossesJson, QueueingJson};
@@ -26,6 +26,7 @@ pub(super) struct FlowJson<'a> {
     queueing: Option<QueueingJson>,
     losses: LossesJson,
     ecn: EcnJson,
+    asked_shorter: Option<AskedShorterJson>,
     window: Option<u64>,
     full_window: u64,
     throughput_bps: Option<f64>,
@@ -59,6 +60,7 @@ impl<'a> FlowJson<'a> {
             queueing: flow.rtt.map(QueueingJson::of),
             losses: LossesJson::of(&flow.losses),
             ecn: EcnJson::of(&flow.ecn),
+            asked_shorter: flow.asked_shorter.as_deref().map(AskedShorterJson::of),
             window: flow.window,
             full_window: flow.full_window,
             throughput_bps: throughput,
@@ -95,6 +97,22 @@ impl EcnJson {
             reductions: classic.then_some(ecn.reductions.len()),
             reduction_list: ecn.reductions.iter().map(|at| Epoch(*at)).collect(),
         }
+    }
+}
+
+/// What routers have asked for.
+#[derive(Serialize)]
+struct AskedShorterJson {
+    t: Epoch,
+    messages: u32,
+    mtu: Option<u32>,
+    router: String,
+}
+
+impl AskedShorterJson {
+    fn of(asked: &AskedShorter) -> Self {
+        let &AskedShorter { messages, first, mtu, router } = asked;
+        AskedShorterJson { t: Epoch(first), messages, mtu, router: router.to_string() }
     }
 }
 

@@ -33,10 +33,14 @@ pub(super) fn of(flow: &Flow) -> Option<String> {
              queue nor a policer",
             100.0 * rate
         ),
-        LossCause::PathMtu { passed, lost } => format!(
-            "its losses fit a path MTU that is too small, and of which no router tells: packets of \
-             {passed} bytes came through, none of {lost} did"
-        ),
+        LossCause::PathMtu { passed, lost } => {
+            let told =
+                if flow.asked_shorter.is_some() { "" } else { ", and of which no router tells" };
+            format!(
+                "its losses fit a path MTU that is too small{told}: packets of {passed} bytes came \
+                 through, none of {lost} did"
+            )
+        }
     })
 }
 

@@ -7,6 +7,7 @@ mod one;
 mod overall;
 mod sentence;
 mod short;
+mod shorter;
 mod terms;
 mod ways;
 mod words;
@@ -29,6 +30,7 @@ pub(crate) use short::{
     below, counted_again, headed, headline, longest_stall, notes, round_trip, shares, timeouts,
     why, without_application, worst,
 };
+pub(crate) use shorter::shorter;
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};
 pub(crate) use ways::ways;

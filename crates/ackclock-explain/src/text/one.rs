@@ -5,7 +5,7 @@ use ackclock_tcp::Time;
 use ackclock_trace::{Ended, Flow, Position, Recovery, Reset, ResetBy, Vantage};
 
 use super::words::{bounded, count, time};
-use super::{losses, queueing, round_trip, sentence};
+use super::{losses, queueing, round_trip, sentence, shorter};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 
@@ -38,7 +38,8 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
         text.push_str(&direction(found, end));
         if flow.bytes > 0 {
             text.push_str(&ways(flow, found.flow(end.other())));
-            text.extend(losses::of(flow).map(|text| format!("  {text}\n")));
+            let path = [shorter::of(found, end), losses::of(flow)].into_iter().flatten();
+            text.extend(path.map(|text| format!("  {text}\n")));
         }
     }
     let lines = happenings(found);

@@ -13,7 +13,7 @@ use ackclock_trace::{
 
 use self::kept::{closed_by, kept_open};
 use super::words::{bounded, count, rate, time};
-use super::{advice, losses, queueing, sentence};
+use super::{advice, losses, queueing, sentence, shorter};
 use crate::explained::{Counts, End, Explained, Found};
 use crate::names;
 use crate::slow::Rates;
@@ -223,7 +223,8 @@ pub(crate) fn below(found: &Found) -> Vec<String> {
         let filter = names::display_filter(found, end, stall);
         format!("{} [{filter}]", sentence::stall(found, end, stall))
     });
-    [sentence::marks(found), losses(found), queueing(found), stall].into_iter().flatten().collect()
+    let path = [losses(found), queueing(found), stall].into_iter().flatten();
+    sentence::marks(found).into_iter().chain(shorter(found)).chain(path).collect()
 }
 
 /// The longest stall that is no pause of the application, in a sentence.

@@ -5,4 +5,5 @@ mod compare;
 mod join;
 mod outputs;
 mod sample;
+mod shorter;
 mod sources;

@@ -54,6 +54,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     let expected = "client server start duration_s bytes segments retransmissions \
         fast_retransmissions recovery_retransmissions \
         slow_start_retransmissions timeouts backed_off_timeouts tail_loss_probes \
+        packet_too_big_retransmissions \
         spurious_retransmissions lost_retransmissions dsacks \
         recoveries stalls_s retransmission_list timeout_list number capture packets copies same_as \
         begun one_way unanswered whole_seconds no_answer_s longest_answer_s ended reset_by cut_off \
@@ -84,7 +85,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks ecn full_window goodput_bps limits losses mss offered \
+    let flow = "asked_shorter bytes doubts dsacks ecn full_window goodput_bps limits losses mss offered \
         probes_of_new_data queueing retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
         window";
     assert_eq!(of("/connections/1/from_server"), flow);
@@ -99,7 +100,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     let ecn = "accurate capable cwr echoes marked negotiated reduction_list reductions";
     assert_eq!(of("/connections/1/from_server/ecn"), ecn);
     let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \
-        limits lin_kung_figure_1 lost_retransmissions \
+        limits lin_kung_figure_1 lost_retransmissions packet_too_big_retransmissions \
         prr_tables recoveries recovery_retransmissions replayable_timeouts replayed_timeouts \
         retransmissions \
         retransmissions_by_kind saved_by segments slow_start_retransmissions \

@@ -9,6 +9,7 @@ use ackclock_trace::{
     Flow, Kind, Limit, LossCause, Recovery, Retransmission, Stall, StallCause, State,
 };
 
+use super::super::shorter;
 use super::{
     Advice, Known, Line, address, has_lost, hosts, lacking, look_for_delay, lost_somewhere,
     mostly_spurious, nothing_was_lost, repaired,
@@ -29,7 +30,8 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
     if repaired(flow)[0] == 0 {
         return lost_unseen(found, from, least, known).into_iter().collect();
     }
-    let avoidable = without_sack(found, from, least)
+    let avoidable = too_big(found, from)
+        .or_else(|| without_sack(found, from, least))
         .or_else(|| without_probes(found, from, least, known))
         .or_else(|| unheard(found, from))
         .or_else(|| in_vain(found, from))
@@ -61,6 +63,13 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         false => (nothing_was_lost(&sender, &receiver).into(), span),
     };
     vec![advice(line, span)]
+}
+
+/// A router has asked for shorter packets, and that is what most went again for.
+fn too_big(found: &Found, from: End) -> Option<Advice> {
+    let (sender, receiver) = hosts(found, from);
+    let line = shorter::advice(found.flow(from), &sender, &receiver)?;
+    Some(Advice { line: line.into(), what: RECOVERY, span: repairs_of_own(found, from) })
 }
 
 /// What was lost before it came to the capture, as the numbers of packets say, took long.
@@ -100,7 +109,8 @@ fn without_probes(found: &Found, from: End, least: Span, known: &Known) -> Optio
 /// Nothing was acknowledged from the beginning on, for most of the time.
 fn unheard(found: &Found, from: End) -> Option<Advice> {
     let at_receiver = is_at_receiver(found, from);
-    let cut_off = at_receiver || is_cut_off(found, from);
+    let too_long = matches!(found.flow(from).losses.cause, Some(LossCause::PathMtu { .. }));
+    let cut_off = at_receiver && !too_long || is_cut_off(found, from);
     if !cut_off || !is_most_of_recovery(found, from, found.unheard(from)) {
         return None;
     }
@@ -198,6 +208,9 @@ pub(super) fn repairs_of_own(found: &Found, from: End) -> Span {
 /// Why data was lost.
 fn why(found: &Found, from: End, known: &Known) -> Line {
     let (sender, receiver) = hosts(found, from);
+    if let Some(line) = shorter::advice(found.flow(from), &sender, &receiver) {
+        return line.into();
+    }
     if full_segments_never_arrived(found, found.flow(from)) {
         let line = format!(
             "{sender} to {receiver}: the handshake passed, and no full segment did; see whether \

@@ -6,6 +6,7 @@ use ackclock_trace::{
     Vantage,
 };
 
+mod shorter;
 mod waits;
 
 use super::*;
@@ -203,7 +204,7 @@ fn first_data_that_was_not_acknowledged() {
         and the way to it (recovery: 2.0 s)";
     let third = Retransmission { transmission: 3, ..again(1200, 0, Kind::BackedOffTimeout) };
     let again = [again(400, 0, Kind::Timeout), third, again(1300, 1000, Kind::SlowStart)];
-    let at = |vantage, again: &[Retransmission], until: u64| {
+    let of = |vantage, again: &[Retransmission], until: u64| {
         let cause = StallCause::Timeout(TimeoutClass::BackedOff);
         let stall = fixture::stall(ms(100), ms(until), cause);
         let mut found = connection(Flow::default());
@@ -211,11 +212,17 @@ fn first_data_that_was_not_acknowledged() {
         found.connection.from_client =
             Flow { offered, stalls: vec![stall], ..lossy(again.to_vec()) };
         found.connection.position.vantage = vantage;
-        lines(found)
+        found
     };
+    let at = |vantage, again: &[Retransmission], until: u64| lines(of(vantage, again, until));
     let lost = "192.0.2.1 to 192.0.2.2: packets are lost; find where (recovery: 2.0 s)";
     assert_eq!(at(Vantage::Server, &again, 1240), [came]);
     assert_eq!(at(Vantage::Client, &again, 1240), [unheard]);
+    // Where both ends are near, the capture may seem to be at the wrong one.
+    let mut too_long = of(Vantage::Server, &again, 1240);
+    let cause = Some(LossCause::PathMtu { passed: 1076, lost: 1500 });
+    too_long.connection.from_client.losses.cause = cause;
+    assert!(lines(too_long)[0].contains("packets of 1500 bytes do not come through"));
     // Half of the recovery, and one retransmission.
     assert_eq!(at(Vantage::Client, &again, 1100), [lost]);
     assert_eq!(at(Vantage::Server, &again[..1], 1240), [lost]);

@@ -1,4 +1,4 @@
-use ackclock_trace::Losses;
+use ackclock_trace::{AskedShorter, Losses};
 
 use super::*;
 use crate::fixture;
@@ -35,6 +35,15 @@ fn sentences() {
          1076 bytes came through, none of 1500 did"
     );
     assert_eq!(of(&Flow::default()), None);
+    // A router tells, and the sender does not heed it.
+    let (at, router) = (fixture::at(0), [10, 9, 1, 1].into());
+    let asked = AskedShorter { messages: 1, first: at, mtu: Some(1400), router };
+    let told = flow(LossCause::PathMtu { passed: 1076, lost: 1500 });
+    assert_eq!(
+        of(&Flow { asked_shorter: Some(Box::new(asked)), ..told }).unwrap(),
+        "its losses fit a path MTU that is too small: packets of 1076 bytes came through, none of \
+         1500 did"
+    );
 }
 
 #[test]
