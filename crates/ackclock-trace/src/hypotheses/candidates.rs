@@ -29,7 +29,7 @@ pub(super) struct Candidate {
     pub least: Least,
     /// It has tail loss probes.
     pub probes: bool,
-    /// Its timers may expire by so much sooner or later, since they count ticks.
+    /// Its timers may expire by so much sooner or later: those of Linux count ticks.
     pub ticks: Span,
 }
 
@@ -74,12 +74,16 @@ fn build(sack: bool) -> Vec<Candidate> {
         }
         seen.push(name);
         let has_timer = composition.mechanisms().iter().any(|m| m.axis == Axis::Timer);
-        let timers = if has_timer { &TIMERS[..1] } else { &TIMERS[..] };
-        for timer in timers.iter().filter_map(|timer| registry.mechanism(timer)) {
-            let composition = composition.clone().or(timer);
+        let of = |timer: &str| Some(composition.clone().or(registry.mechanism(timer)?));
+        let timed = if has_timer {
+            vec![composition.clone()]
+        } else {
+            TIMERS.into_iter().filter_map(of).collect()
+        };
+        for composition in timed {
             let mut timers = composition.mechanisms().iter().filter(|m| m.axis == Axis::Timer);
             let least = match timers.next().map(|timer| &*timer.name) {
-                Some("bsd-timer" | "ns2-timer") => Least::Ticks,
+                Some("bsd-timer") => Least::Ticks,
                 Some(name) if name.starts_with("linux") => Least::BesideTrip,
                 _ => Least::Whole,
             };

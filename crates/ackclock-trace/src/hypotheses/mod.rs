@@ -192,12 +192,19 @@ pub(crate) fn calm(
             if paused && !script.may_pause || Fit::is_never_good(&script) {
                 continue;
             }
+            // Candidates that begin with this much cost too much in the end.
+            let mut hopeless = f32::INFINITY;
             for setting in settings(&script, terms.sack) {
                 let most = best_cost.unwrap_or(allowed(script.segments));
                 if work > MOST_CALM_WORK {
                     break;
                 }
-                if best_cost.is_some_and(|best| script.least_cost(&setting) >= best) {
+                if setting.cost < hopeless
+                    && best_cost.is_some_and(|best| script.least_cost(&setting) >= best)
+                {
+                    hopeless = setting.cost;
+                }
+                if setting.cost >= hopeless {
                     continue;
                 }
                 let mut trial = Trial::divided(&script, &setting, &mut lists, passed, least);

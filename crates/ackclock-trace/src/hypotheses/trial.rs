@@ -428,11 +428,13 @@ impl Trial<'_> {
         }
     }
 
-    /// A timer that counts ticks may have expired before it is due. It has, if it may send what was
-    /// seen, and all else that the candidate has sent fits worse than a timer that is as wrong.
+    /// A timer may have expired before it is due: it counts ticks, and the round trip that it is set
+    /// by is known no better than times are. It has, if it may send what was seen, and all else
+    /// that the candidate has sent fits worse than a timer that is as wrong.
     fn hasten(&mut self, sent: &Sent, original: bool) {
         let due = self.sender.next_deadline();
-        if self.ticks == Span::ZERO || due > self.now + self.ticks {
+        let early = self.ticks.max(self.script.grain);
+        if due > self.now + early {
             return;
         }
         let s = self.sender.state();
@@ -446,7 +448,7 @@ impl Trial<'_> {
         let Lists { own, last, .. } = &*self.lists;
         let last = last.get(&sent.position).copied();
         let fits = self.comparison.best_match(sent, original, own, last);
-        if may_send && fits.is_none_or(|fits| fits.cost > self.comparison.cost_of(self.ticks)) {
+        if may_send && fits.is_none_or(|fits| fits.cost > self.comparison.cost_of(early)) {
             self.elapse(due);
         }
     }
