@@ -10,12 +10,6 @@ use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::output::Class;
 use crate::tuple::{Tuple, pseudo_header};
 
-/// What packets may always have over IPv4, as in Linux (`net.ipv4.route.min_pmtu`).
-pub(crate) const LEAST_V4: u16 = 552;
-
-/// The least MTU of a link (RFC 1191 section 3, RFC 8200 section 5).
-const LEAST_LINKS: [u16; 2] = [68, 1280];
-
 /// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
 const PLATEAUS: [u16; 11] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576, 508, 296, 68];
 
@@ -120,23 +114,24 @@ impl Stack {
     /// hardly a link has less than 576: whoever says so wants tiny segments. So packets keep 552
     /// bytes, and routers may fragment them (Linux `__ip_rt_update_pmtu`, `ip_dont_fragment`).
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
-        let v4 = dst.is_ipv4();
+        let is_v4 = dst.is_ipv4();
         let told = match mtu {
-            0 if v4 => PLATEAUS
+            0 if is_v4 => PLATEAUS
                 .into_iter()
                 .find(|plateau| u32::from(*plateau) < quoted.total_len)
                 .unwrap_or(0),
             mtu => mtu.min(u32::from(u16::MAX)) as u16,
         };
-        if told < LEAST_LINKS[usize::from(!v4)] || u32::from(told) >= quoted.total_len {
+        let least = if is_v4 { v4::LEAST_MTU } else { v6::LEAST_MTU };
+        if told < least || u32::from(told) >= quoted.total_len {
             return;
         }
         let Some(index) = self.quoted_connection(dst, quoted) else { return };
-        let mtu = told.max(LEAST_V4);
+        let mtu = told.max(v4::LEAST_PATH_MTU);
         self.learn_mtu(now, quoted.tuple.remote, mtu);
         let first_id = self.secret.packet_id(&quoted.tuple);
         if let Some(socket) = self.table.socket(index) {
-            if told < LEAST_V4 {
+            if told < v4::LEAST_PATH_MTU {
                 socket.next_id.get_or_insert(first_id);
             }
             let path_mss = mtu - quoted.tuple.fixed_headers();

@@ -2,11 +2,11 @@
 
 use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
 use ackclock_tcp::wire::Repr;
+use ackclock_tcp::wire::ip::v4::LEAST_PATH_MTU;
 use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
 use crate::limits::Limits;
-use crate::messages::LEAST_V4;
 use crate::output::Class;
 use crate::said::Said;
 use crate::tuple::Tuple;
@@ -110,7 +110,7 @@ impl Socket {
 
     /// Numbers that many packets of `size` bytes if routers may fragment them: returns the first.
     pub(crate) fn number(&mut self, size: usize, packets: u32) -> Option<u16> {
-        let next = self.next_id.as_mut().filter(|_| size <= usize::from(LEAST_V4))?;
+        let next = self.next_id.as_mut().filter(|_| size <= usize::from(LEAST_PATH_MTU))?;
         let first = *next;
         *next = first.wrapping_add(packets as u16);
         Some(first)

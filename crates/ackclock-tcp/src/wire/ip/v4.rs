@@ -9,6 +9,13 @@ use crate::wire::Checksum;
 /// Bytes of a header without options.
 pub const HEADER_LEN: usize = 20;
 
+/// The least MTU of a link (RFC 1191 section 3).
+pub const LEAST_MTU: u16 = 68;
+
+/// The least MTU of a path that hosts believe in, whatever a router says: less makes tiny segments.
+/// As in Linux (`net.ipv4.route.min_pmtu`).
+pub const LEAST_PATH_MTU: u16 = 552;
+
 const DONT_FRAGMENT: u16 = 0x4000;
 const MORE_FRAGMENTS: u16 = 0x2000;
 const FRAGMENT_OFFSET: u16 = 0x1fff;

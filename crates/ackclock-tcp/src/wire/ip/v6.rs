@@ -8,6 +8,9 @@ use crate::segment::Codepoint;
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 40;
 
+/// The least MTU of a link (RFC 8200 section 5).
+pub const LEAST_MTU: u16 = 1280;
+
 /// Extension headers that a host skips; RFC 8200 section 4.1 has at most two destination options
 /// and one of each other.
 const MOST_EXTENSIONS: usize = 4;
