@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, v4, v6};
 use ackclock_tcp::wire::{Checksum, PseudoHeader};
 use ackclock_tcp::{Seq, Time};
 
@@ -15,11 +15,6 @@ use crate::file::Frame;
 
 /// Bytes before the quoted packet.
 const HEADER_LEN: usize = 8;
-
-/// No link takes less: of IPv4 (RFC 1191 section 3), and of IPv6 (RFC 8201 section 4, by which a
-/// message that says less is discarded).
-const LEAST_V4: u32 = 68;
-const LEAST_V6: u32 = 1280;
 
 /// A router says that a TCP segment was too big for the next link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +28,8 @@ pub struct TooBig {
     /// The largest packet that the link takes, in bytes. `None` from routers older than RFC 1191,
     /// which do not say it.
     pub mtu: Option<u32>,
+    /// How long the segment was, in bytes with IP headers.
+    pub len: u32,
     /// Whose the segment was, who is to make shorter ones.
     pub src: SocketAddr,
     /// For whom it was.
@@ -58,7 +55,8 @@ pub(super) fn is_too_big(ip: &Ip<'_>) -> bool {
 /// [`Ignored::TooBig`]. Its checksum is looked at if it was kept whole.
 ///
 /// # Errors
-/// Why it says nothing of one: it quotes no TCP, too little of it, or is damaged.
+/// Why it says nothing of one: it quotes no TCP, too little of it, or a packet of another host than
+/// it goes to; it names an MTU that cannot be; or it is damaged.
 pub fn too_big(frame: &Frame<'_>) -> Result<TooBig, Ignored> {
     let packet = link::strip(frame.link, Bytes::of(frame))?;
     let ip = tunnel::open_to(ip::any(packet)?, is_too_big)?;
@@ -67,15 +65,18 @@ pub fn too_big(frame: &Frame<'_>) -> Result<TooBig, Ignored> {
         return Err(Ignored::Damaged);
     }
     let (said, least) = match ip.src {
-        IpAddr::V4(_) => (u16::from_be_bytes([c, d]).into(), LEAST_V4),
-        IpAddr::V6(_) => (u32::from_be_bytes([a, b, c, d]), LEAST_V6),
+        IpAddr::V4(_) => (u16::from_be_bytes([c, d]).into(), v4::LEAST_MTU),
+        IpAddr::V6(_) => (u32::from_be_bytes([a, b, c, d]), v6::LEAST_MTU),
     };
     let mtu = (said > 0 || ip.src.is_ipv6()).then_some(said);
-    if mtu.is_some_and(|mtu| mtu < least) {
+    let packet = ip.payload.after(HEADER_LEN)?;
+    // What a tunnel carries is left closed: its end hears of that, and not the sender.
+    let (quoted, len) = (ip::any(packet)?, ip::total_len(packet)?);
+    // RFC 8201 section 4, RFC 5927 section 7.2: no link has such an MTU, or the packet had room.
+    let is_size = mtu.is_none_or(|mtu| mtu >= u32::from(least) && mtu < len);
+    if !is_size || quoted.src != ip.dst {
         return Err(Ignored::Malformed);
-    }
-    let quoted = tunnel::open(ip::any(ip.payload.after(HEADER_LEN)?)?)?;
-    if quoted.protocol != TCP {
+    } else if quoted.protocol != TCP {
         return Err(Ignored::NotTcp);
     } else if quoted.part.is_some_and(|part| part.offset > 0) {
         return Err(Ignored::Fragment);
@@ -86,6 +87,7 @@ pub fn too_big(frame: &Frame<'_>) -> Result<TooBig, Ignored> {
         at: frame.at,
         router: ip.src,
         mtu,
+        len,
         src: SocketAddr::new(quoted.src, u16::from_be_bytes([src_high, src_low])),
         dst: SocketAddr::new(quoted.dst, u16::from_be_bytes([dst_high, dst_low])),
         seq: Seq(u32::from_be_bytes(seq)),

@@ -45,6 +45,22 @@ pub(super) fn any(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     }
 }
 
+/// How long a packet was, whose end may not be there: ICMP quotes the beginning.
+pub(super) fn total_len(packet: Bytes<'_>) -> Result<u32, Ignored> {
+    /// Longer than the field can tell: BIG TCP.
+    const LONGER: u32 = 1 << 16;
+    Ok(match packet.head::<1>()?[0] >> 4 {
+        4 => match v4::Header(packet.head()?).total_len() {
+            0 => LONGER,
+            len => len.into(),
+        },
+        _ => match v6::Header(packet.head()?) {
+            header if header.payload_len() == 0 => LONGER,
+            header => header.total_len(),
+        },
+    })
+}
+
 #[inline(always)]
 pub(super) fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let header = v4::Header(packet.head()?);

@@ -68,6 +68,7 @@ fn wanted() -> TooBig {
         at: Time(5),
         router: "203.0.113.9".parse().unwrap(),
         mtu: Some(1400),
+        len: 1500,
         src: "192.0.2.1:5001".parse().unwrap(),
         dst: "198.51.100.2:80".parse().unwrap(),
         seq: Seq(0xffff_fffe),
@@ -94,7 +95,7 @@ fn fragmentation_needed() {
     let mut quoted = v4(&[&[1, 1, 1, 0][..], &tcp(&[], 1460)].concat());
     quoted[0] = 0x46;
     let packet = from_router(&needs_fragments(1400, &quoted[..548]));
-    assert_eq!(whole(RAW, &packet), Ok(wanted()));
+    assert_eq!(whole(RAW, &packet), Ok(TooBig { len: 1504, ..wanted() }));
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn packet_too_big() {
     let mut outer = v6(0, &message);
     outer[23] = 9;
     (outer[39], message[0]) = (1, 0);
-    assert_eq!(whole(RAW, &outer), Ok(wanted_v6()));
+    assert_eq!(whole(RAW, &outer), Ok(TooBig { len: 1508, ..wanted_v6() }));
 }
 
 /// RFC 1191 section 5: routers from before it say nothing of the MTU. RFC 8201 section 4: less than
@@ -126,7 +127,21 @@ fn sizes_that_no_link_has() {
     assert_eq!(four(67), Err(Ignored::Malformed));
     assert_eq!(six(1280), Ok(TooBig { mtu: Some(1280), ..wanted_v6() }));
     assert_eq!((six(1279), six(0)), (Err(Ignored::Malformed), Err(Ignored::Malformed)));
-    assert_eq!(six(70_000), Ok(TooBig { mtu: Some(70_000), ..wanted_v6() }));
+    // RFC 5927 section 7.2: it had room.
+    assert_eq!(four(1499), Ok(TooBig { mtu: Some(1499), ..wanted() }));
+    assert_eq!(six(1499), Ok(TooBig { mtu: Some(1499), ..wanted_v6() }));
+    for mtu in [1500, 1501, 0xffff] {
+        assert_eq!(
+            (four(mtu), six(u32::from(mtu))),
+            (Err(Ignored::Malformed), Err(Ignored::Malformed))
+        );
+    }
+    assert_eq!(six(70_000), Err(Ignored::Malformed));
+    // Super-segments that a host has not cut yet may be longer than their header can tell.
+    let mut longer = quote(1460);
+    longer[2..4].fill(0);
+    let long = TooBig { mtu: Some(9000), len: 1 << 16, ..wanted() };
+    assert_eq!(whole(RAW, &from_router(&needs_fragments(9000, &longer))), Ok(long));
 }
 
 /// Of captures with a snap length the checksum says nothing. Padding of Ethernet is no part of it.
@@ -157,10 +172,31 @@ fn tunnels_around_both() {
     let packet = from_router(&needs_fragments(1400, &quote(1460)));
     assert_eq!(whole(RAW, &vxlan(&ethernet(0x0800, &packet))), Ok(wanted()));
     assert_eq!(whole(RAW, &around(4, &packet)), Ok(wanted()));
-    // A link between the ends of a tunnel is too small.
-    let outer = around(4, &v4(&tcp(&[], 1440)));
-    let packet = from_router(&needs_fragments(1400, &outer[..48]));
-    assert_eq!(whole(RAW, &packet), Ok(wanted()));
+    // A link between the ends of a tunnel is too small: the end of the tunnel hears of it.
+    for inner in [v4(&tcp(&[], 1440)), v6(6, &tcp(&[], 1420))] {
+        let outer = around(if inner[0] == 0x45 { 4 } else { 41 }, &inner);
+        let mut packet = from_router(&needs_fragments(1400, &outer[..80]));
+        packet[16..20].copy_from_slice(&[10, 0, 0, 1]);
+        assert_eq!(whole(RAW, &packet), Err(Ignored::NotTcp));
+        // The sender in the tunnel is the end of it, too.
+        let mut outer = outer;
+        outer[12..16].copy_from_slice(&[192, 0, 2, 1]);
+        let packet = from_router(&needs_fragments(1400, &outer[..80]));
+        assert_eq!(whole(RAW, &packet), Err(Ignored::NotTcp));
+    }
+}
+
+/// What goes to another host than the quoted packet comes from is not for its sender.
+#[test]
+fn what_is_for_another_host() {
+    let mut packet = from_router(&needs_fragments(1400, &quote(1460)));
+    packet[19] = 7;
+    assert_eq!(whole(RAW, &packet), Err(Ignored::Malformed));
+    let segment = v6(6, &tcp(&[], 1440));
+    let packet = from_router(&needs_fragments(1400, &segment[..48]));
+    assert_eq!(whole(RAW, &packet), Err(Ignored::Malformed));
+    let packet = from_router_v6(1400, &quote(1460));
+    assert_eq!(whole(RAW, &packet), Err(Ignored::Malformed));
 }
 
 #[test]

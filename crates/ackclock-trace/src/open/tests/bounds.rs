@@ -62,7 +62,8 @@ proptest! {
             if later % 5 == 0 {
                 let mtu = (later % 2 == 0).then_some(q.len);
                 let Packet { frame, at, src, dst, seq, .. } = q;
-                talk.tracker.too_big(&TooBig { frame, at, router: src.ip(), mtu, src, dst, seq });
+                let (router, len) = (src.ip(), q.len + 40);
+                talk.tracker.too_big(&TooBig { frame, at, router, mtu, len, src, dst, seq });
             }
             talk.tracker.packet(&q);
         }

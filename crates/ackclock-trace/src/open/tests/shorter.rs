@@ -16,6 +16,7 @@ impl Talk {
             at: Time(START + (ms * 1e6).round() as u64),
             router: "10.0.9.9".parse().unwrap(),
             mtu: Some(1400),
+            len: 1500,
             src: p.src,
             dst: p.dst,
             seq: Seq::at(Seq(self.isns[from]) + 1, position),
