@@ -1,13 +1,14 @@
 //! A sender model behind the delay between the capture and the sender: it gets ACKs later by the
 //! round trip between both, and data cut into segments of SMSS.
 
-mod shorter;
+mod log;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ackclock_tcp::{Seq, Span, Time};
 
+use self::log::Log;
 use super::budget::Places;
 use super::handshake::Syn;
 use super::heard::Heard;
@@ -17,7 +18,7 @@ use super::segment_size::SegmentSize;
 use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
-use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Sight, Terms};
+use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Shorter, Sight, Terms};
 use crate::standards::FIRST_RTO;
 
 /// So many ACKs are looked at for one that is older.
@@ -61,20 +62,6 @@ struct Model {
     size: SegmentSize,
     /// For hypotheses, if the capture was taken away from the sender.
     log: Option<Box<Log>>,
-}
-
-/// What passed, and what was known before.
-struct Log {
-    entries: Vec<Entry>,
-    /// Bytes that other connections had outstanding on the path, from each entry at which that was
-    /// another number than before.
-    others: Vec<(usize, u32)>,
-    /// There was no place for more of them.
-    is_over: bool,
-    /// When the sender sent what passes.
-    clock: SendClock,
-    /// Where nothing says when that was, what arrives says how fast the bottleneck is.
-    arrivals: Arrivals,
 }
 
 impl DelayedSender {
@@ -252,6 +239,19 @@ impl DelayedSender {
         model.sender.gap(model.now, fin);
     }
 
+    /// A router asks the sender for shorter packets, which passes the capture, and reaches the
+    /// sender later. `delay` as in [`DelayedSender::data`].
+    #[cold]
+    pub fn too_big(&mut self, asked: &Shorter, delay: Span, places: &mut Places) {
+        let Some(model) = &mut self.model else { return };
+        model.arrive(asked.at, delay, places);
+        model.sender.too_big(&Shorter { at: asked.at + delay, ..*asked });
+        let Terms { mss, header, .. } = *model.sender.terms();
+        if let Some(mtu) = asked.mtu {
+            model.size.is_asked(mtu, header, mss);
+        }
+    }
+
     /// Keeps no further events.
     pub fn stop_events(&mut self) {
         if let Some(model) = &mut self.model {
@@ -293,47 +293,7 @@ impl DelayedSender {
     }
 }
 
-impl Log {
-    /// Whether something was sent again, which hypotheses explain.
-    #[cold]
-    fn repeats(&self) -> bool {
-        let mut next = 0;
-        self.entries.iter().filter_map(Entry::sent).any(|sent| {
-            let again = sent.position < next;
-            next = next.max(sent.end());
-            again
-        })
-    }
-}
-
 impl Model {
-    /// Keeps what passes, for hypotheses.
-    #[inline]
-    fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
-        let Some(log) = self.log.as_mut().filter(|log| !log.is_over) else { return };
-        let is_full = log.entries.len() >= hypotheses::MOST;
-        log.is_over = is_full || !places.take_spare();
-        if log.is_over {
-            if !is_full && !log.repeats() {
-                // Others have more use for its places.
-                places.give_back(log.entries.len());
-                self.log = None;
-            }
-            return;
-        }
-        if log.entries.capacity() == 0 {
-            // Most clients send one request, and get ACKs for the handshake and for that.
-            log.entries.reserve_exact(2);
-        }
-        let entry = entry();
-        let others = self.sender.others(entry.at());
-        if log.others.last().map_or(0, |(_, last)| *last) != others {
-            log.others.reserve_exact(usize::from(log.others.is_empty()));
-            log.others.push((log.entries.len(), others));
-        }
-        log.entries.push(entry);
-    }
-
     /// It is known when data was sent. What has waited on its way to the capture echoes what was
     /// heard before that.
     fn is_timed(&self) -> bool {

@@ -91,7 +91,10 @@ impl Open {
                 self.count_event(budget);
                 self.senders[end].gap(until, fin, self.place.delay(end), &mut budget.places);
             }
-            Input::TooBig(asked) => self.senders[end].too_big(&asked, self.place.delay(end)),
+            Input::TooBig(asked) => {
+                let delay = self.place.delay(end);
+                self.senders[end].too_big(&asked, delay, &mut budget.places);
+            }
             Input::Number(id) => self.senders[end].number_tells(id),
         }
     }
