@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
+use ackclock_tcp::wire::ip::v4;
 use ackclock_tcp::{Span, Time};
 
 /// No window is larger, in bytes (RFC 7323 section 2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// Packets are no shorter than this, whatever a router asks for. IPv6 has no link with as little.
+pub(crate) const LEAST_PACKET: u32 = v4::LEAST_PATH_MTU as u32;
 
 /// Full segments have so many bytes where no end says another number (RFC 9293 section 3.7.1).
 pub(crate) const DEFAULT_SMSS: u32 = 536;

@@ -404,12 +404,14 @@ impl Model {
         if !self.acks.is_empty() {
             self.look_for_ack_before(seen);
         }
-        let (size, mss, mut rest) = (&mut self.size, self.sender.terms().mss, data.len);
-        let learned = if data.again { size.again(rest, mss) } else { size.sees(rest, seen, mss) };
+        let Terms { mss, sight, .. } = *self.sender.terms();
+        let (size, mut rest) = (&mut self.size, data.len);
+        let learned =
+            if data.again { size.again(rest, mss, sight) } else { size.sees(rest, seen, mss) };
         if let Some(mss) = learned {
             self.sender.set_mss(mss);
         }
-        let mss = self.sender.terms().mss.max(1);
+        let mss = learned.unwrap_or(mss).max(1);
         let &Data { frame, position, seq, tsval, tsecr, ip_id, skipped, counted, .. } = data;
         let &Data { all_seen, fin, .. } = data;
         let (at, len) = (self.now, rest + u32::from(fin));
@@ -428,6 +430,7 @@ impl Model {
             all_seen,
         };
         if rest > mss {
+            let mss = if data.again { self.size.cut(mss) } else { mss };
             let mss = mss.max(rest.div_ceil(MOST_SEGMENTS));
             while rest > mss {
                 self.piece(&Sent { len: mss, fin: false, ..sent }, places);

@@ -5,6 +5,9 @@ use std::ops::RangeInclusive;
 
 use ackclock_tcp::{Span, Time};
 
+use crate::sender::Sight;
+use crate::standards::LEAST_PACKET;
+
 /// What goes out this soon after other new data was ready beside it: what applications write in
 /// pieces comes later.
 const TOGETHER: Span = Span::from_millis(1);
@@ -13,8 +16,6 @@ const TOGETHER: Span = Span::from_millis(1);
 const ENOUGH: u8 = 8;
 /// What tunnels and IPv6's least MTU leave of Ethernet.
 const USUAL: RangeInclusive<u32> = 1200..=1460;
-/// Linux makes no packets shorter than this, whatever a router asks for (`min_pmtu`).
-const LEAST_PACKET: u32 = 552;
 /// No frame is longer; over loopback segments are, and no path makes them shorter.
 const LONGEST: u32 = 9000;
 
@@ -56,22 +57,46 @@ impl SegmentSize {
     }
 
     /// The same as [`SegmentSize::sees`], of data that goes out again. A sender that does as a
-    /// router has asked cuts what was too long first.
+    /// router has asked cuts what was too long first. One that sends it as it was does not, unless
+    /// the capture is at the sender: there it may be cut later (GSO).
     #[inline]
-    pub fn again(&mut self, len: u32, mss: u32) -> Option<u32> {
-        if self.asked == 0 || len == mss {
+    pub fn again(&mut self, len: u32, mss: u32, sight: Sight) -> Option<u32> {
+        if self.asked == 0 {
+            return None;
+        }
+        if len == mss && sight != Sight::Sent {
+            self.asked = 0;
+        }
+        self.is_as_asked(len, mss)
+    }
+
+    /// What super-segments that go out again are cut into.
+    pub fn cut(&self, mss: u32) -> u32 {
+        if self.asked > 0 { self.asked.into() } else { mss }
+    }
+
+    /// Full segments are as long as a router has asked for. What is shorter may have been before,
+    /// and what has a multiple of both lengths says nothing.
+    #[cold]
+    fn is_as_asked(&mut self, len: u32, mss: u32) -> Option<u32> {
+        let asked = u32::from(self.asked);
+        if asked == 0 || len == 0 || !len.is_multiple_of(asked) || len.is_multiple_of(mss) {
             return None;
         }
         if self.offered == 0 {
             self.offered = u16::try_from(mss).unwrap_or(0);
         }
-        Some(std::mem::take(&mut self.asked).into())
+        (self.asked, self.candidate, self.seen) = (0, 0, 0);
+        Some(asked)
     }
 
     #[cold]
     fn weigh(&mut self, len: u32, mss: u32) -> Option<u32> {
         if self.offered == 0 {
             self.offered = u16::try_from(mss).ok()?;
+        }
+        if let Some(asked) = self.is_as_asked(len, mss) {
+            return Some(asked);
         }
         let offered = u32::from(self.offered);
         if len == offered {

@@ -44,26 +44,60 @@ fn a_longer_segment() {
     assert_eq!(learned(1448, &sizes), 1448);
 }
 
-/// A router asks for packets of 1400 bytes, 52 of which are headers. What goes again first shows
-/// whether the sender does as it was asked.
+/// A router has asked for packets of `packet` bytes, 52 of which are headers.
+fn asked(packet: u32) -> SegmentSize {
+    let mut known = SegmentSize::default();
+    known.is_asked(packet, 52, 1448);
+    known
+}
+
+/// What goes again first shows whether the sender does as it was asked.
 #[test]
 fn a_router_that_asks() {
-    let asked = |packet| {
+    use Sight::{Arrived, Sent};
+    for sight in [Sent, Arrived] {
+        assert_eq!(asked(1400).again(1348, 1448, sight), Some(1348));
+        // A super-segment, which is cut on its way.
+        assert_eq!(asked(1400).again(2 * 1348, 1448, sight), Some(1348));
+        // A tail, a FIN, a probe of a byte, and five of what was too long show nothing: what comes
+        // next may.
+        for len in [100, 0, 1, 7240, 1347] {
+            let mut known = asked(1400);
+            assert_eq!(known.again(len, 1448, sight), None, "{len}");
+            assert_eq!((known.cut(1448), known.again(1348, 1448, sight)), (1348, Some(1348)));
+            assert_eq!(known.cut(1348), 1348);
+        }
+        // As Linux, no less than 552; and nothing that it has not more of.
+        assert_eq!(asked(300).again(500, 1448, sight), Some(500));
+        assert_eq!(asked(1500).again(1000, 1448, sight), None);
+        assert_eq!(asked(9000).again(1000, 1448, sight), None);
+        // Of 1000 as of 500 bytes.
         let mut known = SegmentSize::default();
-        known.is_asked(packet, 52, 1448);
-        known
-    };
-    assert_eq!(asked(1400).again(1348, 1448), Some(1348));
-    // A super-segment, which is cut on its way.
-    assert_eq!(asked(1400).again(7240, 1448), Some(1348));
-    // The whole segment once more: it does not heed.
-    assert_eq!(asked(1400).again(1448, 1448), None);
-    // As Linux, no less than 552; and nothing that it has not more of.
-    assert_eq!(asked(300).again(500, 1448), Some(500));
-    assert_eq!((asked(1500).again(1000, 1448), asked(9000).again(1000, 1448)), (None, None));
-    // It is said once, and a longer segment later shows that such pass again.
+        known.is_asked(552, 52, 1000);
+        assert_eq!(known.again(2000, 1000, sight), None);
+    }
+    // The whole segment once more: it does not heed. At the sender it may be cut behind the
+    // capture.
+    let [mut away, mut here] = [asked(1400), asked(1400)];
+    assert_eq!((away.again(1448, 1448, Arrived), here.again(1448, 1448, Sent)), (None, None));
+    assert_eq!((away.again(1348, 1448, Arrived), here.again(1348, 1448, Sent)), (None, Some(1348)));
+}
+
+/// It is said once, and a longer segment later shows that such pass again.
+#[test]
+fn a_router_that_asked_once() {
     let mut known = asked(1400);
-    assert_eq!((known.again(1348, 1448), known.again(100, 1348)), (Some(1348), None));
+    let again = |known: &mut SegmentSize, len, mss| known.again(len, mss, Sight::Sent);
+    assert_eq!((again(&mut known, 1348, 1448), again(&mut known, 1348, 1448)), (Some(1348), None));
     let at = |n: u64| Time(1_000_000_000 + n * 10_000);
     assert_eq!((known.sees(1348, at(0), 1348), known.sees(1448, at(1), 1348)), (None, Some(1448)));
+}
+
+/// New data shows it, too.
+#[test]
+fn new_data_since_a_router_asked() {
+    let mut known = asked(1400);
+    let at = |n: u64| Time(1_000_000_000 + n * 10_000);
+    assert_eq!((known.sees(14_480, at(0), 1448), known.sees(3000, at(1), 1448)), (None, None));
+    assert_eq!(known.sees(11 * 1348, at(2), 1448), Some(1348));
 }
