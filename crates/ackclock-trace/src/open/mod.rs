@@ -285,9 +285,9 @@ impl Open {
     pub fn too_big(&mut self, message: &TooBig, from_low: bool, budget: &mut Budget) {
         let one = self.from(from_low);
         if self.ends[one].is_outstanding(message.seq) {
-            let &TooBig { at, router, mtu, .. } = message;
+            let &TooBig { at, router, mtu, len, .. } = message;
             let at = at.max(self.last());
-            self.pass_on_early(one, Input::TooBig(Shorter { at, router, mtu }), budget);
+            self.pass_on_early(one, Input::TooBig(Shorter { at, router, mtu, len }), budget);
         }
     }
 

@@ -128,6 +128,8 @@ pub(crate) struct Shorter {
     pub router: IpAddr,
     /// The largest that it takes; `None` from old routers.
     pub mtu: Option<u32>,
+    /// How long the one was that it did not take.
+    pub len: u32,
 }
 
 /// How the connection begins in the capture.

@@ -251,6 +251,9 @@ impl SenderModel {
     #[cold]
     pub fn set_mss(&mut self, mss: u32) {
         self.stream.set_mss(mss);
+        if let Some(repair) = &mut self.repair {
+            repair.causes.shortened.makes(mss + self.stream.terms.header);
+        }
     }
 
     /// The capture was taken here: it shows every transmission. What an ACK lets go passes it so

@@ -126,3 +126,37 @@ fn while_packets_wait() {
     // By the clock as it was before, give or take what the jump took itself.
     assert!(asked.first.since(Time(START)) < Span::from_millis(240), "{asked:?}");
 }
+
+/// The message passes the capture before the sender hears of it, and so does data that went out
+/// meanwhile: that is cut, too.
+#[test]
+fn what_is_sent_while_a_message_is_on_its_way() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(10.0, syn(1)).at(30.0, c(0, 0));
+        talk.at(40.0, c(0, 1460)).told(45.0, 0, 0).at(50.0, c(1460, 1460));
+        talk.told(55.0, 0, 1460);
+        talk.at(65.02, c(0, 1360)).at(65.03, c(1360, 100));
+        talk.at(65.04, c(1460, 1360)).at(65.05, c(2820, 100));
+        // The second part of the first one is lost.
+        talk.sacked(75.1, s(0, 0).ack(1360), &[(1460, 2920)]);
+        talk.at(85.1, c(1360, 100)).at(95.2, s(0, 0).ack(2920));
+        let flow = talk.one().from_client;
+        let kinds: Vec<_> = flow.retransmissions.iter().map(|r| r.kind).collect();
+        assert_eq!(too_big(&flow), 4, "{kinds:?}");
+        assert_eq!(kinds.len(), 5);
+    });
+}
+
+/// Linux at the capture: a super-segment goes again as it was, and is cut as asked behind that.
+#[test]
+fn super_segments() {
+    each(|mut talk| {
+        talk.open().at(20.0, c(0, 7300)).told(25.0, 0, 0).at(25.02, c(0, 7300));
+        talk.at(35.1, s(0, 0).ack(7300)).at(35.12, c(7300, 1360)).at(35.13, c(8660, 13_600));
+        talk.at(46.0, s(0, 0).ack(22_260));
+        let flow = talk.one().from_client;
+        let again: Vec<_> = flow.retransmissions.iter().map(|r| (r.len, r.kind)).collect();
+        let cut = [1360, 1360, 1360, 1360, 1360, 500].map(|len| (len, Kind::TooBig));
+        assert_eq!((&again[..], flow.mss), (&cut[..], 1360));
+    });
+}

@@ -81,11 +81,13 @@ impl Causes {
         recovery: &mut LossRecovery,
         picture: &mut Picture,
     ) -> Kind {
+        let last_sent = |segment| recovery.retransmissions.last_sent(segment);
+        let before = stream.outstanding.get(first).map(last_sent);
         let kind = match self.last {
             // Further segments of one packet share its cause; only one of them begins a recovery.
             Some((frame, Kind::FastRetransmit)) if frame == sent.frame => Kind::Recovery,
             Some((frame, kind)) if frame == sent.frame => kind,
-            _ if self.is_too_big(sent, first, stream, recovery) => Kind::TooBig,
+            _ if self.is_too_big(sent, before, stream, recovery) => Kind::TooBig,
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
             }
@@ -112,27 +114,20 @@ impl Causes {
             },
         };
         self.last = Some((sent.frame, kind));
-        if kind == Kind::TooBig {
-            self.shortened.answered();
-        }
+        self.shortened.went(sent, kind);
         kind
     }
 
-    /// It goes out since a router has asked for shorter packets, in place of the records from index
-    /// `first` on.
+    /// It goes out since a router has asked for shorter packets; `before` it went out last.
     fn is_too_big(
         &self,
         sent: &Sent,
-        first: usize,
+        before: Option<Time>,
         stream: &Stream,
         recovery: &LossRecovery,
     ) -> bool {
-        let last_sent = |segment| recovery.retransmissions.last_sent(segment);
-        let before = stream.outstanding.get(first).map(last_sent);
-        before.is_some_and(|before| self.shortened.concerns(sent, before, stream)) && {
-            let trigger = self.situation(sent, stream, recovery).trigger();
-            self.shortened.sends(sent, trigger, stream)
-        }
+        before.is_some_and(|before| self.shortened.concerns(sent, before, stream))
+            && self.shortened.sends(sent, &self.situation(sent, stream, recovery), stream)
     }
 
     /// A SYN or SYN/ACK goes out once more; `answer` if it answers one that came again.

@@ -7,58 +7,96 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::trigger::Trigger;
-use crate::connection::AskedShorter;
+use super::trigger::{Situation, Trigger};
+use crate::connection::{AskedShorter, Kind};
 use crate::sender::input::{Sent, Shorter};
 use crate::sender::stream::Stream;
 use crate::sender::stream::moments::HOST_BUSY;
+use crate::standards::LEAST_PACKET;
 
 #[derive(Debug, Default)]
 pub(crate) struct Shortened {
     asked: Option<Box<AskedShorter>>,
-    /// When the last message reached the sender.
+    /// When the last message that says something new reached the sender.
     at: Time,
     /// What was outstanding then ends here.
     end: u64,
-    /// The sender has begun to do as it was asked.
-    answers: bool,
+    /// The longest packet that passes, by that message.
+    most: u32,
+    /// When the sender last did as it was asked; `None` as long as it has not, or if it has
+    /// forgotten that.
+    answered: Option<Time>,
 }
 
 impl Shortened {
-    /// A router asks for shorter packets, with so much outstanding.
+    /// A router asks for shorter packets, with so much outstanding. Each packet on its way brings a
+    /// message: one that asks for no less than what the sender does says nothing new to it (Linux's
+    /// `icsk_pmtu_cookie > mtu`).
     pub fn ask(&mut self, asked: &Shorter, una: u64, max: u64) {
-        let &Shorter { at, router, mtu } = asked;
-        let sum = self
-            .asked
-            .get_or_insert_with(|| Box::new(AskedShorter { messages: 0, first: at, mtu, router }));
+        let &Shorter { at, router, mtu, len } = asked;
+        let sum = self.asked.get_or_insert_with(|| {
+            Box::new(AskedShorter { messages: 0, first: at, mtu, router })
+        });
         sum.messages = sum.messages.saturating_add(1);
         let less = |mtu: u32| sum.mtu.is_none_or(|least| mtu < least);
         if mtu.is_some_and(less) {
             (sum.mtu, sum.router) = (mtu, router);
         }
-        self.answers &= una < self.end;
-        (self.at, self.end) = (at, max);
+        let most = mtu.unwrap_or(len.saturating_sub(1)).max(LEAST_PACKET);
+        if self.answered.is_none() || most < self.most {
+            self.answered = self.answered.filter(|_| una < self.end);
+            (self.at, self.end, self.most) = (at, max, most);
+        }
+    }
+
+    /// The sender makes packets of so many bytes: if these are longer, it has forgotten what it was
+    /// asked for (RFC 1191 section 6.3).
+    pub fn makes(&mut self, packet: u32) {
+        self.answered = self.answered.filter(|_| packet <= self.most);
     }
 
     /// Whether it may be what was outstanding when a router asked, `before` it went out last.
     pub fn concerns(&self, sent: &Sent, before: Time, stream: &Stream) -> bool {
         let soon = self.soon(stream);
-        stream.outstanding.una() < self.end
-            && sent.position < self.end
-            && before <= self.at
-            && sent.at + soon >= self.at
+        // Away from the sender, what the capture shows since may have gone out before it heard.
+        stream.outstanding.una() < sent.end()
+            && (sent.position < self.end && before <= self.at || before < self.at)
+            && self.asked.as_ref().is_some_and(|asked| sent.at + soon >= asked.first)
     }
 
-    /// Whether it goes out for that, if it is of what [concerns](Shortened::concerns) that and
-    /// otherwise `trigger` would have sent it.
-    pub fn sends(&self, sent: &Sent, trigger: Trigger, stream: &Stream) -> bool {
-        let at_once = sent.at.since(self.at) <= HOST_BUSY + self.soon(stream);
-        at_once || trigger == Trigger::Unknown || self.answers && trigger == Trigger::Ack
+    /// Whether it goes out for that, if it is of what [concerns](Shortened::concerns) that.
+    pub fn sends(&self, sent: &Sent, situation: &Situation<'_>, stream: &Stream) -> bool {
+        let (trigger, soon) = (situation.trigger(), HOST_BUSY + self.soon(stream));
+        let at_once = sent.at.since(self.at) <= soon;
+        let since = sent.at.since(self.answered.unwrap_or(self.at).max(self.at));
+        let goes_on = match trigger {
+            // What else might have sent it takes as long.
+            Trigger::Unknown => since <= stream.timers.srtt().max(stream.timers.min_rtt()) + soon,
+            Trigger::Ack => self.answered.is_some() && since < stream.timers.rto(),
+            Trigger::Probe | Trigger::ProbeOrTimer | Trigger::Timer => false,
+        };
+        if !self.is_long(sent, stream) {
+            return at_once || goes_on;
+        }
+        // Linux sends both parts of a segment as one, which is cut behind a capture at the sender
+        // (GSO). If its length does not say that it heeds, nothing else may have sent it.
+        let alone = trigger == Trigger::Unknown || situation.since_evidence.is_none();
+        stream.terms.at_sender() && (at_once && alone || self.answered.is_some() && goes_on)
     }
 
-    /// Something has gone out for it.
-    pub fn answered(&mut self) {
-        self.answers = true;
+    /// It has gone out for this reason.
+    pub fn went(&mut self, sent: &Sent, kind: Kind) {
+        if kind == Kind::TooBig {
+            // What it has cut is no answer to messages that are still on their way.
+            self.at = self.at.min(Time(sent.at.0.saturating_sub(1)));
+            self.answered = Some(sent.at);
+        }
+    }
+
+    /// It is one segment, and longer than what passes.
+    fn is_long(&self, sent: &Sent, stream: &Stream) -> bool {
+        let (len, terms) = (sent.payload(), &stream.terms);
+        len <= terms.mss && len + terms.header > self.most
     }
 
     /// Away from the sender only about when it has heard of it is known.

@@ -9,7 +9,15 @@ const ROUTER: [u8; 4] = [10, 9, 1, 1];
 impl Line {
     /// A router asks for packets of `mtu` bytes.
     fn told(&mut self, t: f64, mtu: Option<u32>) {
-        self.model.too_big(&Shorter { at: ms(t), router: ROUTER.into(), mtu });
+        self.model.too_big(&Shorter { at: ms(t), router: ROUTER.into(), mtu, len: 1040 });
+    }
+
+    /// Segments from this position on are cut as was asked.
+    fn cut(&mut self, t: f64, positions: std::ops::Range<u64>) {
+        for position in positions.step_by(MSS as usize) {
+            self.send_bytes(t, position, 900);
+            self.send_bytes(t, position + 900, 100);
+        }
     }
 }
 
@@ -82,6 +90,124 @@ fn a_sender_that_does_not_heed() {
     assert_eq!(found.asked_shorter.unwrap().messages, 3);
 }
 
+/// Each packet on its way brings a message. What the sender has cut by then, and is lost, is lost
+/// like any other.
+#[test]
+fn a_burst_of_messages() {
+    for mtu in [Some(940), Some(941), None] {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..5);
+        line.told(70.0, Some(940));
+        line.cut(70.01, 0..5000);
+        (0..9).for_each(|n| line.told(70.02 + 0.01 * f64::from(n), mtu));
+        let mut sack = [(0, 0); 4];
+        sack[0] = (1000, 5000);
+        line.heard(Acked { sack, sacks: 1, ..line.plain(120.0, 900) });
+        line.send_bytes(121.0, 900, 100);
+        let found = line.found();
+        let lost = &found.retransmissions[10];
+        assert_eq!((lost.position, lost.kind), (900, Kind::FastRetransmit), "{mtu:?}");
+        assert_eq!(found.asked_shorter.unwrap().messages, 10);
+    }
+}
+
+/// Data goes out beside the first message, before the sender takes that in.
+#[test]
+fn what_goes_out_beside_the_message() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.told(70.0, Some(940));
+    line.send(70.01, 2..4);
+    line.told(70.02, Some(940));
+    line.cut(70.03, 0..4000);
+    let found = line.found();
+    assert_eq!(found.retransmissions.len(), 8);
+    assert!(found.retransmissions.iter().all(|r| r.kind == Kind::TooBig));
+}
+
+/// A sender goes up again after ten minutes (RFC 1191 section 6.3), and is asked again.
+#[test]
+fn asked_again() {
+    for is_longer in [true, false] {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..1);
+        line.told(70.0, Some(940));
+        line.cut(70.01, 0..1000);
+        line.model.set_mss(900);
+        line.ack(120.0, 1);
+        if is_longer {
+            line.model.set_mss(1000);
+        }
+        line.send(600_000.0, 1..3);
+        line.told(600_020.0, Some(940));
+        line.cut(600_020.01, 1000..3000);
+        let found = line.found();
+        let cut = found.retransmissions.iter().filter(|r| r.kind == Kind::TooBig).count();
+        assert_eq!(cut, if is_longer { 6 } else { 2 });
+    }
+}
+
+/// An ACK speaks of a loss just when a message comes. What goes again is not cut, so it goes for
+/// the ACK. At the sender it may be cut behind the capture: there it goes for the message if no ACK
+/// speaks of a loss.
+#[test]
+fn what_is_not_cut() {
+    let kind = |sight, len, sacked| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = sight;
+        line.ack(50.0, 0);
+        line.send(50.0, 0..10);
+        if sacked {
+            line.ack_sack(100.0, 0, &[(1, 5)]);
+        }
+        line.told(100.01, Some(940));
+        line.send_bytes(100.02, 0, len);
+        line.found().retransmissions[0].kind
+    };
+    let (by_ack, cut) = (Kind::FastRetransmit, Kind::TooBig);
+    for (sight, len, sacked, wanted) in [
+        (Sight::Sent, 1000, true, by_ack),
+        (Sight::Sent, 901, true, by_ack),
+        (Sight::Sent, 900, true, cut),
+        (Sight::Sent, 1000, false, cut),
+        (Sight::Arrived, 1000, true, by_ack),
+        (Sight::Arrived, 900, true, cut),
+        (Sight::Arrived, 900, false, cut),
+    ] {
+        assert_eq!(kind(sight, len, sacked), wanted, "{sight:?} {len} {sacked}");
+    }
+    assert_ne!(kind(Sight::Arrived, 1000, false), cut);
+}
+
+/// What comes a round trip after the message is no answer, nor what an ACK lets go when the timer
+/// was due.
+#[test]
+fn what_comes_later() {
+    let unknown = |at| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..5);
+        line.told(70.0, Some(940));
+        line.send_bytes(at, 1000, 900);
+        line.found().retransmissions[0].kind
+    };
+    assert_eq!([119.0, 123.0].map(unknown), [Kind::TooBig, Kind::Unknown]);
+    let on_ack = |at| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..5);
+        line.told(70.0, Some(940));
+        line.cut(70.01, 0..1000);
+        line.ack(at, 1);
+        line.send_bytes(at + 0.01, 1000, 900);
+        line.found().retransmissions[2].kind == Kind::TooBig
+    };
+    assert_eq!([120.0, 2000.0].map(on_ack), [true, false]);
+}
+
 /// What went out later, or went again once, is lost like any other.
 #[test]
 fn what_was_sent_since() {
@@ -112,7 +238,7 @@ fn the_least_that_was_asked_for() {
     line.send(50.0, 0..2);
     line.told(60.0, None);
     line.send(60.01, 0..2);
-    let asked = |at, router, mtu| Shorter { at: ms(at), router, mtu };
+    let asked = |at, router, mtu| Shorter { at: ms(at), router, mtu, len: 1040 };
     line.model.too_big(&asked(70.0, [10, 9, 2, 2].into(), Some(840)));
     line.send(70.01, 0..2);
     line.model.too_big(&asked(70.02, [10, 9, 3, 3].into(), Some(940)));
@@ -121,8 +247,12 @@ fn the_least_that_was_asked_for() {
     let found = line.found();
     let again = [(0, Kind::TooBig), (1, Kind::TooBig)];
     assert_eq!(kinds(&found), [again, again].concat());
-    let asked =
-        AskedShorter { messages: 4, first: ms(60.0), mtu: Some(840), router: [10, 9, 2, 2].into() };
+    let asked = AskedShorter {
+        messages: 4,
+        first: ms(60.0),
+        mtu: Some(840),
+        router: [10, 9, 2, 2].into()
+    };
     assert_eq!(found.asked_shorter, Some(Box::new(asked)));
 }
 
@@ -135,7 +265,7 @@ fn away_from_the_sender() {
         line.ack(50.0, 0);
         line.send(50.0 - 20.0, 0..3);
         line.told(70.0, Some(940));
-        line.send(at, 0..3);
+        line.cut(at, 0..3000);
         let found = line.found();
         assert_eq!(found.retransmissions.iter().all(|r| r.kind == Kind::TooBig), is_it, "{at}");
     }
