@@ -178,11 +178,6 @@ impl Jumps {
         !self.waiting.is_empty() || is_long(at, before)
     }
 
-    /// Packets wait.
-    pub fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
-    }
-
     /// The same time without what the clock was set ahead by.
     pub fn time(&self, at: Time) -> Time {
         Time(at.0.saturating_sub(self.ahead.0))

@@ -149,7 +149,8 @@ impl Tracker {
     /// A frame in which a router says that a segment was too big.
     #[cold]
     pub fn too_big(&mut self, message: &TooBig) {
-        if !self.jumps.is_waiting() {
+        // After a silence it waits for the packets behind it, which say when it came.
+        if !self.jumps.wait(self.jumps.time(message.at), self.now) {
             self.tell(message);
         } else if self.told.len() < MOST_TOLD {
             self.told.push(*message);

@@ -53,14 +53,18 @@ impl WarmUp {
         self.waiting.is_empty()
     }
 
-    /// Lets something wait; `false` if there is no place. A number that has none is forgotten.
+    /// Lets something wait; `false` if there is no place. A number or a message that has none is
+    /// forgotten.
     pub fn push(&mut self, end: usize, input: Input, places: &mut Places) -> bool {
-        // What a number tells takes no place of a packet, from which the place of the capture is
-        // learned.
-        let is_number = |input: &Input| matches!(input, Input::Number(_));
-        let alike = |(_, other): &&(usize, Input)| is_number(other) == is_number(&input);
+        // Neither takes the place of a packet, from which the place of the capture is learned.
+        let kind = |input: &Input| match input {
+            Input::Number(_) => 0,
+            Input::TooBig(_) => 1,
+            _ => 2,
+        };
+        let alike = |(_, other): &&(usize, Input)| kind(other) == kind(&input);
         let room = self.waiting.iter().filter(alike).count() < MOST && places.take();
-        let waits = room || is_number(&input);
+        let waits = room || kind(&input) < 2;
         if room {
             self.waiting.push((end, input));
         }

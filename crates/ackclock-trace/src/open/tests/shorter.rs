@@ -127,6 +127,41 @@ fn while_packets_wait() {
     assert!(asked.first.since(Time(START)) < Span::from_millis(240), "{asked:?}");
 }
 
+/// It is the first frame after the clock was set ahead: the packets behind it tell when it came.
+#[test]
+fn the_first_frame_after_a_silence() {
+    let stamp = |p: P, ms: f64| p.ts(5000 + ms as u32, 5000 + ms as u32);
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, stamp(syn(0), 0.0)).at(10.0, stamp(syn(1), 10.0));
+    talk.at(10.01, stamp(c(0, 0), 10.0));
+    for n in 1..11_u64 {
+        let (from, to, ms) = (1448 * (n - 1), 1448 * n, 20.0 * n as f64);
+        talk.at(ms, stamp(c(from, 1448), ms));
+        talk.at(ms + 10.0, stamp(s(0, 0).ack(to), ms + 10.0));
+    }
+    let wall = |ms: f64| ms + 5000.0;
+    talk.at(215.0, stamp(c(14_480, 1448), 215.0)).told(wall(220.0), 0, 14_480);
+    talk.at(wall(220.02), stamp(c(14_480, 1348), 220.0));
+    talk.at(wall(220.03), stamp(c(15_828, 100), 220.0));
+    talk.at(wall(230.2), stamp(s(0, 0).ack(15_928), 230.0));
+    assert_eq!(talk.tracker.jumps().len(), 1);
+    let flow = talk.one().from_client;
+    assert_eq!(too_big(&flow), 2);
+    let first = flow.asked_shorter.unwrap().first;
+    assert!(first.since(Time(START)) < Span::from_millis(240), "{first:?}");
+}
+
+/// They take no places of the packets from which SMSS is learned where no SYN was seen.
+#[test]
+fn messages_beside_the_first_packets() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, c(0, 1222));
+    (0..40).for_each(|n| _ = talk.told(1.0 + 0.01 * f64::from(n), 0, 0));
+    talk.at(2.0, c(1222, 1222)).at(2.1, c(2444, 1222));
+    let flow = talk.one().from_client;
+    assert_eq!((flow.mss, flow.asked_shorter.map(|asked| asked.messages)), (1222, Some(32)));
+}
+
 /// The message passes the capture before the sender hears of it, and so does data that went out
 /// meanwhile: that is cut, too.
 #[test]
