@@ -144,6 +144,10 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .int("backed_off_timeouts", |r| Some(r.counts.timeouts_of(TimeoutClass::BackedOff)))
         .int("tail_loss_probes", |r| Some(r.counts.tail_loss_probes()))
         .int("packet_too_big_retransmissions", |r| Some(r.counts.of(Kind::TooBig)))
+        .flag("asked_shorter_ignored", |r| {
+            let asked = r.found.flows().filter_map(|(_, flow)| flow.asked_shorter.as_deref());
+            asked.map(|asked| asked.ignored).reduce(|one, other| one || other)
+        })
         .int("spurious_retransmissions", |r| Some(r.counts.spurious))
         .int("lost_retransmissions", |r| Some(r.counts.lost))
         .int("dsacks", |r| Some(r.counts.dsacks))

@@ -213,6 +213,9 @@ pub struct AskedShorter {
     pub mtu: Option<u32>,
     /// Who asks for that.
     pub router: IpAddr,
+    /// The sender does not do so: a timer has sent what was outstanding again, as long as before.
+    /// Not if it has done so since.
+    pub ignored: bool,
 }
 
 /// Round trips measured.

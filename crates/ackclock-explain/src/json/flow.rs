@@ -107,12 +107,13 @@ struct AskedShorterJson {
     messages: u32,
     mtu: Option<u32>,
     router: String,
+    ignored: bool,
 }
 
 impl AskedShorterJson {
     fn of(asked: &AskedShorter) -> Self {
-        let &AskedShorter { messages, first, mtu, router } = asked;
-        AskedShorterJson { t: Epoch(first), messages, mtu, router: router.to_string() }
+        let &AskedShorter { messages, first, mtu, router, ignored } = asked;
+        AskedShorterJson { t: Epoch(first), messages, mtu, router: router.to_string(), ignored }
     }
 }
 

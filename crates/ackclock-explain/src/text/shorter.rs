@@ -1,6 +1,6 @@
 //! What routers have asked of a sender whose packets were too big, in words.
 
-use ackclock_trace::{Flow, Kind};
+use ackclock_trace::{AskedShorter, Flow, Kind};
 
 use super::words::count;
 use crate::explained::{End, Found};
@@ -25,7 +25,7 @@ pub(super) fn of(found: &Found, end: End) -> Option<String> {
         ),
     };
     match cut(flow) {
-        _ if is_ignored(flow) => text.push_str(", which it did not heed: a timer expired"),
+        _ if asked.ignored => text.push_str(", which it did not heed: a timer expired"),
         0 => {}
         again => text.push_str(&format!(
             "; {} went again for that, which is no sign of congestion",
@@ -40,16 +40,10 @@ fn cut(flow: &Flow) -> usize {
     flow.retransmissions.iter().filter(|r| r.kind == Kind::TooBig).count()
 }
 
-/// What was too big went out again by a timer alone, although a router had asked for less.
-fn is_ignored(flow: &Flow) -> bool {
-    let asked = flow.asked_shorter.as_ref();
-    asked.is_some_and(|asked| flow.timeouts.iter().any(|t| t.at > asked.first)) && cut(flow) == 0
-}
-
 /// What to do, where that is what most retransmissions were for, or its sender did not heed it.
 pub(super) fn advice(flow: &Flow, sender: &str, receiver: &str) -> Option<String> {
-    let router = flow.asked_shorter.as_ref()?.router;
-    if is_ignored(flow) {
+    let &AskedShorter { router, ignored, .. } = flow.asked_shorter.as_deref()?;
+    if ignored {
         return Some(format!(
             "{sender}: it does not heed the router at {router}, which asks for shorter packets; \
              let ICMP in (type 3 code 4, ICMPv6 type 2), or let it search for what the path takes \

@@ -154,7 +154,7 @@ fn it_is_said_and_nothing_was_lost() {
         assert_eq!(c["packet_too_big_retransmissions"], 20);
         assert_eq!((&c["recoveries"], &c["timeouts"]), (&json!(0), &json!(0)));
         assert_eq!(c["retransmission_list"][0]["kind"], "packet_too_big");
-        let wanted = json!({"t": 1000.025, "messages": 1, "mtu": 1400, "router": router});
+        let wanted = json!({"t": 1000.025, "messages": 1, "mtu": 1400, "router": router, "ignored": false});
         assert_eq!(c["from_client"]["asked_shorter"], wanted);
         assert_eq!(c["from_client"]["losses"]["counted"], 0);
         let mss = if six { 1340 } else { 1360 };

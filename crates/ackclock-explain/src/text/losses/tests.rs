@@ -37,7 +37,7 @@ fn sentences() {
     assert_eq!(of(&Flow::default()), None);
     // A router tells, and the sender does not heed it.
     let (at, router) = (fixture::at(0), [10, 9, 1, 1].into());
-    let asked = AskedShorter { messages: 1, first: at, mtu: Some(1400), router };
+    let asked = AskedShorter { messages: 1, first: at, mtu: Some(1400), router, ignored: false };
     let told = flow(LossCause::PathMtu { passed: 1076, lost: 1500 });
     assert_eq!(
         of(&Flow { asked_shorter: Some(Box::new(asked)), ..told }).unwrap(),

@@ -4,15 +4,15 @@ use ackclock_trace::{AskedShorter, State};
 use super::*;
 use crate::fixture;
 
-/// What the server was asked, what went again for these reasons, and whether a timer expired since.
-fn flow(mtu: Option<u32>, kinds: &[Kind], expired: bool) -> Flow {
+/// What the server was asked, what went again for these reasons, and whether it did not heed.
+fn flow(mtu: Option<u32>, kinds: &[Kind], ignored: bool) -> Flow {
     let first = fixture::at(100);
-    let asked = AskedShorter { messages: 3, first, mtu, router: [10, 9, 1, 1].into() };
-    let timeout = |ms| fixture::timeout(fixture::at(ms), TimeoutClass::NonTrigger, State::Open);
+    let asked = AskedShorter { messages: 3, first, mtu, router: [10, 9, 1, 1].into(), ignored };
     Flow {
         asked_shorter: Some(Box::new(asked)),
         retransmissions: kinds.iter().map(|kind| fixture::again(fixture::at(100), *kind)).collect(),
-        timeouts: vec![timeout(if expired { 300 } else { 90 })],
+        // Whatever else it lost.
+        timeouts: vec![fixture::timeout(fixture::at(300), TimeoutClass::NonTrigger, State::Open)],
         ..fixture::idle()
     }
 }
@@ -30,7 +30,7 @@ fn sentences() {
     let again = |n| format!("{asked}; {n} went again for that, which is no sign of congestion");
     let (mtu, cut) = (Some(1400), Kind::TooBig);
     assert_eq!(said(flow(mtu, &[cut], false)), again("1 segment"));
-    assert_eq!(said(flow(mtu, &[cut, Kind::Recovery, cut], true)), again("2 segments"));
+    assert_eq!(said(flow(mtu, &[cut, Kind::Recovery, cut], false)), again("2 segments"));
     assert_eq!(said(flow(mtu, &[], false)), asked);
     let ignored = format!("{asked}, which it did not heed: a timer expired");
     assert_eq!(said(flow(mtu, &[Kind::Timeout], true)), ignored);
@@ -44,7 +44,7 @@ fn sentences() {
 
 #[test]
 fn what_to_do() {
-    let line = |kinds: &[Kind], expired| advice(&flow(Some(1400), kinds, expired), "A", "B");
+    let line = |kinds: &[Kind], ignored| advice(&flow(Some(1400), kinds, ignored), "A", "B");
     let clamp = "A to B: packets are too big for the link behind 10.9.1.1; clamp the MSS there \
         (nftables: tcp option maxseg size set rt mtu), or lower the MTU of A";
     assert_eq!(line(&[Kind::TooBig], false).as_deref(), Some(clamp));

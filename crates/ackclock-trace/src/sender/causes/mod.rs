@@ -114,7 +114,7 @@ impl Causes {
             },
         };
         self.last = Some((sent.frame, kind));
-        self.shortened.went(sent, kind);
+        self.shortened.went(sent, kind, before, stream);
         kind
     }
 

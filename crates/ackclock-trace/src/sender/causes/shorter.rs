@@ -35,7 +35,7 @@ impl Shortened {
     pub fn ask(&mut self, asked: &Shorter, una: u64, max: u64) {
         let &Shorter { at, router, mtu, len } = asked;
         let sum = self.asked.get_or_insert_with(|| {
-            Box::new(AskedShorter { messages: 0, first: at, mtu, router })
+            Box::new(AskedShorter { messages: 0, first: at, mtu, router, ignored: false })
         });
         sum.messages = sum.messages.saturating_add(1);
         let less = |mtu: u32| sum.mtu.is_none_or(|least| mtu < least);
@@ -84,13 +84,24 @@ impl Shortened {
         stream.terms.at_sender() && (at_once && alone || self.answered.is_some() && goes_on)
     }
 
-    /// It has gone out for this reason.
-    pub fn went(&mut self, sent: &Sent, kind: Kind) {
+    /// It has gone out for this reason. A timer's is cut before it goes out: if it is not, its
+    /// sender does not heed, or the message was lost, and the next one is new to it.
+    pub fn went(&mut self, sent: &Sent, kind: Kind, before: Option<Time>, stream: &Stream) {
+        use Kind::{BackedOffTimeout, ProbeOrTimeout, TailLossProbe, Timeout};
+        let Some(asked) = &self.asked else { return };
+        let by_timer = matches!(kind, Timeout | BackedOffTimeout | TailLossProbe | ProbeOrTimeout);
+        let later = sent.at > self.at + HOST_BUSY + self.soon(stream);
+        let concerns = before.is_some_and(|before| self.concerns(sent, before, stream));
+        let ignored = by_timer && later && concerns && self.is_long(sent, stream);
         if kind == Kind::TooBig {
             // What it has cut is no answer to messages that are still on their way.
             self.at = self.at.min(Time(sent.at.0.saturating_sub(1)));
             self.answered = Some(sent.at);
+        } else if ignored {
+            self.answered = None;
         }
+        let ignored = ignored || asked.ignored && kind != Kind::TooBig;
+        self.asked.iter_mut().for_each(|asked| asked.ignored = ignored);
     }
 
     /// It is one segment, and longer than what passes.

@@ -87,7 +87,48 @@ fn a_sender_that_does_not_heed() {
     let found = line.found();
     use Kind::{BackedOffTimeout, TailLossProbe, Timeout};
     assert_eq!(kinds(&found), [(9, TailLossProbe), (0, Timeout), (0, BackedOffTimeout)]);
-    assert_eq!(found.asked_shorter.unwrap().messages, 3);
+    let asked = found.asked_shorter.unwrap();
+    assert_eq!((asked.messages, asked.ignored), (3, true));
+}
+
+/// A message was lost behind the capture: the next one is heeded. Nor is it a timer of what is
+/// short enough, or has gone out since, that does not heed.
+#[test]
+fn a_sender_that_heeds_later() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.told(70.0, Some(940));
+    line.send(400.0, [0]);
+    line.told(420.0, Some(940));
+    line.cut(420.01, 0..2000);
+    line.send_bytes(1100.0, 0, 900);
+    let found = line.found();
+    let kinds: Vec<_> = found.retransmissions.iter().map(|r| r.kind).collect();
+    let (timeout, cut) = (Kind::Timeout, Kind::TooBig);
+    assert_eq!(kinds[..5], [timeout, cut, cut, cut, cut]);
+    assert!(kinds[5].is_timeout());
+    assert!(!found.asked_shorter.unwrap().ignored);
+
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..1);
+    line.told(70.0, Some(940));
+    line.cut(70.01, 0..1000);
+    line.ack(120.0, 1);
+    line.send(130.0, 1..2);
+    line.send(500.0, [1]);
+    assert!(!line.found().asked_shorter.unwrap().ignored);
+
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send_bytes(50.0, 0, 500);
+    line.send_bytes(50.0, 500, 1000);
+    line.told(70.0, Some(940));
+    line.send_bytes(500.0, 0, 500);
+    let found = line.found();
+    assert!(found.retransmissions[0].kind.is_timeout());
+    assert!(!found.asked_shorter.unwrap().ignored);
 }
 
 /// Each packet on its way brings a message. What the sender has cut by then, and is lost, is lost
@@ -251,7 +292,8 @@ fn the_least_that_was_asked_for() {
         messages: 4,
         first: ms(60.0),
         mtu: Some(840),
-        router: [10, 9, 2, 2].into()
+        router: [10, 9, 2, 2].into(),
+        ignored: false,
     };
     assert_eq!(found.asked_shorter, Some(Box::new(asked)));
 }

@@ -7,7 +7,8 @@ use super::*;
 /// A server that was asked so, after which this went again in two of four seconds.
 fn asked(retransmissions: Vec<Retransmission>) -> Flow {
     let router = [10, 9, 1, 1].into();
-    let asked = AskedShorter { messages: 1, first: ms(500), mtu: Some(1400), router };
+    let asked =
+        AskedShorter { messages: 1, first: ms(500), mtu: Some(1400), router, ignored: false };
     Flow { asked_shorter: Some(Box::new(asked)), ..lossy(retransmissions) }
 }
 
