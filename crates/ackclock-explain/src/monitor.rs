@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 use ackclock_trace::{
-    Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, too_big, translated,
+    Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts, translated,
 };
 
 use crate::explained::{Capture, Found};
@@ -53,10 +53,7 @@ impl Monitor {
         let packet = match decode(frame) {
             Err(Ignored::Fragment) => self.fragments.put(frame),
             Err(why) => {
-                self.capture.leave_out(frame, why);
-                if why == Ignored::TooBig
-                    && let Ok(message) = too_big(frame)
-                {
+                if let Some(message) = self.capture.without_segment(frame, why) {
                     self.tracker.too_big(&message);
                 }
                 None

@@ -67,7 +67,7 @@ pub(crate) fn left_out(capture: &Capture) -> Vec<String> {
     let said = |(why, packets): (&&str, &u64)| {
         let why = match *why {
             "link_type" => &format!("of link type {}", links.join(", ")),
-            "icmp_too_big" => "ICMP of packets too big",
+            "icmp_too_big" => "ICMP of packets too big that say nothing of a TCP segment",
             "in_ipsec_esp" => "in IPsec ESP",
             "in_l2tp" => "in L2TP",
             "in_pptp" => "in PPTP",
@@ -208,7 +208,7 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
         Kind::BackedOffTimeout => "backed-off timeout",
         Kind::TailLossProbe => "tail loss probe",
         Kind::ProbeOrTimeout => "tail loss probe or timeout",
-        Kind::TooBig => "retransmission in shorter segments, for which a router had asked",
+        Kind::TooBig => "retransmission for which a router had asked",
         Kind::Unknown => "retransmission of unknown cause",
     }
 }

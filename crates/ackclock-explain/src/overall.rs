@@ -233,6 +233,7 @@ impl Overall {
                 row("timeout, backed off", repaired(&[Kind::BackedOffTimeout]), &[10.0, 4.0]),
                 row("slow start retransmits", repaired(&[Kind::SlowStart]), &[17.0, 29.0]),
                 row("tail loss probes", repaired(&[Kind::TailLossProbe]), &[]),
+                row("for which a router had asked", repaired(&[Kind::TooBig]), &[]),
                 row("unknown", repaired(&[Kind::Unknown, Kind::ProbeOrTimeout]), &[]),
                 row("failed retransmits", percent(self.failed, all), &[15.0, 0.0]),
             ],

@@ -8,7 +8,7 @@ use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_tcp::Time;
 use ackclock_trace::{
     Connection, Damage, Detail, Filter, Fragments, Frame, Ignored, Packet, Settings, TooBig,
-    Tracker, decode, hosts, too_big, translated,
+    Tracker, decode, hosts, translated,
 };
 
 use crate::clock::Clock;
@@ -213,11 +213,9 @@ fn put_together(packet: &Packet, sink: &mut impl Sink) {
 
 /// A frame has no segment, but may say something of one.
 #[cold]
-fn without_segment(frame: &Frame<'_>, why: Ignored, sink: &mut impl Sink) {
+fn without_segment(frame: &Frame<'_>, why: Ignored, capture: &mut Capture, sink: &mut impl Sink) {
     sink.other(frame.at);
-    if why == Ignored::TooBig
-        && let Ok(message) = too_big(frame)
-    {
+    if let Some(message) = capture.without_segment(frame, why) {
         sink.too_big(&message);
     }
 }
@@ -275,8 +273,7 @@ fn frames(
                     }
                 }
                 Err(why) => {
-                    capture.leave_out(&{ frame }, *why);
-                    without_segment(&{ frame }, *why, sink);
+                    without_segment(&{ frame }, *why, capture, sink);
                 }
             }
         }

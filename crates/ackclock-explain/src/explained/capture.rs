@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ackclock_tcp::Time;
-use ackclock_trace::{Damage, Fragments, Frame, Ignored, Jump, Tracker};
+use ackclock_trace::{Damage, Fragments, Frame, Ignored, Jump, TooBig, Tracker, too_big};
 
 use crate::clock::Back;
 
@@ -42,8 +42,16 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// A frame yields no segment.
-    pub(crate) fn leave_out(&mut self, frame: &Frame<'_>, why: Ignored) {
+    /// A frame yields no segment: it is left out, unless a router says in it that one was too big.
+    pub(crate) fn without_segment(&mut self, frame: &Frame<'_>, why: Ignored) -> Option<TooBig> {
+        let message = (why == Ignored::TooBig).then(|| too_big(frame).ok()).flatten();
+        if message.is_none() {
+            self.leave_out(frame, why);
+        }
+        message
+    }
+
+    fn leave_out(&mut self, frame: &Frame<'_>, why: Ignored) {
         if why == Ignored::Link {
             self.links.insert(frame.link.0);
         }

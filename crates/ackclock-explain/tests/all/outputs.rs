@@ -218,7 +218,7 @@ fn overall_has_figure_1_and_the_paper_s_tables() {
     assert_eq!(here(0), json!([50.0, 0.0, 100.0 * 5.0 / 96.0, 50.0]));
     // Two of five by fast recovery, two by the timer (one in Recovery, one backed off), one in slow
     // start.
-    assert_eq!(here(1), json!([40.0, 40.0, 0.0, 0.0, 20.0, 0.0, 20.0, 20.0, 0.0, 0.0, 0.0]));
+    assert_eq!(here(1), json!([40.0, 40.0, 0.0, 0.0, 20.0, 0.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0]));
     // Two fast retransmits in one recovery, one of them lost.
     assert_eq!(here(2), json!([2.0, 100.0, 50.0, 100.0, 50.0]));
     assert_eq!(overall["prr_tables"][1]["rows"][0]["paper"], json!([24.0, 54.0]));
@@ -242,7 +242,7 @@ fn retransmissions_after_which_nothing_came_back_have_failed() {
         rows.as_array().unwrap().iter().map(|row| row["here"].as_f64().unwrap()).collect();
     // Of four, both by the timer failed; the fast retransmission was lost as well, but something
     // came back after it.
-    assert_eq!(here, [50.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50.0]);
+    assert_eq!(here, [50.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50.0]);
 }
 
 #[test]

@@ -141,11 +141,11 @@ fn it_is_said_and_nothing_was_lost() {
         );
         let text = short(&found, 0);
         assert!(text.contains(&format!("    {said}")), "{text}");
-        assert!(text.contains("44 packets, 43 with TCP; left out: 1 ICMP of packets too big\n"));
+        assert!(text.contains("44 packets, 43 with TCP\n"));
         assert!(!text.contains("congestion window") && !text.contains("are lost"), "{text}");
         let one = one_connection(&found, 0);
         assert!(one.contains(&format!("  {said}")), "{one}");
-        let again = "retransmission in shorter segments, for which a router had asked\n";
+        let again = "retransmission for which a router had asked\n";
         assert_eq!(one.matches(again).count(), 20);
         let mut out = Vec::new();
         write_json(&found, &mut out).unwrap();
@@ -154,12 +154,30 @@ fn it_is_said_and_nothing_was_lost() {
         assert_eq!(c["packet_too_big_retransmissions"], 20);
         assert_eq!((&c["recoveries"], &c["timeouts"]), (&json!(0), &json!(0)));
         assert_eq!(c["retransmission_list"][0]["kind"], "packet_too_big");
-        let wanted = json!({"t": 1000.025, "messages": 1, "mtu": 1400, "router": router, "ignored": false});
+        let wanted =
+            json!({"t": 1000.025, "messages": 1, "mtu": 1400, "router": router, "ignored": false});
         assert_eq!(c["from_client"]["asked_shorter"], wanted);
         assert_eq!(c["from_client"]["losses"]["counted"], 0);
+        assert_eq!(document["captures"][0]["ignored"], json!({}));
+        let rows = document["overall"]["prr_tables"][1]["rows"].as_array().unwrap();
+        let asked = rows.iter().find(|row| row["name"] == "for which a router had asked").unwrap();
+        assert_eq!(asked["here"], 100.0);
         let mss = if six { 1340 } else { 1360 };
         assert_eq!((&c["from_client"]["mss"], &c["packets"]), (&json!(mss), &json!(43)));
     }
+}
+
+/// What says nothing of a TCP segment is left out.
+#[test]
+fn a_message_about_something_else() {
+    let mut bytes = Bytes::new(false);
+    let sctp = bytes.ip(CLIENT, SERVER, 132, &[7; 1480]);
+    let message = bytes.too_big(&sctp);
+    bytes.put(0, &message);
+    let found = explained("shorter-sctp.pcap", &bytes.transfer(true));
+    let left_out = "left out: 1 ICMP of packets too big that say nothing of a TCP segment\n";
+    let text = short(&found, 0);
+    assert!(text.contains(left_out), "{text}");
 }
 
 /// Without a message nothing says why.
