@@ -428,9 +428,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A timer may have expired before it is due: it counts ticks, and the round trip that it is set
-    /// by is known no better than times are. It has, if it may send what was seen, and all else
-    /// that the candidate has sent fits worse than a timer that is as wrong.
+    /// A timer may have expired before it is due: it counts ticks, or times are known no better. It
+    /// has, if it may send what was seen, and all else that was sent fits worse than that.
     fn hasten(&mut self, sent: &Sent, original: bool) {
         let due = self.sender.next_deadline();
         let early = self.ticks.max(self.script.grain);
