@@ -621,7 +621,8 @@ fn a_lost_echo_is_a_fast_retransmit() {
     all.extend([echo(t + 244.9, LOST, LOST + 2), to(t + 245.0, LOST + 2, false, 0)]);
     let (kind, class, probability) = kind_and_class(&all, true);
     assert_eq!((kind, class), (Some(Kind::FastRetransmit), None));
-    assert!(probability > 0.7, "{probability}");
+    // A timer that is early by what times are known to fits, too.
+    assert!(probability > 0.6, "{probability}");
 }
 
 /// What the commonest candidate says of these packets with a least timeout of 200 ms and of 1 s,

@@ -441,8 +441,7 @@ impl Trial<'_> {
         let may_send = match self.sender.waits_for() {
             Some(Axis::Timer) => position == s.snd_una,
             Some(Axis::Probe) => position + u64::from(sent.len) >= s.snd_max,
-            Some(Axis::Detect) => true,
-            _ => false,
+            axis => axis == Some(Axis::Detect),
         };
         let Lists { own, last, .. } = &*self.lists;
         let last = last.get(&sent.position).copied();
