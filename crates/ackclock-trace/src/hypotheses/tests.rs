@@ -6,7 +6,7 @@ use ackclock_tcp::{
     Cause, Composition, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass,
 };
 
-use super::candidates::{Candidate, candidates};
+use super::candidates::{Candidate, Least, candidates};
 use super::division::Divided;
 use super::script::Script;
 use super::start::{Outage, Start, outages};
@@ -111,6 +111,32 @@ fn a_retransmission_that_was_lost_unseen_is_counted() {
     let (kind, class, probability) = kind_and_class(&lost_tail(&[600.0]), false);
     assert_eq!((kind, class), (Some(Kind::BackedOffTimeout), Some(TimeoutClass::BackedOff)));
     assert!(probability > 0.6, "{probability}");
+}
+
+/// RFC 6298's timer is due after 1 s. What comes 2 ms sooner has been sent by it, since times are
+/// known no better.
+#[test]
+fn a_timer_may_expire_a_little_early() {
+    let (kind, class, _) = kind_and_class(&lost_tail(&[998.0]), false);
+    assert_eq!((kind, class), (Some(Kind::Timeout), Some(TimeoutClass::NonTrigger)));
+}
+
+/// A clock of 500 ms ticks at any time that it is asked to: that costs as much as so small a part
+/// of its phases is improbable. Its timer has no least interval, so that each counts once.
+#[test]
+fn the_phase_of_ticks_is_paid_for() {
+    let entries = lost_tail(&[600.0]);
+    let start =
+        Start { delay: Span::from_millis(RTT as u64), resumed: None, outage: None, window: None };
+    let script = Script::new(terms(false), &entries, &start, false).expect("something was sent");
+    let mut seen = BTreeSet::new();
+    for s in settings(&script, false).filter(|s| s.candidate.least == Least::Ticks) {
+        // Times are known to a sixteenth of the round trip.
+        assert!((s.cost - (500.0 / (RTT as f32 / 16.0)).ln()).abs() < 0.01, "{}", s.cost);
+        let begins = (s.initial_window, s.initial_ssthresh, s.tick_phase);
+        assert!(seen.insert((std::ptr::from_ref(s.candidate) as usize, begins)));
+    }
+    assert!(!seen.is_empty());
 }
 
 /// At 437 ms no timer in use expires: the application has paused.
@@ -346,6 +372,18 @@ fn numbers_prove_an_outage() {
     assert_eq!(outage_to(516, [3, 4], 3), None);
     // Something before 3 was outstanding, too.
     assert_eq!(outage_of([3, 4], 2), None);
+}
+
+/// Who has a timer of its own is tried with that alone, and what its least interval says is so.
+#[test]
+fn a_timer_of_its_own_is_the_only_one() {
+    let has = |c: &Candidate, name| c.composition.mechanisms().iter().any(|m| m.name == name);
+    let all = candidates(false).iter().filter(|c| has(c, "ns2-timer")).collect::<Vec<_>>();
+    assert!(!all.is_empty());
+    for c in all {
+        assert!(c.least == Least::Whole && c.ticks == Span::ZERO);
+        assert!(!["linux-timer", "linux-timer-alone"].iter().any(|timer| has(c, timer)));
+    }
 }
 
 /// Linux is tried as it comes, without tail loss probes, without F-RTO, and with Reno's window law.
