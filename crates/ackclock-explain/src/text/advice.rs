@@ -159,8 +159,7 @@ fn rates(explained: &Explained) -> BTreeMap<Way, f64> {
         };
         for (end, flow) in found.flows().filter(|(_, flow)| random(flow)) {
             let again = |lost: bool| {
-                let is_lost = |r: &Retransmission| r.spurious.is_none() && r.kind != Kind::TooBig;
-                let of = flow.retransmissions.iter().filter(|r| !lost || is_lost(r));
+                let of = flow.retransmissions.iter().filter(|r| !lost || was_lost(r));
                 of.map(|r| u64::from(r.len)).sum::<u64>()
             };
             let [lost, sent, connections] = ways.entry(way(found, end)).or_default();
@@ -357,10 +356,14 @@ fn repaired(flow: &Flow) -> [usize; 2] {
     [data.clone().count(), data.filter(|r| r.spurious.is_some()).count()]
 }
 
-/// Data was lost, other than what was too big for a link.
+/// Data was lost.
 fn has_lost(flow: &Flow) -> bool {
-    let lost = |r: &Retransmission| r.spurious.is_none() && r.kind != Kind::TooBig;
-    flow.retransmissions.iter().any(|r| r.len > 0 && lost(r))
+    flow.retransmissions.iter().any(|r| r.len > 0 && was_lost(r))
+}
+
+/// It repairs a loss: it was needed, and not since a packet was too big for a link.
+fn was_lost(r: &Retransmission) -> bool {
+    r.spurious.is_none() && r.kind != Kind::TooBig
 }
 
 /// So many that one delay does not explain them. In the slow start after a timeout, a sender
