@@ -283,6 +283,11 @@ impl Kind {
         matches!(self, Kind::Timeout | Kind::BackedOffTimeout)
     }
 
+    /// By a timer, that of tail loss probes or of retransmissions, and by no ACK.
+    pub(crate) const fn is_by_timer(self) -> bool {
+        self.is_timeout() || matches!(self, Kind::TailLossProbe | Kind::ProbeOrTimeout)
+    }
+
     /// The same in the engine's words; `None` if it is not known, or the engine has none.
     pub const fn cause(self) -> Option<Cause> {
         match self {

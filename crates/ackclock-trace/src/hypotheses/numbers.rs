@@ -52,7 +52,7 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
         let is_other = last.replace(sent.position) != Some(sent.position);
         let forbidden = if sent.position >= max {
             let is_claim = kind.is_some() && !sent.all_seen;
-            by_timer = is_claim && (by_timer || kind.is_some_and(is_timed));
+            by_timer = is_claim && (by_timer || kind.is_some_and(Kind::is_by_timer));
             let may = if counted { missing.carries(is_claim) } else { by_timer };
             kind.is_some() && !(is_claim && may)
         } else {
@@ -70,11 +70,6 @@ pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
             *verdict = None;
         }
     }
-}
-
-/// A timer sends it, and no ACK.
-const fn is_timed(kind: Kind) -> bool {
-    matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::TailLossProbe)
 }
 
 /// Packets that were not seen, by the numbers of those that were.

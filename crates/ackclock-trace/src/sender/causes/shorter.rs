@@ -87,12 +87,10 @@ impl Shortened {
     /// It has gone out for this reason. A timer's is cut before it goes out: if it is not, its
     /// sender does not heed, or the message was lost, and the next one is new to it.
     pub fn went(&mut self, sent: &Sent, kind: Kind, before: Option<Time>, stream: &Stream) {
-        use Kind::{BackedOffTimeout, ProbeOrTimeout, TailLossProbe, Timeout};
         let Some(asked) = &self.asked else { return };
-        let by_timer = matches!(kind, Timeout | BackedOffTimeout | TailLossProbe | ProbeOrTimeout);
         let later = sent.at > self.at + HOST_BUSY + self.soon(stream);
         let concerns = before.is_some_and(|before| self.concerns(sent, before, stream));
-        let ignored = by_timer && later && concerns && self.is_long(sent, stream);
+        let ignored = kind.is_by_timer() && later && concerns && self.is_long(sent, stream);
         if kind == Kind::TooBig {
             // What it has cut is no answer to messages that are still on their way.
             self.at = self.at.min(Time(sent.at.0.saturating_sub(1)));
