@@ -85,9 +85,9 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "asked_shorter bytes doubts dsacks ecn full_window goodput_bps limits losses mss offered \
-        probes_of_new_data queueing retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
-        window";
+    let flow = "asked_shorter bytes doubts dsacks ecn full_window goodput_bps limits losses mss \
+        offered probes_of_new_data queueing retransmission_rate retransmissions rtt segments \
+        throughput_bps timeouts unseen_bytes ways window";
     assert_eq!(of("/connections/1/from_server"), flow);
     let losses = "cause counted episodes mtu_lost mtu_passed policer_burst policer_rate_bps \
         queue_delay_s queue_size random_rate random_run";

@@ -382,10 +382,12 @@ fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting>
     let all = move || candidates(sack).iter().filter(move |c| probes || !c.probes);
     let usual = move || {
         all().flat_map(move |c| {
-            // A timer of ticks has no other least interval.
-            let is_ticks = c.least == Least::Ticks;
-            let (least, cost) = if is_ticks { (1, script.phase_cost()) } else { (2, 0.0) };
-            LEAST_RTOS.into_iter().take(least).map(move |least| (c, least, cost))
+            // The least interval of a timer of ticks is its own.
+            let (least, cost) = match c.least {
+                Least::Ticks => (&LEAST_RTOS[..1], script.phase_cost()),
+                Least::Whole | Least::BesideTrip => (&LEAST_RTOS[..], 0.0),
+            };
+            least.iter().map(move |&least| (c, least, cost))
         })
     };
     let learned = move |c: &'static Candidate| {

@@ -233,7 +233,11 @@ fn what_is_another_message() {
 
 proptest! {
     #[test]
-    fn any_change(six in any::<bool>(), changes in proptest::collection::vec((0..110_usize, any::<u8>()), 1..4), kept in 0..120_usize) {
+    fn any_change(
+        six in any::<bool>(),
+        changes in proptest::collection::vec((0..110_usize, any::<u8>()), 1..4),
+        kept in 0..120_usize,
+    ) {
         let mut packet = match six {
             true => from_router_v6(1400, &v6(6, &tcp(&[], 1440))[..60]),
             false => from_router(&needs_fragments(1400, &v4(&tcp(&[], 1460))[..60])),
@@ -244,7 +248,8 @@ proptest! {
             }
         }
         let data = &packet[..kept.min(packet.len())];
-        let frame = Frame { number: 1, at: Time(0), link: LinkType(RAW), data, wire_len: packet.len() as u32 };
+        let wire_len = packet.len() as u32;
+        let frame = Frame { number: 1, at: Time(0), link: LinkType(RAW), data, wire_len };
         if too_big(&frame).is_ok() {
             prop_assert_eq!(decode(&frame), Err(Ignored::TooBig));
         }

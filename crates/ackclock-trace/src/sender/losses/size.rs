@@ -20,8 +20,8 @@ const LEAST: usize = 3;
 const SEARCHED: u32 = 8;
 
 /// Timeouts sent the first segment again and again in vain, to the end: most senders do not try
-/// shorter ones. What was shorter, and went out behind it, has arrived, and
-/// nothing as long ever has: less is acknowledged than it has bytes. So it is no outage.
+/// shorter ones. What was shorter, and went out behind it, has arrived, and nothing as long ever
+/// has: less is acknowledged than it has bytes. So it is no outage.
 pub(super) fn never_passed(
     stream: &Stream,
     retransmissions: &[Retransmission],
