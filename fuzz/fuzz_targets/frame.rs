@@ -3,7 +3,7 @@
 #![no_main]
 
 use ackclock_tcp::Time;
-use ackclock_trace::{Fragments, Frame, Ignored, LinkType, Packet, decode};
+use ackclock_trace::{Fragments, Frame, Ignored, LinkType, Packet, decode, too_big};
 use libfuzzer_sys::fuzz_target;
 
 const LINKS: [u16; 16] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
@@ -21,6 +21,10 @@ fuzz_target!(|bytes: &[u8]| {
     let (first, second) = data.split_at(data.len() / 2);
     for data in [first, second, data] {
         fragments.put(&frame(data));
+    }
+    // What asks for shorter packets is no segment.
+    if too_big(&frame(data)).is_ok() {
+        assert_eq!(see(data), Err(Ignored::TooBig));
     }
     let kept = data.len() * usize::from(cut) / 256;
     match (see(&data[..kept]), see(data)) {
