@@ -207,6 +207,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
         timestamps: c.negotiated.timestamps,
         ecn: c.negotiated.ecn,
         handshake_rtt,
+        handshake_end: now,
         syn_retransmissions: c.handshake.losses,
         syn_spurious: c.handshake.is_spurious(echo),
         initial_rto: if unmeasured { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },

@@ -3,7 +3,7 @@
 use super::machine::MOST_CWND;
 use crate::recovery::window::Window;
 use crate::seq::Seq;
-use crate::time::Span;
+use crate::time::{Span, Time};
 
 /// How a sender behaves, apart from its strategy.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,9 @@ pub struct SenderConfig {
     /// The round trip that the handshake measured (RFC 6298 section 2.2): the timer's first
     /// sample. It does not count in [`Stats`](crate::Stats).
     pub handshake_rtt: Option<Span>,
+    /// When the handshake ended. A timer that counts ticks counts those within that round trip,
+    /// which begins at the origin of time where it would begin before it.
+    pub handshake_end: Time,
     /// How often the handshake retransmitted our SYN or SYN/ACK. More than once leaves one segment
     /// to begin with (RFC 6928 section 2).
     pub syn_retransmissions: u32,
@@ -90,6 +93,7 @@ impl Default for SenderConfig {
             nagle: false,
             max_burst: None,
             handshake_rtt: None,
+            handshake_end: Time::ZERO,
             syn_retransmissions: 0,
             syn_spurious: false,
             initial_rto: None,

@@ -447,7 +447,7 @@ fn start(config: &SenderConfig, strategy: &mut Strategy, sack: bool) -> (State, 
     s.min_rto = strategy.timer.min_rto();
     let mut timers = Timers::new(strategy, config, sack);
     if let Some(rtt) = config.handshake_rtt {
-        timers.take_handshake(rtt, &mut s, strategy);
+        timers.take_handshake((rtt, config.handshake_end), &mut s, strategy);
     }
     strategy.update_pacing(&s);
     (s, timers)

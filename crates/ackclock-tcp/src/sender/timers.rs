@@ -72,11 +72,16 @@ impl Timers {
         timers
     }
 
-    /// The first sample, taken before anything was sent: the origin of time stands for the sending
-    /// of the SYN.
-    pub fn take_handshake(&mut self, rtt: Span, s: &mut State, strategy: &mut Strategy) {
-        s.now = Time::ZERO + rtt;
-        let sampled = strategy.timer.on_sample(s, Time::ZERO);
+    /// The first sample, taken when the handshake ended.
+    pub fn take_handshake(
+        &mut self,
+        (rtt, end): (Span, Time),
+        s: &mut State,
+        strategy: &mut Strategy,
+    ) {
+        let sent = Time(end.0.saturating_sub(rtt.0));
+        s.now = sent + rtt;
+        let sampled = strategy.timer.on_sample(s, sent);
         strategy.detect.on_handshake(rtt);
         s.now = Time::ZERO;
         self.take(s, sampled.unwrap_or_else(|| strategy.timer.estimates()));

@@ -262,6 +262,7 @@ impl<'a> FlowBuilder<'a> {
             nagle: tcp.nagle.unwrap_or(false),
             max_burst: tcp.max_burst,
             handshake_rtt: None,
+            handshake_end: Time::ZERO,
             syn_retransmissions: 0,
             syn_spurious: false,
             initial_rto: None,

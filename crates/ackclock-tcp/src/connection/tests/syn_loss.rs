@@ -68,6 +68,22 @@ fn the_handshake_gives_the_first_sample() {
     });
 }
 
+/// BSD counts the ticks of 500 ms that come while the handshake is under way: one, which makes two
+/// and four quarters of two, or none.
+#[test]
+fn the_handshake_is_timed_when_it_was() {
+    for (begin, deadline) in [(450, 3500), (550, 2000)] {
+        run(config(), |x| {
+            let bsd = Registry::default().parse("reno+bsd-timer").expect("a composition").build();
+            x.at(begin);
+            x.c = Connection::connect(x.now, x.config.clone(), bsd);
+            x.input(|_, _| ()).sends("S 0 mss1000");
+            x.at(begin + 100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+            x.write(10).sends("PA 1+10 a301").deadline(deadline);
+        });
+    }
+}
+
 /// The initial window stays (RFC 6928 section 2), for 3 s (RFC 6298 section 5.7); there is no
 /// sample, by Karn's rule.
 #[test]

@@ -459,6 +459,51 @@ fn the_handshake_is_the_first_sample() {
     });
 }
 
+/// BSD counts the ticks that came while the handshake was under way, one at its end included: none
+/// in 400 ms, or one. So does ns-2 with ticks of 100 ms, on a clock that is ahead by the phase. A
+/// handshake that would have begun before the origin of time began there.
+#[test]
+fn the_ticks_of_a_handshake_are_those_of_its_time() {
+    let waits = |composition: &str, [phase, rtt, end]: [u64; 3], expected: u64| {
+        let config = SenderConfig {
+            handshake_rtt: Some(Span::from_millis(rtt)),
+            handshake_end: Time(end * 1_000_000),
+            tick_phase: Span::from_millis(phase),
+            ..one_by_one(false)
+        };
+        run_with(composition, config, |x| {
+            let waits = x.sender.timers.rto();
+            assert_eq!(waits, Span::from_millis(expected), "{composition} {phase} {end}");
+        });
+    };
+    for (phase, end, expected) in [
+        (0, 0, 1500),
+        (0, 400, 1500),
+        (0, 499, 1500),
+        (0, 500, 3000),
+        (0, 899, 3000),
+        (0, 900, 1500),
+        (100, 0, 3000),
+        (100, 499, 3000),
+        (100, 500, 1500),
+        (100, 600, 3000),
+        (100, 100_600, 3000),
+        (100, 101_050, 1500),
+    ] {
+        waits("reno+bsd-timer", [phase, 400, end], expected);
+    }
+    for (phase, end, ticks) in [(0, 150, 1), (0, 190, 1), (0, 200, 2), (0, 249, 2), (60, 149, 2)] {
+        // A sample, and four times half of it.
+        waits("reno+ns2-timer-100ms", [phase, 150, end], 300 * ticks);
+    }
+    // To who counts no ticks it is all the same.
+    for (composition, expected) in [("reno", 1200), ("reno+ns2-timer", 1200), ("linux", 1200)] {
+        for end in [0, 777] {
+            waits(composition, [0, 400, end], expected);
+        }
+    }
+}
+
 /// RFC 6298 section 5.7: 3 s until there is a sample; that of the handshake is one.
 #[test]
 fn the_timeout_before_the_first_sample() {
