@@ -163,6 +163,7 @@ impl<'a> FlowBuilder<'a> {
             }
             _ => None,
         };
+        sender.handshake_end = start;
         if tcp.delayed_ack == Some(DelayedAck::Linux) {
             let rtt = sender.handshake_rtt.unwrap_or_default();
             receiver.delayed_ack = ackclock_tcp::DelayedAck::Linux(rtt);

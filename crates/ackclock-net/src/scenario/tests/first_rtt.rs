@@ -3,6 +3,7 @@
 use ackclock_tcp::{Event, EventKind, Registry, Span, State, Time};
 
 use crate::flow::Agent;
+use crate::rng::Rng;
 use crate::scenario::{BuildOptions, Scenario, Simulation};
 use crate::{FlowId, Recorder};
 
@@ -46,10 +47,10 @@ strategy = \"sack\"
 source = { segments = 1 }
 ";
 
-fn built(text: &str) -> Simulation {
+fn built(text: &str, seed: u64) -> Simulation {
     let registry = Registry::default();
     let scenario = Scenario::from_toml(text, &registry).unwrap();
-    scenario.build(&BuildOptions::new(&registry, 1).events(true)).unwrap()
+    scenario.build(&BuildOptions::new(&registry, seed).events(true)).unwrap()
 }
 
 /// The smoothed round trip and its variance that a flow's sender knows.
@@ -79,7 +80,7 @@ fn the_path_is_what_a_handshake_measures() {
     for (settings, bytes) in cases {
         let tcp = |more: &str| {
             let all: Vec<&str> = [settings, more].into_iter().filter(|s| !s.is_empty()).collect();
-            built(&format!("{PATH}tcp = {{ {} }}\n", all.join(", ")))
+            built(&format!("{PATH}tcp = {{ {} }}\n", all.join(", ")), 1)
         };
         let (path, none) = (tcp(""), tcp("first_rtt = \"none\""));
         let mut handshake = tcp("handshake = true");
@@ -99,6 +100,32 @@ fn the_path_is_what_a_handshake_measures() {
             }
         }
     }
+}
+
+/// BSD's timer counts the ticks that came in the round trip before the flow began, where there was
+/// time for it. A tick less is one of 500 ms that is not there.
+#[test]
+fn a_timer_of_ticks_counts_those_before_the_flow() {
+    let text = format!("{}tcp = {{ timer = \"bsd\" }}\n", PATH.replace("\"30ms", "\"300ms"));
+    let text = text.replace("start_step = \"20s\"", "start_step = \"20.2s\"");
+    let scenario = |tcp: &str| text.replace("timer =", &format!("{tcp} timer ="));
+    let rtt = known(&built(&text.replace("bsd", "rfc6298"), 1), 1).0.0;
+    let tick = 500_000_000;
+    let mut differ = 0;
+    for seed in 1..=8 {
+        let path = built(&text, seed);
+        let mut handshake = built(&scenario("handshake = true,"), seed);
+        for (flow, start) in [(0, 0), (1, 20_200_000_000_u64)] {
+            let phase = Rng::new(seed, &format!("scenario/tick/flow{flow}")).up_to(Span(tick)).0;
+            let until = |at: u64| (0..).take_while(|k| phase + k * tick <= at).count() as u64;
+            let after = |begin: u64| Span((until(begin + rtt) - until(begin) + 1) * tick);
+            assert_eq!(known(&path, flow).0, after(start.saturating_sub(rtt)), "{seed} {flow}");
+            handshake.network.run(Time(start + rtt), &mut ()).unwrap();
+            assert_eq!(known(&handshake, flow).0, after(start), "{seed} {flow}");
+            differ += u32::from(after(start) != after(0));
+        }
+    }
+    assert!(differ > 0);
 }
 
 /// Counts the timeouts by their intervals.
@@ -137,7 +164,7 @@ fn the_first_timeout_follows_from_it() {
     ];
     for (tcp, own, ms) in cases {
         let mut timeouts = Timeouts::default();
-        built(&text(tcp, own)).run(&mut timeouts).unwrap();
+        built(&text(tcp, own), 1).run(&mut timeouts).unwrap();
         assert_eq!(timeouts.0, [ms * 1_000_000], "{tcp} {own}");
     }
 }
