@@ -56,6 +56,8 @@ pub(super) struct Script<'a> {
     pub delay: Span,
     /// The round trip that the sender knows when it begins.
     pub trip: Option<Span>,
+    /// When that was over.
+    pub trip_end: Time,
     /// Initial windows to try, the commonest first.
     pub windows: Vec<u32>,
     /// Thresholds of slow start to try.
@@ -109,7 +111,8 @@ impl<'a> Script<'a> {
 
         // It begins on the handshake, or on a request; unless it waits, or what it began with was
         // lost.
-        let at_once = if handshake.is_some() { view.first_chance(first, grain) } else { first.at };
+        let [handshake_end, chance] = view.first_chances(first, grain);
+        let at_once = if handshake.is_some() { chance } else { first.at };
         let late = Some(first.at.since(at_once)).filter(|late| *late > grain + service);
         let begin = match start.outage {
             Some(outage) => outage.at,
@@ -117,6 +120,7 @@ impl<'a> Script<'a> {
             None => at_once,
         };
         let waited = late.filter(|_| paused).map_or(0.0, |late| pause(late, grain));
+        let trip_end = if handshake.is_some() { Some(handshake_end) } else { answered };
         let answered = answered.unwrap_or(Time::NEVER);
         let in_flight = (is_resumed && start.outage.is_none()).then_some(answered);
         let times = [grain, service];
@@ -146,6 +150,7 @@ impl<'a> Script<'a> {
             segments,
             // Without a handshake nothing was measured.
             trip: trip.filter(|_| is_resumed || !made_up),
+            trip_end: trip_end.unwrap_or(begin),
             delay,
             windows: windows(start, flight, segments),
             thresholds,
@@ -217,11 +222,13 @@ impl<'a> View<'a> {
         self.entries().filter_map(Entry::acked)
     }
 
-    /// When the first segment may have gone out after a handshake: on a request, or on its end.
-    fn first_chance(self, first: &Sent, grain: Span) -> Time {
+    /// When a handshake ended, and when the first segment may have gone out after it: then, or on a
+    /// request.
+    fn first_chances(self, first: &Sent, grain: Span) -> [Time; 2] {
         let before = || self.acks().take_while(|a| a.at + self.delay <= first.at + grain);
         let request = before().filter(|a| a.with_data).last();
-        request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + self.delay))
+        [before().next(), request.or(before().next())]
+            .map(|chance| chance.map_or(first.at, |a| first.at.min(a.at + self.delay)))
     }
 
     /// Segments that the sender begins with. A duplicate lets new data go, too (RFC 3042), so that

@@ -754,6 +754,39 @@ fn a_timer_is_known_to_two_ticks() {
     }
 }
 
+/// The timer of BSD counts the ticks that came while the handshake was under way, in the time of
+/// the capture: here from 300 to 350 ms. With one of them its first interval has 6 ticks, else 3.
+/// The first comes 425 or 125 ms after the ACK of the third segment has reached the sender.
+#[test]
+fn candidates_know_when_the_handshake_was() {
+    let delay = Span::from_millis(RTT as u64);
+    let start = Start { delay, resumed: None, outage: None, window: None };
+    let candidate = candidates(false).iter().find(|c| c.least == Least::Ticks).unwrap();
+    let waited = |phase, expires| {
+        let mut all = vec![ack(300.0, 0, &[]), seen(350.0, 0), seen(350.1, 1), seen(350.2, 2)];
+        all.extend([ack(350.2, 3, &[]), seen(expires, 3)]);
+        let script = Script::new(terms(false), &all, &start, false).expect("something was sent");
+        let tick_phase = Span::from_millis(phase);
+        let setting = Setting { candidate, tick_phase, ..commonest(false, LEAST_RTO, 10) };
+        let mut lists = Lists::default();
+        run(&script, &setting, Budget { most: 1e9, best: &[] }, &mut lists);
+        (lists.says[3].cost < 2.0, lists.says[3].expiry.map(|expiry| expiry.waited))
+    };
+    let after = |ms: u64| Some(Span::from_micros(ms * 1000 - 400_200));
+    assert_eq!(waited(325, 3325.0), (true, after(3325)));
+    assert_eq!(waited(25, 1525.0), (true, after(1525)));
+    // One that asks for data does not end the handshake, nor does what it measures later.
+    let Entry::Acked(asks) = ack(900.0, 0, &[]) else { unreachable!() };
+    let asked = Entry::Acked(Acked { with_data: true, ..asks });
+    let all = [ack(300.0, 0, &[]), asked, seen(950.0, 0), ack(970.0, 1, &[])];
+    let script = |terms| Script::new(terms, &all, &start, false).expect("something was sent");
+    assert_eq!(script(terms(false)).trip_end, ms(350.0));
+    // Without one the first segment is timed.
+    let made_up = Terms { opening: Opening::Unseen, handshake_rtt: None.into(), ..terms(false) };
+    let timed = script(made_up);
+    assert_eq!((timed.trip, timed.trip_end), (Some(Span::from_millis(70)), ms(1020.0)));
+}
+
 fn script(entries: &[Entry]) -> Script<'_> {
     let delay = Span::from_millis(RTT as u64);
     let start = Start { delay, resumed: None, outage: None, window: None };

@@ -179,7 +179,6 @@ impl<'a> Trial<'a> {
         lists.clear();
         let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
             setting;
-        let strategy = candidate.composition.build();
         let terms = &script.terms;
         let config = SenderConfig {
             isn: Seq(0),
@@ -191,13 +190,14 @@ impl<'a> Trial<'a> {
             sack: terms.sack,
             timestamps: terms.timestamps,
             handshake_rtt: script.trip,
+            handshake_end: script.trip_end,
             min_rto: Some(min_rto),
             tick_phase,
             ..SenderConfig::default()
         };
         Trial {
             script,
-            sender: Sender::new(config, strategy),
+            sender: Sender::new(config, candidate.composition.build()),
             lists,
             comparison: Comparison::new(script),
             progress: Time::ZERO,
