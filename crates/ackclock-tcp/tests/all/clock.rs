@@ -112,7 +112,8 @@ fn input() -> impl Strategy<Value = Input> {
 
 prop_compose! {
     fn sender_config()(
-        (tick_phase, rtt, initial) in (span(), option::of(span()), option::of(span())),
+        (tick_phase, rtt, end) in (span(), option::of(span()), span()),
+        initial in option::of(span()),
         (min_rto, max_rto) in (option::of(span()), option::of(span())),
         (sack, timestamps, ecn, idle_restart) in any::<(bool, bool, bool, bool)>(),
         (mss, initial_window) in (prop_oneof![Just(1000), 1..9000u32], option::of(1..20u32)),
@@ -120,6 +121,7 @@ prop_compose! {
         SenderConfig {
             tick_phase,
             handshake_rtt: rtt,
+            handshake_end: Time::ZERO + end,
             initial_rto: initial,
             min_rto,
             max_rto,
