@@ -30,9 +30,6 @@ const MANY: u32 = 50;
 /// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. Old BSDs have 500 ms, and there are finer ones.
 const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_secs(1)];
 
-/// The longest tick in use today, for where nothing tells how long it is.
-const USUAL: Span = Span::from_millis(100);
-
 /// What comes so much earlier than the first packet after a silence says that one of both is
 /// astray.
 const ASTRAY: Span = Span::from_millis(10);
@@ -84,10 +81,9 @@ impl Ticks {
         let [least, most] = TICKS;
         let known = self.since_known().map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
         let tick = known.unwrap_or_else(|| match self.since_syn {
-            None => [least, USUAL],
             // Part of a tick may have passed before the first one and after the last.
             Some((ticks @ 2.., span)) => [least, most.min(Span(span.0 / u64::from(ticks - 1)))],
-            Some(_) => TICKS,
+            _ => TICKS,
         });
         tick.map(|tick| tick.times(self.passed.into()))
     }
