@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use ackclock_tcp::{Seq, Span};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Ended};
 
 /// Both sides of a translator see a connection begin within this time.
 const WITHIN: Span = Span::from_secs(1);
@@ -30,8 +30,13 @@ pub fn again<C: Borrow<Connection>>(connections: &[C]) -> Vec<Option<usize>> {
 }
 
 /// The last numbers of both ends, where they say which connection it is. Whoever makes connections
-/// up may let all of them begin with the same number.
+/// up may let all of them begin with the same number. Who refuses a SYN has none: such a RST has 0
+/// (RFC 9293 section 3.10.7.1), and clients that take theirs from a clock begin several connections
+/// in one of its ticks.
 fn last(connection: &Connection) -> Option<[Seq; 2]> {
+    if connection.ended == Ended::Refused {
+        return None;
+    }
     let [client, server] = connection.numbers;
     let ([first, one], [other, two]) = (client?, server?);
     (first != other).then_some([one, two])

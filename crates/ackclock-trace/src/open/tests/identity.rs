@@ -452,3 +452,30 @@ fn a_connection_on_both_sides_of_a_translator() {
     // All simulated connections may begin with the same number.
     assert_eq!(again([7, 7], 0.005, true), [None, None]);
 }
+
+/// A client that takes its numbers from a clock is refused by two servers at once. A RST in answer
+/// to a SYN has the number 0.
+#[test]
+fn refused_connections_are_not_the_same() {
+    let mut talk = Talk::new([7, 0]);
+    for server in ["198.51.100.1:6346", "198.51.100.2:6346"] {
+        let server: SocketAddr = server.parse().unwrap();
+        let mut asks = talk.on_wire(0.0, syn(0), &[]);
+        asks.dst = server;
+        talk.tracker.packet(&asks);
+        let refuses = Packet {
+            at: asks.at + ackclock_tcp::Span::from_millis(1),
+            src: server,
+            dst: asks.src,
+            seq: ackclock_tcp::Seq(0),
+            ack: asks.seq + 1,
+            control: Control(Control::RST.0 | Control::ACK.0),
+            ..asks
+        };
+        talk.tracker.packet(&refuses);
+    }
+    let both = talk.all();
+    assert_eq!(both.len(), 2);
+    assert!(both.iter().all(|one| one.ended == Ended::Refused));
+    assert_eq!(crate::translated::again(&both), [None, None]);
+}
