@@ -53,6 +53,7 @@ mod hindsight;
 mod identity;
 mod input;
 mod ordinary;
+mod roles;
 mod segment_size;
 mod send_clock;
 mod strays;
@@ -154,10 +155,7 @@ impl Open {
         budget: &Budget,
     ) -> Open {
         let (syn, ack) = (p.control.contains(Control::SYN), p.control.contains(Control::ACK));
-        let from_client = match (syn, ack) {
-            (true, ack) => !ack,
-            _ => p.src.port() >= p.dst.port(),
-        };
+        let from_client = if syn { !ack } else { roles::is_client(p.src.port(), p.dst.port()) };
         let ends = if from_client { [p.src, p.dst] } else { [p.dst, p.src] };
         Open {
             number,
