@@ -275,6 +275,15 @@ impl Lifetime {
         self.shares.take(limit, span);
     }
 
+    /// The same of a connection that never opened: no application could give anything to it, nor
+    /// can one that closed it have known whether the other end was there.
+    pub(crate) fn unopened(mut self) -> Lifetime {
+        let span = self.of(Limit::Application);
+        self.take(Limit::Application, span);
+        self.add(Limit::Handshake, span);
+        self.fit(self.whole())
+    }
+
     /// The same, lasting `whole`: what is too much goes where least was said of it, and what is
     /// missing at the end the application gave nothing in.
     pub(crate) fn fit(mut self, whole: Span) -> Lifetime {

@@ -79,7 +79,7 @@ impl Open {
             copies_after: self.copies.longest(),
             deferred: self.deferred.into(),
             begun: self.begun,
-            opened: self.directions.has_begun(),
+            opened: self.is_opened(),
             one_way: self.directions.is_one(),
             unanswered,
             whole_seconds,
@@ -151,6 +151,14 @@ impl Open {
         } else {
             self.reset().map_or(why, Ended::Reset)
         }
+    }
+
+    /// More was seen than SYNs, or than SYNs and resets: nobody has acknowledged the server's SYN,
+    /// nor has it gone on as if somebody had.
+    fn is_opened(&self) -> bool {
+        let server = &self.ends[1];
+        let goes_on = || server.has_acks() || server.has_data() || self.directions.has_bare_acks();
+        self.directions.has_begun() && (!self.begun || goes_on())
     }
 
     /// The server has answered the SYN by a reset.
@@ -240,15 +248,20 @@ impl Open {
             recoveries: found.recoveries,
             stalls: found.stalls,
             losses: found.losses,
-            // The last ACK has reached the sender later than the capture.
-            lifetime: self
-                .without_way_back(end, found.lifetime)
-                .fit(found.end.max(self.clock.last()).since(self.clock.start())),
+            lifetime: self.lifetime(end, found.lifetime, found.end),
             probes_of_new_data: found.probes_of_new_data,
             ways: found.ways,
             undecided: found.undecided,
             ..flow
         }
+    }
+
+    /// What limited `end`, whose model was told of something `last`: the last ACK has reached the
+    /// end later than the capture.
+    fn lifetime(&self, end: usize, found: Lifetime, last: Time) -> Lifetime {
+        let whole = last.max(self.clock.last()).since(self.clock.start());
+        let lifetime = self.without_way_back(end, found).fit(whole);
+        if self.begun && !self.is_opened() { lifetime.unopened() } else { lifetime }
     }
 
     /// The handshake of the server begins with its SYN/ACK, and so much later than the SYN as that

@@ -5,6 +5,7 @@ mod away;
 mod bounds;
 mod ecn;
 mod elsewhere;
+mod half_open;
 mod hosts;
 mod identity;
 mod jumps;
