@@ -3,7 +3,9 @@
 //! after the other, from a server that is idle.
 
 use ackclock_tcp::{Span, TimeoutClass};
-use ackclock_trace::{Flow, Limit, Retransmission, Spurious, Stall, StallCause, Timeout};
+use ackclock_trace::{
+    Ended, Flow, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Timeout,
+};
 
 use crate::explained::{End, Found, sent_by};
 
@@ -178,10 +180,19 @@ impl Found {
         answered && at_server && again(End::Client) && !again(End::Server)
     }
 
-    /// The server has answered a SYN, and nothing but SYNs of the client was seen.
+    /// The server has answered a SYN, and nothing but SYNs of the client was seen, or a reset.
     pub(crate) fn is_half_open(&self) -> bool {
         let c = &self.connection;
         !c.opened && c.from_client.segments > 0 && c.from_server.segments > 0
+    }
+
+    /// The same, and the client has not answered that even by a reset.
+    pub(crate) fn is_left_half_open(&self) -> bool {
+        let answers = match self.connection.ended {
+            Ended::Reset(Reset { by, .. }) => by != ResetBy::Server,
+            _ => false,
+        };
+        self.is_half_open() && !answers
     }
 
     /// For how long the receiver's application read nothing, or less than what opens its window

@@ -449,7 +449,7 @@ fn handshake(found: &Found) -> Option<Advice> {
     if let Some((last, came)) = last.filter(|_| c.begun) {
         let line = match c.from_server.offered {
             None => format!("{server}: it does not answer the SYNs of {client}"),
-            Some(_) if found.is_half_open() && c.from_client.segments == 1 => {
+            Some(_) if found.is_left_half_open() && c.from_client.segments == 1 => {
                 format!("{client}: it does not answer the SYN/ACKs of {server}")
             }
             Some(_) if found.came_unanswered() => format!(

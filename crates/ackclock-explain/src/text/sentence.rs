@@ -188,7 +188,7 @@ fn opened_late(found: &Found, from: End, stall: &Stall) -> String {
     let of_stall = all.iter().filter(|t| timed_out(t));
     let lost = of_stall.clone().filter(|t| t.spurious.is_none()).count() as u64;
     let by = of_stall.filter_map(|t| t.spurious).map(names::spurious_text).next_back();
-    let unheard = from == End::Server && found.is_half_open();
+    let unheard = from == End::Server && found.is_left_half_open();
     let what = match lost {
         0 | 1 if unheard => "timeout, no answer to its SYN/ACK was seen".into(),
         n if unheard => format!("{n} timeouts, no answer to its SYN/ACK was seen"),

@@ -2,6 +2,7 @@
 //! to change.
 
 mod kept;
+mod unopened;
 
 use std::cmp::Reverse;
 
@@ -12,6 +13,7 @@ use ackclock_trace::{
 };
 
 use self::kept::{closed_by, kept_open};
+use self::unopened::syns_alone;
 use super::words::{bounded, count, rate, time};
 use super::{advice, losses, queueing, sentence, shorter};
 use crate::explained::{Counts, End, Explained, Found};
@@ -412,7 +414,7 @@ pub(crate) fn why(found: &Found) -> String {
         return format!("the server refused it after {}", time(found.lifetime().whole()));
     }
     if found.is_syn_alone() || found.is_half_open() {
-        return syns_alone(&found.connection);
+        return syns_alone(found) + &ended(found).unwrap_or_default();
     }
     let mut text = match found.main() {
         Some(main) => no_answer(found).unwrap_or_else(|| limited(found, main)),
@@ -455,18 +457,6 @@ pub(crate) fn why(found: &Found) -> String {
 /// What the client asked was never answered.
 fn no_answer(found: &Found) -> Option<String> {
     found.no_answer().map(|wait| format!("the server had not answered after {}", time(wait)))
-}
-
-/// Nothing but SYNs of the client was seen, and the server's answers to them, if there were any.
-fn syns_alone(c: &Connection) -> String {
-    let (text, times) = match c.from_server.segments {
-        0 => ("no answer to its SYN was seen", c.from_client.segments),
-        times => ("no answer to the server's SYN/ACK was seen", times),
-    };
-    match times {
-        0 | 1 => text.into(),
-        n => format!("{text}, which went out {n} times in {}", time(c.end.since(c.start))),
-    }
 }
 
 /// Who has reset it, or that it had not ended.

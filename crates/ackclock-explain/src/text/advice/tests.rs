@@ -2,8 +2,8 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Lifetime, LossCause, Losses, Position, Recovery, Spurious, Stall, State, Timeout,
-    Vantage,
+    Connection, Lifetime, LossCause, Losses, Position, Recovery, Reset, ResetBy, Spurious, Stall,
+    State, Timeout, Vantage,
 };
 
 mod shorter;
@@ -789,6 +789,10 @@ fn a_syn_that_went_out_again() {
         round trip: 1.0 s)";
     assert_eq!(lines(half_open(false, 1)), [unheard]);
     assert_eq!(lines(half_open(true, 2)), [lost]);
+    // It has answered the second one by a reset.
+    let mut reset = half_open(false, 1);
+    reset.connection.ended = Ended::Reset(Reset { by: ResetBy::Client, cuts_off: false });
+    assert_eq!(lines(reset), [lost]);
     let mut nobody = sent_again(true, 1000);
     nobody.connection.from_server.offered = None;
     let unanswered = "192.0.2.2: it does not answer the SYNs of 192.0.2.1 (handshakes beyond a \

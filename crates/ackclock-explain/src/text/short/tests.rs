@@ -248,6 +248,18 @@ fn a_syn_without_an_answer() {
     let again = "no answer to the server's SYN/ACK was seen, which went out 6 times in 2.0 s";
     assert_eq!([told(1, false, 6), told(3, false, 6)], [again, again]);
     assert!(told(1, true, 6).starts_with("it took no time"));
+    let reset = |by| {
+        let mut found = fixture::explained().connections.swap_remove(1);
+        let c = &mut found.connection;
+        (c.opened, c.from_client.segments, c.from_server.segments) = (false, 1, 2);
+        c.ended = Ended::Reset(Reset { by, cuts_off: false });
+        why(&found)
+    };
+    let by_client = "no ACK of the server's SYN/ACK was seen, which went out 2 times in 2.0 s; the \
+        client reset it";
+    let by_server = "no answer to the server's SYN/ACK was seen, which went out 2 times in 2.0 s; \
+        the server reset it";
+    assert_eq!([ResetBy::Client, ResetBy::Server].map(reset), [by_client, by_server]);
     // Of the client nothing was captured.
     assert!(told(0, false, 6).starts_with("it took no time"));
 }
