@@ -115,9 +115,13 @@ pub fn score(text: &str, seed: u64, places: &Range<usize>) -> Result<(Scores, Ve
             judged.shares(&found, place, score, &mut complain);
             judged.ways(&found, &ways, score, &mut complain);
             if let Some(truth) = whereabouts(place, &scenario) {
-                found
-                    .iter()
-                    .for_each(|connection| score.places.add(truth, from_sender(connection).1));
+                for connection in &found {
+                    let place = from_sender(connection).1;
+                    score.places.add(truth, place);
+                    if place != truth {
+                        complain(format!("place: {truth} found {:?}", connection.position));
+                    }
+                }
             }
         }
     }
