@@ -345,7 +345,8 @@ impl Open {
         let (data, jumps) = self.ends[one].payload(p, &now, full);
         if let Some(timestamps) = p.options.timestamps.filter(|_| now.timed) {
             let again = data.is_some_and(|data| data.again);
-            self.place.timestamps(one, timestamps, now.at, again);
+            let bare = data.is_none() && !syn;
+            self.place.timestamps(one, timestamps, now.at, [again, bare]);
         }
         if data.is_none() && self.ends[one].keeps_alive(p, now.silence) {
             self.senders[one].keeps_alive(now.at);
@@ -361,6 +362,7 @@ impl Open {
         }
         let other = &self.ends[1 - one];
         let before = data.map(|_| (other.is_owed_nothing(), other.is_taken(), other.window()));
+        let una = other.una();
         let acked = self.acknowledged(p, one, now.at);
         let missing = acked.as_ref().map_or(0, |(_, missing)| *missing);
         let missing = if self.ends[1 - one].has_data() { missing } else { 0 };
@@ -373,7 +375,7 @@ impl Open {
             acked.stamp = p.options.timestamps.filter(|_| in_turn).map(|stamps| stamps.val);
             let next = data.is_some_and(|data| data.counted && data.skipped == 0);
             acked.overdue = acked.with_data && now.silence > OVERDUE && !next;
-            self.acks(one, &mut acked, now.timed, budget);
+            self.acks(one, &mut acked, una, now.timed, budget);
         }
         if closes && self.waits() {
             self.clock.gives_up(self.senders[1].since_asked(now.at));
@@ -427,12 +429,12 @@ impl Open {
         }
     }
 
-    /// `one` acknowledges. `timed`: the time is known.
+    /// `one` acknowledges, what is behind `una` for the first time. `timed`: the time is known.
     #[inline(always)]
-    fn acks(&mut self, one: usize, acked: &mut Acked, timed: bool, budget: &mut Budget) {
+    fn acks(&mut self, one: usize, acked: &mut Acked, una: u64, timed: bool, budget: &mut Budget) {
         acked.ece = acked.ece && self.ecn.is_classic();
         if timed {
-            self.place.acked(one, acked.ack, acked.at);
+            self.measure(one, acked, una);
         }
         if self.place.has_new_least() {
             self.look_again(budget);
@@ -449,16 +451,6 @@ impl Open {
             self.senders[1 - one].peer_data(data.at);
         }
         self.pass_on_data(one, data, budget);
-    }
-
-    /// The place of the capture may be another than was thought.
-    #[cold]
-    fn look_again(&mut self, budget: &mut Budget) {
-        for end in [0, 1] {
-            if self.senders[end].has_begun() && self.place.turns_out_near(end) {
-                self.senders[end].is_here(self.place.lag(end), &mut budget.places);
-            }
-        }
     }
 
     /// A SYN or SYN/ACK.

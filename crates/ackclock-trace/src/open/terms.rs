@@ -1,5 +1,5 @@
 //! What the model of a sender begins with: what is known of the connection when its first data goes
-//! out.
+//! out. And what turns out later of the place of the capture.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ackclock_tcp::wire::DEFAULT_MSS;
 
 use super::Open;
 use super::budget::Budget;
-use crate::sender::{Opening, Terms};
+use crate::sender::{Acked, Opening, Terms};
 
 impl Open {
     /// The first data of an end: now its model is needed.
@@ -62,5 +62,28 @@ impl Open {
 
     pub(super) fn timestamps(&self, end: usize) -> bool {
         self.handshake.timestamps().unwrap_or(self.ends[end].has_timestamps())
+    }
+
+    /// `one` acknowledges, what is behind `una` for the first time. An ACK of more than a full
+    /// segment cannot wait (RFC 5681 section 4.2, Linux's `__tcp_ack_snd_check`), nor that of a
+    /// SYN, and no timer of ACKs sends data.
+    #[inline]
+    pub(super) fn measure(&mut self, one: usize, acked: &Acked, una: u64) {
+        let all = self.ends[1 - one].is_owed_nothing();
+        if let Some(trip) = self.place.acked(one, acked.ack, all, acked.at) {
+            let much = || acked.ack > una + u64::from(self.mss(1 - one));
+            let at_once = acked.ack == 0 || acked.with_data || much();
+            self.place.measures(one, trip, at_once);
+        }
+    }
+
+    /// The place of the capture may be another than was thought.
+    #[cold]
+    pub(super) fn look_again(&mut self, budget: &mut Budget) {
+        for end in [0, 1] {
+            if self.senders[end].has_begun() && self.place.turns_out_near(end) {
+                self.senders[end].is_here(self.place.lag(end), &mut budget.places);
+            }
+        }
     }
 }

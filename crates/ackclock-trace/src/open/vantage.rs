@@ -13,6 +13,10 @@ const NEAR: Span = Span::from_millis(1);
 /// before (3 s in RFC 1122 section 4.2.3.1, 1 s in RFC 6298 section 2).
 const LONGEST: Span = Span::from_secs(3);
 
+/// Whoever delays ACKs does so for no less: Linux for 40 ms (`TCP_DELACK_MIN`), of which a tick of
+/// up to 10 ms may be over.
+const DELAYED: Span = Span::from_millis(30);
+
 /// Routes change by no more hops than these within a connection, mostly.
 const FEW_HOPS: u8 = 3;
 
@@ -20,7 +24,7 @@ const FEW_HOPS: u8 = 3;
 pub(super) struct Place {
     /// Round trips from the capture to each end.
     trips: [Trip; 2],
-    /// What they probably are, in microseconds; zero if nothing is known.
+    /// What they probably are, or at most, in microseconds; zero if nothing is known.
     learned: [u32; 2],
     ttls: [u8; 2],
     /// Of a reset from an end, where that is far from the one before; else 0.
@@ -86,17 +90,39 @@ impl Place {
         self.trips[1 - end].syn(at);
     }
 
-    /// Timestamps pass from `end`. `again`: with data that went out before.
+    /// Timestamps pass from `end`. `again`: with data that went out before. `bare`: with nothing;
+    /// then the echo may have waited since the first of several segments (RFC 7323 section 4.3).
     #[inline]
-    pub fn timestamps(&mut self, end: usize, stamps: Timestamps, at: Time, again: bool) {
+    pub fn timestamps(
+        &mut self,
+        end: usize,
+        stamps: Timestamps,
+        at: Time,
+        [again, bare]: [bool; 2],
+    ) {
         self.trips[1 - end].stamped(stamps.val, at);
-        self.shorter |= self.trips[end].echoed(stamps.ecr, at, again);
+        if let Some(trip) = self.trips[end].echoed(stamps.ecr, at, again) {
+            self.measures(end, trip, !bare);
+        }
     }
 
-    /// An acknowledgment passes from `end`.
+    /// An acknowledgment passes from `end`: of `all` that has passed on its way there, or not.
+    /// Returns what it measures.
     #[inline]
-    pub fn acked(&mut self, end: usize, ack: u64, at: Time) {
-        self.shorter |= self.trips[end].acked(ack, at);
+    pub fn acked(&mut self, end: usize, ack: u64, all: bool, at: Time) -> Option<Span> {
+        self.trips[end].acked(ack, all, at)
+    }
+
+    /// Something has gone to `end` and come back within this time. What is not answered `at_once`
+    /// may have waited there for so long: that says only how long the way takes at the most, so
+    /// that it does not measure it first.
+    pub fn measures(&mut self, end: usize, trip: Span, at_once: bool) {
+        if trip < DELAYED || at_once || self.trips[end].least.get().is_some() {
+            self.shorter |= self.trips[end].sample(trip);
+        } else if trip < LONGEST {
+            let known = Span::from_micros(self.learned[end].into());
+            self.learn(end, if known > Span::ZERO { trip.min(known) } else { trip });
+        }
     }
 
     /// Data passes from `end`, up to this position. `clean`: for the first time, and the time is
@@ -167,18 +193,26 @@ impl Place {
     }
 
     /// Where the capture was taken. What was learned is too little to settle what the capture
-    /// shows: it is asked where nothing else tells.
+    /// shows: it is asked where nothing else tells, and not of an end that is near.
     pub fn position(&self) -> Position {
         let known = self.least_trips();
-        let told = position(known, self.ttls);
-        if told.vantage != Vantage::Unknown {
-            return told;
-        }
+        let told = self.by(known);
         let learned = self.learned.map(|us| (us > 0).then(|| Span::from_micros(us.into())));
-        let mut position =
-            position([0, 1].map(|end: usize| known[end].or(learned[end])), self.ttls);
+        let [to_client, to_server] = [0, 1].map(|end: usize| known[end].or(learned[end]));
+        match told.vantage {
+            Vantage::Client => return Position { to_server, ..told },
+            Vantage::Server => return Position { to_client, ..told },
+            Vantage::Middle => return Position { to_client, to_server, ..told },
+            Vantage::Unknown => {}
+        }
+        let mut position = self.by([to_client, to_server]);
         position.confidence /= 2.0;
         position
+    }
+
+    /// Where the capture was taken, by these round trips.
+    fn by(&self, trips: [Option<Span>; 2]) -> Position {
+        position(trips, self.ttls)
     }
 
     /// Whether a round trip was shorter than all before it, since this was last asked. Then the
@@ -191,13 +225,18 @@ impl Place {
 
     /// Settles what the capture shows of the transmissions of `end`.
     pub fn settle(&mut self, end: usize) -> Sight {
-        self.sights[end] = sight(end, self.least_trips(), self.ttls);
+        self.sights[end] = self.shows(end);
         self.sights[end]
+    }
+
+    /// What the capture shows of the transmissions of `end`, as is known by now.
+    fn shows(&self, end: usize) -> Sight {
+        sight(end, &self.by(self.least_trips()))
     }
 
     /// Whether the capture was taken at `end`, perhaps although it was settled otherwise.
     pub fn turns_out_near(&mut self, end: usize) -> bool {
-        let near = sight(end, self.least_trips(), self.ttls) == Sight::Sent;
+        let near = self.shows(end) == Sight::Sent;
         if near {
             self.sights[end] = Sight::Sent;
         }
@@ -247,9 +286,11 @@ struct Trip {
     /// A position that waits to be acknowledged, and since when.
     data: Compact<u64>,
     data_at: Time,
+    /// By so much later the last one passed, in microseconds.
+    newest: u32,
     /// A timestamp that waits to be echoed, and since when.
-    timestamp: Option<u32>,
-    timestamp_at: Time,
+    timestamp: u32,
+    timestamp_at: Compact<Time>,
     /// The last timestamp that passed.
     last: Option<u32>,
 }
@@ -262,6 +303,7 @@ impl Trip {
             self.data.set(end);
             self.data_at = at;
         }
+        self.newest = u32::try_from(at.since(self.data_at).0 / 1000).unwrap_or(u32::MAX);
     }
 
     /// Something passes again, or at a time that is not known: what will be acknowledged measures
@@ -273,56 +315,61 @@ impl Trip {
     /// What waits for an answer measures nothing.
     fn answers_nothing(&mut self) {
         self.retransmitted();
-        self.timestamp = None;
+        self.timestamp_at = Compact::default();
     }
 
     /// A SYN passes. If it is not the first one, the answer will be to this one, as timers of SYNs
     /// are longer than round trips; unless its timestamp says otherwise.
     fn syn(&mut self, at: Time) {
         self.data.set(0);
-        self.data_at = at;
+        (self.data_at, self.newest) = (at, 0);
     }
 
-    /// An acknowledgment passes. Returns whether it is the quickest so far.
+    /// An acknowledgment passes, of `all` that has passed before or not. Returns what it measures.
+    /// A receiver may wait for a second segment (RFC 5681 section 4.2), and with offloads for many:
+    /// then the last one has drawn it out, not the first.
     #[inline]
-    fn acked(&mut self, ack: u64, at: Time) -> bool {
+    fn acked(&mut self, ack: u64, all: bool, at: Time) -> Option<Span> {
         let answered = self.data.get().is_some_and(|end| ack >= end);
-        answered && {
+        answered.then(|| {
             self.data = Compact::default();
-            self.sample(at.since(self.data_at))
-        }
+            let later = if all { self.newest } else { 0 };
+            at.since(self.data_at) - Span::from_micros(later.into())
+        })
     }
 
     /// A timestamp passes. Only where it is new is it known since when it waits for its echo.
     #[inline]
     fn stamped(&mut self, val: u32, at: Time) {
         if self.last != Some(val) {
-            if self.timestamp.is_none()
+            if self.timestamp_at.get().is_none()
                 && self.last.is_none_or(|last| Timestamps::is_older(last, val))
             {
-                (self.timestamp, self.timestamp_at) = (Some(val), at);
+                self.timestamp = val;
+                self.timestamp_at.set(at);
             }
             self.last = Some(val);
         }
     }
 
-    /// An echo passes. Returns whether it is the quickest so far. A timer may have sent what goes
-    /// out `again`: its echo measures nothing.
+    /// An echo passes. Returns what it measures. A timer may have sent what goes out `again`: its
+    /// echo measures nothing.
     #[inline]
-    fn echoed(&mut self, ecr: u32, at: Time, again: bool) -> bool {
+    fn echoed(&mut self, ecr: u32, at: Time, again: bool) -> Option<Span> {
         // The answer to a SYN before the last one.
         if self.data.get() == Some(0) && self.last.is_some_and(|last| last != ecr) {
             self.data = Compact::default();
         }
-        if let Some(val) = self.timestamp
-            && !Timestamps::is_older(ecr, val)
+        if let Some(since) = self.timestamp_at.get()
+            && !Timestamps::is_older(ecr, self.timestamp)
         {
-            self.timestamp = None;
-            return ecr == val && !again && self.sample(at.since(self.timestamp_at));
+            self.timestamp_at = Compact::default();
+            return (ecr == self.timestamp && !again).then(|| at.since(since));
         }
-        false
+        None
     }
 
+    /// Returns whether it is the shortest so far.
     #[inline]
     fn sample(&mut self, trip: Span) -> bool {
         let shorter = trip < self.least.get().unwrap_or(LONGEST);
@@ -346,44 +393,39 @@ fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
         [None, Some(trip)] if trip <= NEAR => (Vantage::Server, 0.5),
         _ => by_ttls(ttls),
     };
-    Position { vantage, confidence, to_client: trips[0], to_server: trips[1] }
+    let [to_client, to_server] = trips;
+    Position { vantage, confidence, to_client, to_server }
 }
 
 impl Position {
     /// Whether the capture shows every transmission of the client or, with `false`, of the server:
     /// it was taken no more than 1 ms from that end, or both ends are on one host.
     pub fn is_at(&self, client: bool) -> bool {
+        let end = usize::from(!client);
+        self.is_near(end) || self.is_on_one_host()
+    }
+
+    /// No more than 1 ms from this end.
+    fn is_near(&self, end: usize) -> bool {
+        let near = [Vantage::Client, Vantage::Server][end] == self.vantage;
+        near && [self.to_client, self.to_server][end].is_none_or(|trip| trip <= NEAR)
+    }
+
+    /// Both round trips are short and of a size.
+    fn is_on_one_host(&self) -> bool {
         let trips = [self.to_client, self.to_server];
-        let near = match self.vantage {
-            _ if on_one_host(trips) => return true,
-            Vantage::Client => 0,
-            Vantage::Server => 1,
-            Vantage::Middle | Vantage::Unknown => return false,
-        };
-        near == usize::from(!client) && is_near(trips[near])
+        matches!(trips, [Some(a), Some(b)] if a.max(b) <= NEAR && a.max(b) <= a.min(b).times(2))
     }
 }
 
 /// What the capture shows of the transmissions of `end`.
-fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
-    let position = position(trips, ttls);
-    match position.vantage {
+fn sight(end: usize, position: &Position) -> Sight {
+    match position.is_near(1 - end) {
         _ if position.is_at(end == 0) => Sight::Sent,
-        Vantage::Client if end == 1 && is_near(trips[0]) => Sight::Received,
-        Vantage::Server if end == 0 && is_near(trips[1]) => Sight::Received,
+        true => Sight::Received,
         // There is a part of the path on that side, too, in which something may be lost.
-        _ => Sight::Arrived,
+        false => Sight::Arrived,
     }
-}
-
-/// Nothing is between the capture and the end on its side.
-fn is_near(trip: Option<Span>) -> bool {
-    trip.is_none_or(|trip| trip <= NEAR)
-}
-
-/// Both round trips are short and of a size.
-fn on_one_host(trips: [Option<Span>; 2]) -> bool {
-    matches!(trips, [Some(a), Some(b)] if a.max(b) <= NEAR && a.max(b) <= a.min(b).times(2))
 }
 
 fn by_trips(to_client: Span, to_server: Span) -> (Vantage, f64) {

@@ -3,6 +3,7 @@
 
 mod away;
 mod bounds;
+mod delayed_acks;
 mod ecn;
 mod elsewhere;
 mod half_open;

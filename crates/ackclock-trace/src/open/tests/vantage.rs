@@ -273,18 +273,19 @@ fn times_to_live_are_a_guess() {
 }
 
 /// Without a handshake and with data one way, slow start says how far the sender is: each flight
-/// follows the first ACK of the one before by 8 ms, and what it sends is acknowledged after 12 ms.
+/// follows the ACK of the one before by 8 ms, and its last segment is acknowledged after 12 ms.
 #[test]
 fn a_capture_in_the_middle_of_a_slow_start() {
     each(|mut talk| {
-        let mut position = 0;
-        for (flight, segments) in [2u64, 3, 5].into_iter().enumerate() {
-            let ms = 20.0 * flight as f64;
+        let (mut position, mut ms) = (0, 0.0);
+        for segments in [2u64, 3, 5] {
             for n in 0..segments {
                 talk.at(ms + 0.1 * n as f64, c(position + 1460 * n, 1460));
             }
             position += 1460 * segments;
-            talk.at(ms + 12.0, s(0, 0).ack(position));
+            let acked = ms + 0.1 * (segments - 1) as f64 + 12.0;
+            talk.at(acked, s(0, 0).ack(position));
+            ms = acked + 8.0;
         }
         let [to_client, to_server] = [8, 12].map(|ms| Some(Span::from_millis(ms)));
         let position = Position { vantage: Vantage::Middle, confidence: 0.5, to_client, to_server };
