@@ -214,6 +214,7 @@ pub(crate) fn explained() -> Explained {
             confidence: 0.9,
             to_client: None,
             to_server: None,
+            lost_before: [false; 2],
         },
         numbers: [None; 2],
         from_client: idle(),

@@ -4,12 +4,14 @@
 //! they count the bytes of one direction from its first data byte. Where the capture began later,
 //! they count from 16 MiB before the first byte seen.
 
+mod position;
 mod stall;
 
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
+pub use self::position::{Position, Vantage};
 pub use self::stall::{Stall, StallCause};
 use crate::lifetime::Lifetime;
 use crate::loss::Losses;
@@ -80,32 +82,6 @@ pub enum Ended {
     Reused,
     /// It was dropped from memory since nothing had come for long.
     Idle,
-}
-
-/// Where the capture was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vantage {
-    /// At the client, or near enough to it.
-    Client,
-    /// At the server, or near enough to it.
-    Server,
-    /// In between.
-    Middle,
-    /// It is not known.
-    Unknown,
-}
-
-/// Where the capture was taken, and how sure that is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Position {
-    /// Where.
-    pub vantage: Vantage,
-    /// 0 (a guess) to 1 (the round trips on both sides say so clearly).
-    pub confidence: f64,
-    /// Round trip between the capture and the client; `None` if that is not known.
-    pub to_client: Option<Span>,
-    /// Round trip between the capture and the server.
-    pub to_server: Option<Span>,
 }
 
 /// One way of a connection: what one end sent as data, and the acknowledgments of the other.

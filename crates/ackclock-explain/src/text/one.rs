@@ -76,6 +76,8 @@ pub(crate) const fn ended(ended: Ended) -> &'static str {
 /// Where a capture was taken, and how sure that is.
 pub(crate) fn position(p: &Position) -> String {
     let place = match p.vantage {
+        Vantage::Client if !p.is_at(true) => "near the client",
+        Vantage::Server if !p.is_at(false) => "near the server",
         Vantage::Client => "at the client",
         Vantage::Server => "at the server",
         Vantage::Middle => "between client and server",
@@ -164,3 +166,6 @@ pub(crate) fn recovered(r: &Recovery) -> String {
     let sent = count(r.retransmissions.into(), "retransmission");
     format!("recovery begins with {} outstanding: {sent}, {end}{spurious}", count(r.flight, "byte"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,11 +126,6 @@ pub(crate) struct Passed<'a> {
     pub arrivals: Option<ArrivalRate>,
 }
 
-/// Whether there is any use in keeping what passes. At the sender there is nothing to guess.
-pub(crate) fn may_try(terms: &Terms) -> bool {
-    !terms.at_sender()
-}
-
 /// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
 /// between the capture and the sender; zero if it is not known. With it come that round trip, known
 /// or learned, zero still if neither; and the candidates that explain all.

@@ -28,6 +28,9 @@ const JUST_PASSED: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
 /// a small file does not take much memory.
 const MOST_SEGMENTS: u32 = 1 << 11;
+/// Whoever answers within so short a time is on the host of the capture: nothing can be lost
+/// between both. Else what passes is kept, since numbers of packets may prove that something was.
+const ON_HOST: Span = Span::from_micros(100);
 /// How many ACKs of one end may be on their way to the sender at most; the rest arrive at once.
 const MOST_ACKS: usize = 1 << 14;
 
@@ -60,7 +63,7 @@ struct Model {
     /// The time of what the sender got last.
     now: Time,
     size: SegmentSize,
-    /// For hypotheses, if the capture was taken away from the sender.
+    /// For hypotheses, if the capture was taken away from the sender, or may turn out to have been.
     log: Option<Box<Log>>,
 }
 
@@ -79,7 +82,7 @@ impl DelayedSender {
             let others = Vec::new();
             Box::new(Log { entries, others, is_over: false, clock, arrivals })
         };
-        let log = hypotheses::may_try(&terms).then(log);
+        let log = Some(log());
         let (acks, heard) = Default::default();
         let (now, size) = (Time::ZERO, SegmentSize::default());
         self.model = Some(Box::new(Model { sender, acks, heard, now, size, log }));
@@ -94,7 +97,16 @@ impl DelayedSender {
     pub fn is_here(&mut self, lag: Span, places: &mut Places) {
         if let Some(model) = &mut self.model {
             model.sender.is_here(lag);
-            places.give_back(model.log.take().map_or(0, |log| log.entries.len()));
+            if lag <= ON_HOST {
+                model.forget(places);
+            }
+        }
+    }
+
+    /// It was not: something was lost between it and the capture.
+    pub fn is_away(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.sender.is_away();
         }
     }
 
@@ -189,14 +201,14 @@ impl DelayedSender {
     pub fn data(&mut self, mut data: Data, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
         let (seen, mut busy) = (data.at, Time::NEVER);
+        let here = model.sender.terms().at_sender();
         if let Some(log) = &mut model.log {
-            if let Some(tsval) = data.tsval {
-                data.at = log.clock.sent(tsval, data.at);
-            }
+            let sent = data.tsval.map(|tsval| log.clock.sent(tsval, data.at));
+            data.at = sent.filter(|_| !here).unwrap_or(data.at);
             if !data.again {
                 log.arrivals.arrived(seen, data.len, model.sender.terms().mss);
             }
-            if data.tsval.is_none() {
+            if data.tsval.is_none() && !here {
                 busy = log.arrivals.busy_since(data.at, data.len);
             }
         }
@@ -265,6 +277,9 @@ impl DelayedSender {
         model.arrive(Time::NEVER, delay, places);
         let end = end.max(model.now);
         let terms = *model.sender.terms();
+        if terms.at_sender() {
+            model.forget(places);
+        }
         let arrivals = model.log.as_ref().and_then(|log| {
             let behind = terms.sight == Sight::Received;
             log.arrivals.rate(behind)
@@ -294,6 +309,11 @@ impl DelayedSender {
 }
 
 impl Model {
+    /// At the sender there is nothing to guess.
+    fn forget(&mut self, places: &mut Places) {
+        places.give_back(self.log.take().map_or(0, |log| log.entries.len()));
+    }
+
     /// It is known when data was sent. What has waited on its way to the capture echoes what was
     /// heard before that.
     fn is_timed(&self) -> bool {

@@ -348,6 +348,9 @@ impl Open {
             let bare = data.is_none() && !syn;
             self.place.timestamps(one, timestamps, now.at, [again, bare]);
         }
+        if self.ends[one].is_lost_before() {
+            self.is_away(one);
+        }
         if data.is_none() && self.ends[one].keeps_alive(p, now.silence) {
             self.senders[one].keeps_alive(now.at);
         }

@@ -86,4 +86,13 @@ impl Open {
             }
         }
     }
+
+    /// Packets of `one` were lost before the capture: it was not taken there.
+    #[cold]
+    pub(super) fn is_away(&mut self, one: usize) {
+        let less = self.place.loses_before(one);
+        for (sender, _) in self.senders.iter_mut().zip(less).filter(|(_, less)| *less) {
+            sender.is_away();
+        }
+    }
 }

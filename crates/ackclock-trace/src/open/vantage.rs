@@ -17,6 +17,9 @@ const LONGEST: Span = Span::from_secs(3);
 /// up to 10 ms may be over.
 const DELAYED: Span = Span::from_millis(30);
 
+/// The bit of `Place::bits` that is of no end: the handshake was made up.
+const MADE_UP: u8 = 4;
+
 /// Routes change by no more hops than these within a connection, mostly.
 const FEW_HOPS: u8 = 3;
 
@@ -33,8 +36,9 @@ pub(super) struct Place {
     sights: [Sight; 2],
     /// A round trip was shorter than all before it.
     shorter: bool,
-    /// The handshake was made up.
-    made_up: bool,
+    /// [`MADE_UP`], and for each end whether packets of it were lost before the capture, as their
+    /// numbers say. Bits, as open connections are many.
+    bits: u8,
 }
 
 impl Default for Place {
@@ -46,7 +50,7 @@ impl Default for Place {
             reset_ttls: [0; 2],
             sights: [Sight::Arrived; 2],
             shorter: false,
-            made_up: false,
+            bits: 0,
         }
     }
 }
@@ -171,7 +175,7 @@ impl Place {
     pub fn forget_made_up(&mut self) -> bool {
         let made_up = self.trips.iter().all(|trip| trip.least.get() == Some(Span::ZERO));
         if made_up {
-            self.made_up = true;
+            self.bits |= MADE_UP;
             self.trips.iter_mut().for_each(|trip| trip.least = Compact::default());
         }
         made_up
@@ -179,7 +183,7 @@ impl Place {
 
     /// Whether [`Place::forget_made_up`] has found it so.
     pub fn is_made_up(&self) -> bool {
-        self.made_up
+        self.bits & MADE_UP > 0
     }
 
     fn least_trips(&self) -> [Option<Span>; 2] {
@@ -212,7 +216,8 @@ impl Place {
 
     /// Where the capture was taken, by these round trips.
     fn by(&self, trips: [Option<Span>; 2]) -> Position {
-        position(trips, self.ttls)
+        let lost_before = [0, 1].map(|end| self.bits & 1 << end > 0);
+        Position { lost_before, ..position(trips, self.ttls) }
     }
 
     /// Whether a round trip was shorter than all before it, since this was last asked. Then the
@@ -232,6 +237,23 @@ impl Place {
     /// What the capture shows of the transmissions of `end`, as is known by now.
     fn shows(&self, end: usize) -> Sight {
         sight(end, &self.by(self.least_trips()))
+    }
+
+    /// Packets of `end` were lost before the capture. Returns of which ends it shows less than was
+    /// settled.
+    #[cold]
+    pub fn loses_before(&mut self, end: usize) -> [bool; 2] {
+        let before = self.bits;
+        self.bits |= 1 << end;
+        let is_new = before != self.bits;
+        [0, 1].map(|of| {
+            let now = if is_new { self.shows(of) } else { self.sights[of] };
+            let less = now == Sight::Arrived && self.sights[of] != now;
+            if less {
+                self.sights[of] = now;
+            }
+            less
+        })
     }
 
     /// Whether the capture was taken at `end`, perhaps although it was settled otherwise.
@@ -394,15 +416,16 @@ fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
         _ => by_ttls(ttls),
     };
     let [to_client, to_server] = trips;
-    Position { vantage, confidence, to_client, to_server }
+    Position { vantage, confidence, to_client, to_server, lost_before: [false; 2] }
 }
 
 impl Position {
     /// Whether the capture shows every transmission of the client or, with `false`, of the server:
-    /// it was taken no more than 1 ms from that end, or both ends are on one host.
+    /// it was taken no more than 1 ms from that end, or both ends are on one host, and nothing of
+    /// that end is known to have been lost before.
     pub fn is_at(&self, client: bool) -> bool {
         let end = usize::from(!client);
-        self.is_near(end) || self.is_on_one_host()
+        !self.lost_before[end] && (self.is_near(end) || self.is_on_one_host())
     }
 
     /// No more than 1 ms from this end.
@@ -422,9 +445,9 @@ impl Position {
 fn sight(end: usize, position: &Position) -> Sight {
     match position.is_near(1 - end) {
         _ if position.is_at(end == 0) => Sight::Sent,
-        true => Sight::Received,
+        true if !position.lost_before[1 - end] => Sight::Received,
         // There is a part of the path on that side, too, in which something may be lost.
-        false => Sight::Arrived,
+        _ => Sight::Arrived,
     }
 }
 

@@ -262,6 +262,11 @@ impl SenderModel {
         self.stream.is_sent(lag);
     }
 
+    /// It was not: something was lost before.
+    pub fn is_away(&mut self) {
+        self.stream.turns_out_arrived();
+    }
+
     /// Something happens: what limited the sender until then?
     // Each packet goes through this, from two places.
     #[inline(always)]

@@ -29,8 +29,13 @@ fn syn(sack_permitted: bool) -> Option<Options> {
 
 /// A connection of four seconds, in which the server sends.
 fn connection(from_server: Flow) -> Found {
-    let position =
-        Position { vantage: Vantage::Server, confidence: 1.0, to_client: None, to_server: None };
+    let position = Position {
+        vantage: Vantage::Server,
+        confidence: 1.0,
+        to_client: None,
+        to_server: None,
+        lost_before: [false; 2],
+    };
     let connection = Connection {
         number: 0,
         client: "192.0.2.1:40000".parse().unwrap(),

@@ -1,6 +1,7 @@
 //! One end as a sender: what it sends, and what the other end acknowledges of it, in the order of
 //! the file.
 
+mod gaps;
 mod numbers;
 pub(crate) mod positions;
 mod scale;
@@ -9,6 +10,7 @@ use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
+use self::gaps::Gaps;
 use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
 use self::scale::Scale;
@@ -57,6 +59,8 @@ struct Unusual {
     untimed: u64,
     /// Of the windows that the end is offered, where the SYNs do not say it.
     scale: Scale,
+    /// What the capture lacks of it.
+    gaps: Gaps,
 }
 
 impl Unusual {
@@ -338,6 +342,7 @@ impl End {
         if data.end() > max {
             self.numbers.has_newest();
         }
+        self.note_gaps(&data, hole, mss);
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {
@@ -409,6 +414,9 @@ impl End {
         let timed =
             p.at == at && self.unusual.as_ref().is_none_or(|unusual| una >= unusual.untimed);
         if ack >= una {
+            if let Some(unusual) = &mut self.unusual {
+                unusual.gaps.acked(ack);
+            }
             self.positions.acknowledge(ack);
             self.edge.set(ack + window);
         }

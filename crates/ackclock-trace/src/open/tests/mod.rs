@@ -10,6 +10,7 @@ mod half_open;
 mod hosts;
 mod identity;
 mod jumps;
+mod lost_before;
 mod older;
 mod shorter;
 mod stalls;

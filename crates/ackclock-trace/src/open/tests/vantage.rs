@@ -52,7 +52,7 @@ fn one_model_serves_every_place() {
             let Position { confidence, .. } = one.position;
             assert_eq!(
                 one.position,
-                Position { vantage, confidence, to_client, to_server },
+                Position { vantage, confidence, to_client, to_server, lost_before: [false; 2] },
                 "{part}"
             );
             assert!(confidence > 0.99, "{part}");
@@ -288,7 +288,8 @@ fn a_capture_in_the_middle_of_a_slow_start() {
             ms = acked + 8.0;
         }
         let [to_client, to_server] = [8, 12].map(|ms| Some(Span::from_millis(ms)));
-        let position = Position { vantage: Vantage::Middle, confidence: 0.5, to_client, to_server };
+        let (vantage, lost_before) = (Vantage::Middle, [false; 2]);
+        let position = Position { vantage, confidence: 0.5, to_client, to_server, lost_before };
         assert_eq!(talk.one().position, position);
     });
 }
