@@ -30,6 +30,12 @@ const MANY: u32 = 50;
 /// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. Old BSDs have 500 ms, and there are finer ones.
 const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_secs(1)];
 
+/// The longest tick in use today, for where nothing tells how long it is.
+const USUAL: Span = Span::from_millis(100);
+
+/// That of 4.4BSD.
+const SLOW: Span = Span::from_millis(500);
+
 /// What comes so much earlier than the first packet after a silence says that one of both is
 /// astray.
 const ASTRAY: Span = Span::from_millis(10);
@@ -71,6 +77,14 @@ impl Ticks {
         })
     }
 
+    /// Nothing is known of its ticks, and so many as have passed fill the silence if they are slow
+    /// ones.
+    fn may_be_slow(self, silence: Span) -> bool {
+        let counted = SLOW.times(self.passed.into());
+        let off = counted.max(silence) - counted.min(silence);
+        self.since_syn.is_none() && self.passed >= MANY && off <= SLOW + Span(silence.0 / DRIFT)
+    }
+
     /// What was counted since the SYN, if that is enough to know the tick.
     fn since_known(self) -> Option<(u32, Span)> {
         self.since_syn.filter(|(ticks, _)| *ticks >= MANY)
@@ -83,7 +97,8 @@ impl Ticks {
         let tick = known.unwrap_or_else(|| match self.since_syn {
             // Part of a tick may have passed before the first one and after the last.
             Some((ticks @ 2.., span)) => [least, most.min(Span(span.0 / u64::from(ticks - 1)))],
-            _ => TICKS,
+            None => [least, USUAL],
+            Some(_) => TICKS,
         });
         tick.map(|tick| tick.times(self.passed.into()))
     }
@@ -273,6 +288,9 @@ fn uncounted(ticks: Ticks, at: Time, by: Span, from: Time) -> Option<Span> {
         let uncounted = since - TICK.times(ticks.passed.into());
         let is_set = uncounted >= SET + Span(since.0 / DRIFT);
         return Some(if is_set { uncounted } else { Span::ZERO });
+    }
+    if ticks.may_be_slow(since) {
+        return Some(Span::ZERO);
     }
     let [at_least, _] = ticks.counted();
     Some(if moved(ticks, by, from)? { Span::ZERO } else { by - at_least })
