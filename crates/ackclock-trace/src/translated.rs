@@ -30,13 +30,8 @@ pub fn again<C: Borrow<Connection>>(connections: &[C]) -> Vec<Option<usize>> {
 }
 
 /// The last numbers of both ends, where they say which connection it is. Whoever makes connections
-/// up may let all of them begin with the same number. Who refuses a SYN has none: such a RST has 0
-/// (RFC 9293 section 3.10.7.1), and clients that take theirs from a clock begin several connections
-/// in one of its ticks.
+/// up may let all of them begin with the same number.
 fn last(connection: &Connection) -> Option<[Seq; 2]> {
-    if connection.ended == Ended::Refused {
-        return None;
-    }
     let [client, server] = connection.numbers;
     let ([first, one], [other, two]) = (client?, server?);
     (first != other).then_some([one, two])
@@ -45,10 +40,14 @@ fn last(connection: &Connection) -> Option<[Seq; 2]> {
 fn is_same(earlier: &Connection, later: &Connection) -> bool {
     let first = |c: &Connection| c.numbers.map(|seen| seen.map(|[first, _]| first));
     let addresses = |c: &Connection| [c.client, c.server];
+    // Who refuses a SYN has no number: such a RST has 0 (RFC 9293 section 3.10.7.1). Clients that
+    // take theirs from a clock begin several connections with the same one.
+    let numbered = later.ended != Ended::Refused || earlier.server == later.server;
     // Of what began before the capture, each side may have seen another packet first.
     let begun = earlier.begun && later.begun;
     later.start.since(earlier.start) <= WITHIN
         && earlier.begun == later.begun
+        && numbered
         && (!begun || first(earlier) == first(later))
         && addresses(earlier) != addresses(later)
 }
