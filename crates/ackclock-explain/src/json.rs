@@ -239,6 +239,8 @@ struct PositionJson {
     confidence: f64,
     to_client_s: Option<f64>,
     to_server_s: Option<f64>,
+    lost_before_from_client: bool,
+    lost_before_from_server: bool,
 }
 
 impl PositionJson {
@@ -248,6 +250,8 @@ impl PositionJson {
             confidence: p.confidence,
             to_client_s: p.to_client.map(seconds),
             to_server_s: p.to_server.map(seconds),
+            lost_before_from_client: p.lost_before[0],
+            lost_before_from_server: p.lost_before[1],
         }
     }
 }

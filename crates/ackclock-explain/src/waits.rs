@@ -189,7 +189,9 @@ impl Found {
     /// The same, and the client has not answered that even by a reset.
     pub(crate) fn is_left_half_open(&self) -> bool {
         let answers = match self.connection.ended {
-            Ended::Reset(Reset { by, .. }) => by != ResetBy::Server,
+            Ended::Reset(Reset { by, .. }) => {
+                by != ResetBy::Server && self.connection.from_client.strange_reset.is_none()
+            }
             _ => false,
         };
         self.is_half_open() && !answers

@@ -84,7 +84,10 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         of("/connections/1/saved_by/0"),
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
-    assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
+    assert_eq!(
+        of("/connections/1/position"),
+        "confidence lost_before_from_client lost_before_from_server to_client_s to_server_s vantage"
+    );
     let flow = "asked_shorter bytes doubts dsacks ecn full_window goodput_bps limits losses mss \
         offered probes_of_new_data queueing retransmission_rate retransmissions rtt segments \
         throughput_bps timeouts unseen_bytes ways window";
@@ -138,8 +141,10 @@ fn a_connection_in_json_says_what_was_found() {
     );
     assert_eq!((&c["duration_s"], &c["stalls_s"]), (&json!(5.0), &json!(3.1)));
     assert_eq!(c["options"], json!({"sack": true, "timestamps": false}));
-    let position =
-        json!({"vantage": "server", "confidence": 0.75, "to_client_s": 0.1, "to_server_s": null});
+    let position = json!({
+        "vantage": "server", "confidence": 0.75, "to_client_s": 0.1, "to_server_s": null,
+        "lost_before_from_client": true, "lost_before_from_server": false,
+    });
     assert_eq!(c["position"], position);
     assert_eq!(
         c["rtt"],

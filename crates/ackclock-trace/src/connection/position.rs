@@ -22,7 +22,8 @@ pub struct Position {
     pub vantage: Vantage,
     /// 0 (a guess) to 1 (the round trips on both sides say so clearly).
     pub confidence: f64,
-    /// Round trip between the capture and the client; `None` if that is not known.
+    /// Round trip between the capture and the client; where only ACKs tell that may have waited for
+    /// a timer, it is at most this. `None` if nothing tells.
     pub to_client: Option<Span>,
     /// Round trip between the capture and the server.
     pub to_server: Option<Span>,

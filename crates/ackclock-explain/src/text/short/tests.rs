@@ -1,4 +1,4 @@
-use ackclock_trace::Vantage;
+use ackclock_trace::{Kind, Retransmission, Vantage};
 
 use super::*;
 use crate::fixture;
@@ -253,11 +253,15 @@ fn a_syn_without_an_answer() {
         let c = &mut found.connection;
         (c.opened, c.from_client.segments, c.from_server.segments) = (false, 1, 2);
         c.ended = Ended::Reset(Reset { by, cuts_off: false });
+        // The reset came long after that.
+        let again =
+            Retransmission { syn: true, ..fixture::again(fixture::at(1000), Kind::Timeout) };
+        c.from_server.retransmissions.push(again);
         why(&found)
     };
-    let by_client = "no ACK of the server's SYN/ACK was seen, which went out 2 times in 2.0 s; the \
+    let by_client = "no ACK of the server's SYN/ACK was seen, which went out 2 times in 1.0 s; the \
         client reset it";
-    let by_server = "no answer to the server's SYN/ACK was seen, which went out 2 times in 2.0 s; \
+    let by_server = "no answer to the server's SYN/ACK was seen, which went out 2 times in 1.0 s; \
         the server reset it";
     assert_eq!([ResetBy::Client, ResetBy::Server].map(reset), [by_client, by_server]);
     // Of the client nothing was captured.

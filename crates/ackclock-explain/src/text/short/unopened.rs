@@ -12,8 +12,11 @@ pub(super) fn syns_alone(found: &Found) -> String {
         times if found.is_left_half_open() => ("no answer to the server's SYN/ACK was seen", times),
         times => ("no ACK of the server's SYN/ACK was seen", times),
     };
-    match times {
-        0 | 1 => text.into(),
-        n => format!("{text}, which went out {n} times in {}", time(c.end.since(c.start))),
+    if times < 2 {
+        return text.into();
     }
+    // A reset may come long after the last one.
+    let again = found.flows().flat_map(|(_, flow)| &flow.retransmissions).filter(|r| r.syn);
+    let last = again.map(|r| r.at).max().unwrap_or(c.end);
+    format!("{text}, which went out {times} times in {}", time(last.since(c.start)))
 }

@@ -43,7 +43,7 @@ pub fn connection() -> Connection {
             confidence: 0.75,
             to_client: Some(Span::from_millis(100)),
             to_server: None,
-            lost_before: [false; 2],
+            lost_before: [true, false],
         },
         numbers: [None; 2],
         from_client: flow(),
