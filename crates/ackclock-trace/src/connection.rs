@@ -43,7 +43,7 @@ pub struct Connection {
     pub deferred: u32,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
-    /// More than SYNs was seen of it, and than resets that answer them.
+    /// More than SYNs and resets was seen of it.
     pub opened: bool,
     /// Only packets of one end were captured, although the other one has sent some. Then nothing is
     /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).

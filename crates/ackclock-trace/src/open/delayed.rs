@@ -28,8 +28,9 @@ const JUST_PASSED: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
 /// a small file does not take much memory.
 const MOST_SEGMENTS: u32 = 1 << 11;
-/// Whoever answers within so short a time is on the host of the capture: nothing can be lost
-/// between both. Else what passes is kept, since numbers of packets may prove that something was.
+/// Whoever answers within so short a time is on the host of the capture, as far as anything tells.
+/// Else what passes is kept, since numbers of packets may prove that something was lost between
+/// both.
 const ON_HOST: Span = Span::from_micros(100);
 /// How many ACKs of one end may be on their way to the sender at most; the rest arrive at once.
 const MOST_ACKS: usize = 1 << 14;
@@ -67,6 +68,10 @@ struct Model {
     log: Option<Box<Log>>,
 }
 
+fn is_on_host(lag: Option<Span>) -> bool {
+    lag.is_some_and(|lag| lag <= ON_HOST)
+}
+
 impl DelayedSender {
     #[inline]
     pub fn has_begun(&self) -> bool {
@@ -74,7 +79,8 @@ impl DelayedSender {
     }
 
     /// The end is about to send its first data.
-    pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
+    /// `lag`: the round trip from the capture to it, if the capture was taken there.
+    pub fn begin(&mut self, terms: Terms, path: Arc<Path>, lag: Option<Span>) {
         let sender = SenderModel::new(terms, path);
         let (entries, clock) = (Vec::new(), SendClock::default());
         let arrivals = Arrivals::default();
@@ -82,7 +88,7 @@ impl DelayedSender {
             let others = Vec::new();
             Box::new(Log { entries, others, is_over: false, clock, arrivals })
         };
-        let log = Some(log());
+        let log = (!is_on_host(lag)).then(log);
         let (acks, heard) = Default::default();
         let (now, size) = (Time::ZERO, SegmentSize::default());
         self.model = Some(Box::new(Model { sender, acks, heard, now, size, log }));
@@ -94,10 +100,10 @@ impl DelayedSender {
     }
 
     /// The capture was taken at this end; `lag` is the round trip from it to the end.
-    pub fn is_here(&mut self, lag: Span, places: &mut Places) {
+    pub fn is_here(&mut self, lag: Option<Span>, places: &mut Places) {
         if let Some(model) = &mut self.model {
-            model.sender.is_here(lag);
-            if lag <= ON_HOST {
+            model.sender.is_here(lag.unwrap_or_default());
+            if is_on_host(lag) {
                 model.forget(places);
             }
         }

@@ -31,9 +31,10 @@ impl Open {
             events: self.events,
         };
         let sender = &mut self.senders[end];
-        sender.begin(terms, Arc::clone(&self.paths[end]));
+        let lag = self.place.lag(end).filter(|_| terms.at_sender());
+        sender.begin(terms, Arc::clone(&self.paths[end]), lag);
         if terms.at_sender() {
-            sender.is_here(self.place.lag(end), &mut budget.places);
+            sender.is_here(lag, &mut budget.places);
         }
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {

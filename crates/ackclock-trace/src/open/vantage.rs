@@ -13,8 +13,9 @@ const NEAR: Span = Span::from_millis(1);
 /// before (3 s in RFC 1122 section 4.2.3.1, 1 s in RFC 6298 section 2).
 const LONGEST: Span = Span::from_secs(3);
 
-/// Whoever delays ACKs does so for no less: Linux for 40 ms (`TCP_DELACK_MIN`), of which a tick of
-/// up to 10 ms may be over.
+/// Nearly all delayed ACKs wait for no less: those of Linux for 40 ms (`TCP_DELACK_MIN`), of which a
+/// tick of up to 10 ms may be over. A timer that runs all the time, as that of 4.4BSD (0 to 200 ms),
+/// may send one sooner.
 const DELAYED: Span = Span::from_millis(30);
 
 /// The bit of `Place::bits` that is of no end: the handshake was made up.
@@ -243,11 +244,11 @@ impl Place {
     /// settled.
     #[cold]
     pub fn loses_before(&mut self, end: usize) -> [bool; 2] {
-        let before = self.bits;
         self.bits |= 1 << end;
-        let is_new = before != self.bits;
         [0, 1].map(|of| {
-            let now = if is_new { self.shows(of) } else { self.sights[of] };
+            // What an end sends is seen at the end itself, or at the other one.
+            let of_it = if of == end { Sight::Sent } else { Sight::Received };
+            let now = if self.sights[of] == of_it { self.shows(of) } else { self.sights[of] };
             let less = now == Sight::Arrived && self.sights[of] != now;
             if less {
                 self.sights[of] = now;
@@ -279,10 +280,10 @@ impl Place {
         self.trips[end].least.get().unwrap_or_default() + half
     }
 
-    /// The shortest round trip from the capture to `end` and back, which answers at once; zero if
-    /// nothing has measured it.
-    pub fn lag(&self, end: usize) -> Span {
-        self.trips[end].least.get().unwrap_or_default()
+    /// The shortest round trip from the capture to `end` and back, which answers at once, if
+    /// anything has measured it.
+    pub fn lag(&self, end: usize) -> Option<Span> {
+        self.trips[end].least.get()
     }
 
     /// How much later than at the capture an ACK is at the end that it is for, in the frame of time

@@ -18,7 +18,7 @@ fn sender() -> DelayedSender {
         events: false,
     };
     let mut sender = DelayedSender::default();
-    sender.begin(terms, Arc::default());
+    sender.begin(terms, Arc::default(), None);
     sender
 }
 
