@@ -102,6 +102,7 @@ pub(crate) fn again(at: Time, kind: Kind) -> Retransmission {
         known: true,
         lost: Some(false),
         transmission: 2,
+        sacked: 0,
         all_seen: false,
     }
 }

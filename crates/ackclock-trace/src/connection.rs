@@ -337,9 +337,19 @@ pub struct Retransmission {
     pub lost: Option<bool>,
     /// Which transmission of these bytes it is, counted from 1; so at least 2.
     pub transmission: u32,
+    /// Bytes of it of which the receiver had said before that they had arrived (SACK).
+    pub sacked: u32,
     /// The numbers of packets say that the capture has all that its sender has sent since its
     /// newest data before: no timer has sent anything meanwhile that was lost before the capture.
     pub all_seen: bool,
+}
+
+impl Retransmission {
+    /// Bytes of it that were missing. All of them, if it repeats what had been reported: the
+    /// receiver may have dropped that (RFC 2018 section 8).
+    pub fn missing(&self) -> u32 {
+        if self.sacked < self.len { self.len - self.sacked } else { self.len }
+    }
 }
 
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.

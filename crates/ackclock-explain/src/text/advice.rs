@@ -160,7 +160,7 @@ fn rates(explained: &Explained) -> BTreeMap<Way, f64> {
         for (end, flow) in found.flows().filter(|(_, flow)| random(flow)) {
             let again = |lost: bool| {
                 let of = flow.retransmissions.iter().filter(|r| !lost || was_lost(r));
-                of.map(|r| u64::from(r.len)).sum::<u64>()
+                of.map(|r| u64::from(if lost { r.missing() } else { r.len })).sum::<u64>()
             };
             let [lost, sent, connections] = ways.entry(way(found, end)).or_default();
             *lost += again(true);

@@ -220,6 +220,8 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
         0 => "a FIN".into(),
         len => count(len.into(), "byte"),
     });
+    let lost =
+        sent.filter(|r| r.len > 0).map_or(what.clone(), |r| count(r.missing().into(), "byte"));
     // What was lost again may have been longer than the piece that goes now.
     let again = || {
         let before = before(flow, timeout).filter(|r| r.len > 0);
@@ -234,10 +236,10 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
     }
     match timeout.class {
         TimeoutClass::NonTrigger => {
-            format!("timeout, loss of {what} that triggered no fast retransmit")
+            format!("timeout, loss of {lost} that triggered no fast retransmit")
         }
         TimeoutClass::MultipleLosses => {
-            format!("timeout, loss of {what} among others that had been repaired")
+            format!("timeout, loss of {lost} among others that had been repaired")
         }
         TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {}", again()),
         TimeoutClass::BackedOff => format!("backed-off timeout, {} lost again", again()),

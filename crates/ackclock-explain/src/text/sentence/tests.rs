@@ -355,6 +355,28 @@ fn a_spurious_timeout_lost_nothing() {
     );
 }
 
+/// Of what a timer sends, the receiver had reported 1,000 bytes before: they were not lost. Where
+/// all had been reported, it has dropped that. A FIN has no bytes.
+#[test]
+fn what_was_reported_was_not_lost() {
+    let timed_out = |len: u32, sacked: u32, class| {
+        let r = Retransmission { len, sacked, ..again(Kind::Timeout, None, true) };
+        let timeout = fixture::timeout(Time(300), class, State::Open);
+        let mut flow = flow(r);
+        flow.timeouts = vec![Timeout { retransmission: 1, ..timeout }];
+        why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0)))
+    };
+    let lost = |len, sacked| timed_out(len, sacked, TimeoutClass::NonTrigger);
+    let said = |what| format!("timeout, loss of {what} that triggered no fast retransmit");
+    assert_eq!(lost(1448, 1000), said("448 bytes"));
+    assert_eq!(lost(1448, 1448), said("1448 bytes"));
+    assert_eq!(lost(0, 0), said("a FIN"));
+    assert_eq!(
+        timed_out(1448, 1000, TimeoutClass::MultipleLosses),
+        "timeout, loss of 448 bytes among others that had been repaired"
+    );
+}
+
 /// Away from the sender, a hypothesis may be unsure of the timer that ended a stall.
 #[test]
 fn a_timer_that_is_only_probable() {

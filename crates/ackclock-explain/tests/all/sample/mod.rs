@@ -65,6 +65,7 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         known: true,
         lost: Some(false),
         transmission: 2,
+        sacked: 0,
         all_seen: false,
     }
 }

@@ -21,6 +21,7 @@ fn again(t: u64, n: u64, kind: Kind) -> Retransmission {
         known: false,
         lost: None,
         transmission: 2,
+        sacked: 0,
         all_seen: false,
     }
 }

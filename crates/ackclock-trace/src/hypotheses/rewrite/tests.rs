@@ -42,6 +42,7 @@ fn retransmission(frame: u64, kind: Kind) -> Retransmission {
         known: true,
         lost: Some(false),
         transmission: 2,
+        sacked: 0,
         all_seen: false,
     }
 }

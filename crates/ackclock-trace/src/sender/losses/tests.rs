@@ -18,6 +18,7 @@ fn more_in_vain_than_lost() {
         known: true,
         lost: None,
         transmission: 2,
+        sacked: 0,
         all_seen: false,
     };
     let vain = Some(Spurious::Dsack);

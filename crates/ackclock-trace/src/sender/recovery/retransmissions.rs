@@ -82,6 +82,7 @@ impl Retransmission {
             known: false,
             lost,
             transmission,
+            sacked: 0,
             all_seen: sent.all_seen,
         }
     }
@@ -166,6 +167,7 @@ impl Retransmissions {
         self.found.push(Retransmission {
             spurious,
             known: spurious.is_some() || lost.is_some(),
+            sacked: replaced.sacked.min(sent.payload()),
             ..Retransmission::of(sent, kind, transmission, lost)
         });
         let (tsval, previous) = (sent.tsval, replaced.previous);

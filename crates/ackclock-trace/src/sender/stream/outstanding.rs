@@ -371,12 +371,13 @@ impl Outstanding {
         number: u32,
         mut each: impl FnMut(&Segment),
     ) -> Replaced {
-        let mut replaced = Replaced { previous: 0, transmissions: 1, unseen: 0 };
+        let mut replaced = Replaced { previous: 0, transmissions: 1, unseen: 0, sacked: 0 };
         for index in records {
             let Some(segment) = self.segments.get_mut(index) else { continue };
             replaced.previous = replaced.previous.max(segment.again);
             replaced.transmissions = replaced.transmissions.max(segment.transmissions);
             replaced.unseen += if segment.is_hole() { segment.len } else { 0 };
+            replaced.sacked += if segment.sacked { segment.len } else { 0 };
             each(segment);
             self.retransmitted += u32::from(segment.again == 0 && !segment.sacked);
             segment.again = number;

@@ -76,6 +76,16 @@ fn retransmissions_outstanding_are_those_not_sacked() {
     assert_eq!(out.retransmitted, 0);
 }
 
+#[test]
+fn a_retransmission_knows_what_of_it_was_reported() {
+    let mut out = ten();
+    sack(&mut out, 10, 25);
+    let records = out.cut_out(5, 45);
+    assert_eq!(out.retransmit(records, 1, |_| ()).sacked, 15);
+    let records = out.cut_out(30, 40);
+    assert_eq!(out.retransmit(records, 2, |_| ()).sacked, 0);
+}
+
 /// Each hole costs time in proportion to what is outstanding: beyond 4096 no block makes another
 /// one.
 #[test]
