@@ -203,6 +203,7 @@ pub(crate) fn explained() -> Explained {
         copies: 0,
         copies_after: Span::ZERO,
         deferred: 0,
+        greeted: false,
         begun: true,
         opened: true,
         one_way: false,

@@ -153,8 +153,9 @@ impl Found {
     /// In this stall the client's first data went out three times or more. That it is acknowledged
     /// late or never does not tell that no packet came through: a full listen queue drops the ACK
     /// that opens the connection and all behind it (Linux's `tcp_conn_request`, `tcp_check_req`).
+    /// A server that has said something before, or closed, had accepted the connection.
     pub(crate) fn is_unheard(&self, from: End, stall: &Stall) -> bool {
-        if !self.connection.begun || from != End::Client {
+        if !self.connection.begun || self.connection.greeted || from != End::Client {
             return false;
         }
         let all = &self.flow(from).retransmissions;

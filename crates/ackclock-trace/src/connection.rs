@@ -41,6 +41,9 @@ pub struct Connection {
     /// SYN/ACKs that went again and echo the ACK of the handshake, which had arrived: the server
     /// waited for data (TCP_DEFER_ACCEPT of Linux), or its accept queue was full.
     pub deferred: u32,
+    /// The server has sent data or its FIN before the client sent any data: it had accepted the
+    /// connection.
+    pub greeted: bool,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
     /// More than SYNs and resets was seen of it.

@@ -94,8 +94,9 @@ fn d_sacks_tell_an_outage_from_a_delay_spike() {
 /// queue may have dropped it. Nothing was acknowledged of later data: no packet came through.
 #[test]
 fn first_data_that_is_not_acknowledged_tells_of_no_outage() {
-    let said = |position: u64| {
+    let said_after = |position: u64, greeted: bool| {
         let mut found = fixture::explained().connections.remove(0);
+        found.connection.greeted = greeted;
         let flow = &mut found.connection.from_server;
         let (r, t) = (flow.retransmissions[0], flow.timeouts[0].clone());
         let r = Retransmission { spurious: None, position, ..r };
@@ -121,9 +122,13 @@ fn first_data_that_is_not_acknowledged_tells_of_no_outage() {
         let text = crate::text::stall(&found, End::Client, stall);
         (found.outage(End::Client, stall).is_some(), found.unheard(End::Client), text)
     };
+    let said = |position| said_after(position, false);
     let unheard = "client stalled 4.0 s at 0.10 s: its first data was retransmitted, and not \
         acknowledged for so long";
     assert_eq!(said(0), (false, Span::from_secs(4), unheard.into()));
     let (outage, unheard, text) = said(1448);
+    assert_eq!((outage, unheard), (true, Span::ZERO), "{text}");
+    // Nor does a queue drop what comes to a server that has spoken, or closed its end.
+    let (outage, unheard, text) = said_after(0, true);
     assert_eq!((outage, unheard), (true, Span::ZERO), "{text}");
 }

@@ -78,6 +78,7 @@ impl Open {
             copies: self.ends.iter().map(End::copies).sum(),
             copies_after: self.copies.longest(),
             deferred: self.deferred.into(),
+            greeted: self.turns.has_greeted(),
             begun: self.begun,
             opened: self.is_opened(),
             one_way: self.directions.is_one(),

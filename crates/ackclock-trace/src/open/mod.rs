@@ -359,6 +359,9 @@ impl Open {
             self.pass_on_early(one, Input::Number(id), budget);
         }
         self.directions.packet(one, p, now.at, is_new);
+        if one == 1 && is_new && !self.ends[0].has_data() {
+            self.turns.greets();
+        }
         if is_new && data.is_some_and(|data| data.len > 0) {
             let at_once = || self.senders[one].since_asked(now.at) <= self.place.at_once(one);
             self.turns.sent(one, at_once);

@@ -6,6 +6,8 @@ pub(super) struct Turns {
     last: u8,
     /// Of each end.
     taken: [u32; 2],
+    /// The server has begun.
+    greeted: bool,
 }
 
 impl Turns {
@@ -20,6 +22,16 @@ impl Turns {
             }
             self.last = end_now;
         }
+    }
+
+    /// The server sends data or its FIN, and the client has not sent any data.
+    pub fn greets(&mut self) {
+        self.greeted = true;
+    }
+
+    /// It has done so.
+    pub fn has_greeted(&self) -> bool {
+        self.greeted
     }
 
     /// How often this end began to send, at first or at once after the other one.

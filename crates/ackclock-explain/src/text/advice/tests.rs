@@ -49,6 +49,7 @@ fn connection(from_server: Flow) -> Found {
         opened: true,
         one_way: false,
         deferred: 0,
+        greeted: false,
         unanswered: false,
         whole_seconds: false,
         no_answer: None,

@@ -31,6 +31,7 @@ pub fn connection() -> Connection {
         copies: 0,
         copies_after: Span::ZERO,
         deferred: 0,
+        greeted: false,
         begun: true,
         opened: true,
         one_way: false,

@@ -1396,6 +1396,39 @@ fn ends_take_turns() {
     });
 }
 
+/// The timer sends 151 bytes in one segment, of which the receiver has reported all but the first
+/// 100: 51 bytes are no loss.
+#[test]
+fn what_of_a_retransmission_was_reported() {
+    let missing = |reported: &[(u64, u64)]| {
+        let mut talk = Talk::new(ISNS[1]);
+        talk.open().at(11.0, c(0, 100)).at(12.0, c(100, 51));
+        talk.sacked(22.0, s(0, 0), reported);
+        talk.at(400.0, c(0, 151)).at(410.0, s(0, 0).ack(151));
+        let again = talk.one().from_client.retransmissions;
+        again.iter().map(|r| [r.len, r.sacked, r.missing()]).collect::<Vec<_>>()
+    };
+    assert_eq!(missing(&[(100, 151)]), [[151, 51, 100]]);
+    assert_eq!(missing(&[]), [[151, 0, 151]]);
+}
+
+/// A server greets that sends data or its FIN before it has any data of the client; not one that
+/// only acknowledges, or answers.
+#[test]
+fn who_speaks_first() {
+    let greeted = |first: P, second: P| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.open().at(11.0, first).at(12.0, second);
+        talk.one().greeted
+    };
+    let fin = || s(0, 0).with(Control::FIN);
+    assert!(greeted(s(0, 50), c(0, 100).ack(50)));
+    assert!(greeted(fin(), c(0, 100)));
+    assert!(!greeted(c(0, 100), s(0, 50)));
+    assert!(!greeted(c(0, 100), fin()));
+    assert!(!greeted(s(0, 0), c(0, 100)));
+}
+
 /// A round trip over the path takes 10 ms. What follows an answer after more than half of that, and
 /// not after what the way to the client takes, is no request that has waited for it.
 #[test]
