@@ -17,6 +17,8 @@ const IN_A_ROW: usize = 3;
 /// many of the longer of both has held timeouts before the one that was seen.
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 const TRIPS: u64 = 3;
+/// The least timeout of the first data behind a SYN whose timer had expired (RFC 6298 section 5.7).
+const BEHIND_LOST_SYN: Span = Span::from_secs(3);
 /// Who asks so often asks one after the other for a reason.
 const MANY: u64 = 10;
 
@@ -68,7 +70,12 @@ impl Found {
         let least = match in_vain.last() {
             Some(t) if in_vain.len() + 1 >= IN_A_ROW && lost => Some(t.at.since(stall.start)),
             // Timers have expired before, unseen.
-            _ if !at_sender && !r.all_seen && most > longest.times(TRIPS) => None,
+            _ if !at_sender
+                && !r.all_seen
+                && most > longest.max(first_timeout(flow, last)).times(TRIPS) =>
+            {
+                None
+            }
             _ => return None,
         };
         let known = stall.start + least.unwrap_or(Span(most.0 / 2));
@@ -252,6 +259,13 @@ impl Found {
         let in_turn = took >= Span(way.0 / 2) && took <= lifetime.whole();
         (turns >= MANY && path && way > lifetime.full() && in_turn).then_some(turns)
     }
+}
+
+/// The least timeout of what had no round trip to go by: the first data.
+fn first_timeout(flow: &Flow, timeout: &Timeout) -> Span {
+    let of_syn = |t: &Timeout| t.class == TimeoutClass::Handshake && t.at < timeout.at;
+    let lost_syn = timeout.position == 0 && flow.timeouts.iter().any(of_syn);
+    if lost_syn { BEHIND_LOST_SYN } else { FIRST_TIMEOUT }
 }
 
 /// How long these took together.
