@@ -205,6 +205,13 @@ impl Found {
         self.is_half_open() && !answers
     }
 
+    /// What ACKs of this end's data take beyond the shortest round trip is the receiver's time, and
+    /// not the path's. The capture was taken there, where all that passes has arrived, and no
+    /// timestamps say when it went out.
+    pub(crate) fn measures_receiver(&self, from: End) -> bool {
+        self.connection.position.is_at(from == End::Server) && !self.flow(from).timestamps
+    }
+
     /// For how long the receiver's application read nothing, or less than what opens its window
     /// again (RFC 9293 section 3.8.6.2.2), if that is worth a word, and at least half of the time
     /// in which its window held back the end that the connection waited for. One that reads slowly

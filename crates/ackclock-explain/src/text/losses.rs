@@ -52,10 +52,18 @@ pub(crate) fn queueing(found: &Found) -> Option<String> {
     Some(format!("queueing takes {waits} of a round trip of {median} (bufferbloat)"))
 }
 
-/// For how long, in the same cases. Over another route nobody knows.
+/// For how long, in the same cases. Over another route nobody knows, nor where the clock of the
+/// capture counts in longer steps than the shortest round trip takes, nor where it shows how late
+/// the receiver acknowledges.
 pub(super) fn waits(found: &Found) -> Option<Span> {
-    let flow = found.flow(found.sender());
-    let told = |rtt: &RoundTrip| !flow.rerouted && rtt.delayable.saturating_mul(2) < rtt.samples;
+    let from = found.sender();
+    let flow = found.flow(from);
+    let told = |rtt: &RoundTrip| {
+        !flow.rerouted
+            && !found.measures_receiver(from)
+            && rtt.min > Span::ZERO
+            && rtt.delayable.saturating_mul(2) < rtt.samples
+    };
     let rtt = flow.rtt.filter(told)?;
     let waits = rtt.median - rtt.min;
     (waits >= LONG && waits >= rtt.min).then_some(waits)

@@ -52,14 +52,14 @@ pub(super) fn recovery(found: &Found, from: End, least: Span, known: &Known) -> 
         // What was lost beside that took long, too.
         return vec![
             advice(why(found, from, known), span - late),
-            advice(came_late(parts, &sender, &receiver), late),
+            advice(came_late(found, from, parts), late),
         ];
     }
     let (line, span) = match lost {
         // What was lost beside that took too little for a line.
-        true if late.0 > span.0 / 2 => (came_late(parts, &sender, &receiver), late),
+        true if late.0 > span.0 / 2 => (came_late(found, from, parts), late),
         true => (why(found, from, known), span),
-        false if late.0 > span.0 / 2 => (came_late(parts, &sender, &receiver), span),
+        false if late.0 > span.0 / 2 => (came_late(found, from, parts), span),
         false => (nothing_was_lost(&sender, &receiver).into(), span),
     };
     vec![advice(line, span)]
@@ -181,9 +181,13 @@ fn is_cut_off(found: &Found, from: End) -> bool {
 }
 
 /// Timers expired though what they sent had arrived, or no timer did for most of the time.
-fn came_late(late: [Span; 2], sender: &str, receiver: &str) -> Line {
+fn came_late(found: &Found, from: End, late: [Span; 2]) -> Line {
+    let (sender, receiver) = hosts(found, from);
     let [timers, without] = late;
     let late = if timers < without {
+        if found.measures_receiver(from) {
+            return format!("{receiver}: it acknowledges late; the network does not").into();
+        }
         "acknowledgments come late"
     } else {
         "timers expire though what they send had arrived"

@@ -106,6 +106,30 @@ fn acknowledgments_that_come_late() {
     assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
 }
 
+/// At the receiver, what passes has arrived: who acknowledges it late is the receiver, unless
+/// timestamps measure the way there as well.
+#[test]
+fn a_receiver_that_acknowledges_late() {
+    let late = |vantage, timestamps| {
+        let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
+        flow.stalls = vec![fixture::stall(ms(100), ms(1701), StallCause::Network)];
+        flow.timestamps = timestamps;
+        let mut found = connection(flow);
+        found.connection.position.vantage = vantage;
+        let stall = &found.connection.from_server.stalls[0];
+        let text = crate::text::stall(&found, End::Server, stall);
+        (text.split(": ").last().unwrap().to_owned(), lines(found).remove(0))
+    };
+    let path = "192.0.2.2 to 192.0.2.1: acknowledgments come late; look for delay spikes and lost \
+        acknowledgments (recovery: 1.6 s)";
+    let path = ("acknowledgments came late".to_owned(), path.to_owned());
+    let own = "192.0.2.1: it acknowledges late; the network does not (recovery: 1.6 s)";
+    assert_eq!(late(Vantage::Client, false), ("the client acknowledged late".into(), own.into()));
+    assert_eq!(late(Vantage::Client, true), path);
+    assert_eq!(late(Vantage::Middle, false), path);
+    assert_eq!(late(Vantage::Server, false), path);
+}
+
 /// Most of the time no timer was waited for, though one expired.
 #[test]
 fn one_timer_and_much_that_came_late() {

@@ -1,4 +1,4 @@
-use ackclock_trace::{AskedShorter, Losses};
+use ackclock_trace::{AskedShorter, Losses, Vantage};
 
 use super::*;
 use crate::fixture;
@@ -108,8 +108,19 @@ fn bufferbloat() {
     assert_eq!(waits(20, 100).as_deref(), Some(text));
     assert_eq!(waits(60, 100), None);
     assert_eq!(waits(1, 20), None);
+    assert_eq!([0, 1].map(|min| waits(min, 100).is_some()), [false, true]);
     assert_eq!(measured(20, 100, 4).as_deref(), Some(text));
     assert_eq!(measured(20, 100, 5), None);
+    // The sender is the server.
+    let captured = |vantage, timestamps| {
+        let mut found = found(20, 100, 0);
+        found.connection.position.vantage = vantage;
+        found.connection.from_server.timestamps = timestamps;
+        queueing(&found).is_some()
+    };
+    assert!(!captured(Vantage::Client, false));
+    assert!(captured(Vantage::Client, true));
+    assert!([Vantage::Middle, Vantage::Server].into_iter().all(|at| captured(at, false)));
     let mut moved = found(20, 100, 0);
     moved.connection.from_client.rerouted = true;
     moved.connection.from_server.rerouted = true;
