@@ -349,13 +349,23 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
                 .reads_nothing()
                 .map(|span| format!("read little or nothing for {}", time(span)));
             let slowly = || Some(format!("reads slowly (about {})", rate(found.reads_slowly()?)));
-            nothing.or_else(slowly).map(|reads| {
-                let (reader, from) = (from.other().name(), from.name());
-                let what = format!(
-                    "the application at the {reader} {reads}, so that its window held the {from} back"
-                );
-                (what, span)
-            })
+            let (receiver, from) = (from.other().name(), from.name());
+            let reads = nothing.or_else(slowly).map(|reads| {
+                format!(
+                    "the application at the {receiver} {reads}, so that its window held the {from} \
+                     back"
+                )
+            });
+            // A larger window would only make the queue longer.
+            let filled = || {
+                let lifetime = found.lifetime();
+                (lifetime.filled() > Span(lifetime.of(main).0 / 2)).then(|| {
+                    format!(
+                        "the path carried what it could with the {receiver}'s receive window full"
+                    )
+                })
+            };
+            reads.or_else(filled).map(|what| (what, span))
         }
         _ => None,
     };

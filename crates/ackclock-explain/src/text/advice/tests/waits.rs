@@ -84,15 +84,22 @@ fn a_receiver_that_reads_slowly() {
     assert_eq!(lines(limited(1999)), [buffer]);
 }
 
-/// A larger buffer saves nothing while the path is full.
+/// A larger buffer saves nothing while the path is full. That is what limits, where it takes more
+/// than half of the waits.
 #[test]
 fn a_buffer_that_fills_the_path() {
-    let limited = |filled: u64| {
+    let found = |filled: u64| {
         let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
         (flow.bytes, flow.full_window) = (500_000, 65_536);
         flow.lifetime.add_filled(span(filled));
-        lines(connection(flow))
+        connection(flow)
     };
+    let limited = |filled| lines(found(filled));
+    let held = "the client's receive window held the server back for 4.0 s of 4.0 s (100 %)";
+    let full = "the path carried what it could with the client's receive window full for 4.0 s of \
+        4.0 s (100 %)";
+    assert!(why(&found(2000)).starts_with(held), "{}", why(&found(2000)));
+    assert!(why(&found(2001)).starts_with(full), "{}", why(&found(2001)));
     assert_eq!(limited(3700), [""; 0]);
     let buffer = "192.0.2.1: its receive buffer limits at 64.0 KiB; raise it (SO_RCVBUF; Linux: \
         net.ipv4.tcp_rmem) (receive window: 2.0 s)";
