@@ -215,10 +215,15 @@ impl Found {
     /// For how long the receiver's application read nothing, or less than what opens its window
     /// again (RFC 9293 section 3.8.6.2.2), if that is worth a word, and at least half of the time
     /// in which its window held back the end that the connection waited for. One that reads slowly
-    /// closes its window for a short time, again and again.
+    /// closes its window for a short time, again and again. A window that is less than a segment is
+    /// as good as closed (section 3.8.6.2.1), if what was not read is what made it so small.
     pub(crate) fn reads_nothing(&self) -> Option<Span> {
         let stalls = self.flow(self.sender()).stalls.iter();
-        let closed = stalls.filter(|stall| stall.cause == StallCause::ZeroWindow);
+        let closed = stalls.filter(|stall| match stall.cause {
+            StallCause::ZeroWindow => true,
+            StallCause::ReceiveWindow => self.is_mostly_shrunk(),
+            _ => false,
+        });
         let longest = closed.map(|stall| stall.end.since(stall.start)).max()?;
         let half = Span(self.lifetime().of(Limit::ReceiveWindow).0 / 2);
         (longest >= half.max(self.worth())).then_some(longest)
@@ -229,11 +234,16 @@ impl Found {
     /// losses are repaired it lacks what comes next.
     pub(crate) fn reads_slowly(&self) -> Option<f64> {
         let (bytes, lifetime) = (self.flow(self.sender()).bytes, self.lifetime());
-        let shrunk = lifetime.shrunk();
-        let mostly = shrunk > Span::ZERO && shrunk >= Span(lifetime.of(Limit::ReceiveWindow).0 / 2);
-        mostly.then(|| {
+        self.is_mostly_shrunk().then(|| {
             bytes as f64 * 8.0 / (lifetime.busy() - lifetime.of(Limit::Recovery)).secs_f64()
         })
+    }
+
+    /// Most of the waits for the receiver's window were for what its application had not read.
+    fn is_mostly_shrunk(&self) -> bool {
+        let lifetime = self.lifetime();
+        let shrunk = lifetime.shrunk();
+        shrunk > Span::ZERO && shrunk >= Span(lifetime.of(Limit::ReceiveWindow).0 / 2)
     }
 
     /// How long the client asked for nothing, if that is most of the time in which the server's

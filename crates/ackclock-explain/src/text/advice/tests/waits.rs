@@ -133,6 +133,23 @@ fn a_receiver_that_reads_nothing() {
     assert_eq!(lines(slow), [line]);
 }
 
+/// A window that no segment fits in is as good as closed, where what was not read is half of the
+/// waits or more. A buffer that is as small all the time is read.
+#[test]
+fn a_receiver_that_reads_nothing_while_its_window_is_open() {
+    let reads = |shrunk: u64, cause| {
+        let mut flow = flow(&[(Limit::ReceiveWindow, 4000)]);
+        (flow.bytes, flow.full_window) = (500_000, 65_536);
+        flow.lifetime.add_shrunk(span(shrunk));
+        flow.stalls = vec![fixture::stall(ms(500), ms(3500), cause)];
+        connection(flow).reads_nothing()
+    };
+    assert_eq!(reads(2000, StallCause::ReceiveWindow), Some(span(3000)));
+    assert_eq!(reads(1999, StallCause::ReceiveWindow), None);
+    assert_eq!(reads(0, StallCause::ZeroWindow), Some(span(3000)));
+    assert_eq!(reads(4000, StallCause::Network), None);
+}
+
 /// What is less than a tenth of the time is not worth a word, though it is all that the window held
 /// back.
 #[test]
