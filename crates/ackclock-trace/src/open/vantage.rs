@@ -13,9 +13,9 @@ const NEAR: Span = Span::from_millis(1);
 /// before (3 s in RFC 1122 section 4.2.3.1, 1 s in RFC 6298 section 2).
 const LONGEST: Span = Span::from_secs(3);
 
-/// Nearly all delayed ACKs wait for no less: those of Linux for 40 ms (`TCP_DELACK_MIN`), of which a
-/// tick of up to 10 ms may be over. A timer that runs all the time, as that of 4.4BSD (0 to 200 ms),
-/// may send one sooner.
+/// Nearly all delayed ACKs wait for no less: those of Linux for 40 ms (`TCP_DELACK_MIN`), of which
+/// a tick of up to 10 ms may be over. A timer that runs all the time, as that of 4.4BSD (0 to
+/// 200 ms), may send one sooner.
 const DELAYED: Span = Span::from_millis(30);
 
 /// The bit of `Place::bits` that is of no end: the handshake was made up.
