@@ -51,6 +51,9 @@ impl SenderModel {
             self.progressed(a, true);
         }
         self.limits.hears_of_room(a, &self.stream);
+        if self.stalls.is_probing_window() && a.window > 0 {
+            self.limits.gets_room(a.at, &self.stream);
+        }
         self.stream.ack_seen(a.ack);
         let outstanding = &self.stream.outstanding;
         let before = (outstanding.una(), outstanding.sacked_bytes());

@@ -43,8 +43,6 @@ pub(super) struct End {
     repeats: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
-    /// Position of the byte that a window probe carried last.
-    probe: Compact<u64>,
     numbers: Numbers,
     /// Packets that were copies of others.
     copies: u32,
@@ -57,6 +55,8 @@ pub(super) struct End {
 struct Unusual {
     /// Position after what passed while the clock of the capture had gone back.
     untimed: u64,
+    /// Position of the byte that a window probe carried last.
+    probe: Compact<u64>,
     /// Of the windows that the end is offered, where the SYNs do not say it.
     scale: Scale,
     /// What the capture lacks of it.
@@ -306,12 +306,12 @@ impl End {
         if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
-        if len > 1 && self.probe.get() == Some(position) {
-            self.probe = Compact::default();
-            if position < max {
-                // A window probe has carried the first byte; that it was taken away again is no
-                // loss.
-                (position, seq, len) = (position + 1, seq + 1, len - 1);
+        if position < max && (len > 1 || position >= una) && self.take_probe(position) {
+            // A window probe has carried the first byte; that it was taken away again is no loss.
+            // Where the byte goes alone now that the window is open, there is nothing else.
+            (position, seq, len) = (position + 1, seq + 1, len - 1);
+            if len == 0 && !fin {
+                return (None, jumps);
             }
         }
         self.data = true;
@@ -380,9 +380,16 @@ impl End {
         let alive = is_long(silence) && again && position + 1 == max && una >= max;
         let beyond = self.edge.get().is_some_and(|edge| position >= edge);
         if beyond {
-            self.probe.set(position);
+            self.unusual.get_or_insert_default().probe.set(position);
         }
         alive || (beyond && again)
+    }
+
+    /// Whether a window probe has carried this byte last. From now on none has.
+    fn take_probe(&mut self, position: u64) -> bool {
+        let probe = self.unusual.as_mut().map(|unusual| &mut unusual.probe);
+        let probe = probe.filter(|probe| probe.get() == Some(position));
+        probe.is_some_and(|probe| std::mem::take(probe).get().is_some())
     }
 
     /// The acknowledgment in a packet of the other end, whose windows are scaled by `shift`, and

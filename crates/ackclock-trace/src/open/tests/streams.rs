@@ -487,6 +487,44 @@ fn window_probes_are_no_retransmissions() {
     });
 }
 
+/// The byte of the probes goes alone once the window opens, and less than a segment behind it: no
+/// timer, no loss, and all the time was the receiver's. If it is lost then, or had been
+/// acknowledged, it goes again as anything does.
+#[test]
+fn the_byte_of_a_window_probe_goes_alone_once_there_is_room() {
+    let probed = |accepted: u64, rest: &[(f64, P)]| {
+        let mut all = Vec::new();
+        for isns in ISNS {
+            let mut talk = Talk::new(isns);
+            talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
+            for ms in [300.0, 700.0, 1500.0, 3100.0] {
+                talk.at(ms, c(1460, 1)).at(ms + 10.0, s(0, 0).ack(1460).wnd(0));
+            }
+            talk.at(5000.0, s(0, 0).ack(1460 + accepted).wnd(5000));
+            for (ms, p) in rest {
+                talk.at(*ms, *p);
+            }
+            let client = talk.one().from_client;
+            let again =
+                client.retransmissions.iter().map(|r| r.at.since(Time(START)).0 / 1_000_000);
+            let again: Vec<u64> = again.collect();
+            let window = client.lifetime.of(Limit::ReceiveWindow).0 / 1_000_000;
+            all.push((client.bytes, again, client.timeouts.len(), window));
+        }
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        all.swap_remove(0)
+    };
+    let goes = (5000.1, c(1460, 1));
+    let last = [(5010.0, s(0, 0).ack(1461)), (5010.1, c(1461, 300)), (5020.0, s(0, 0).ack(1761))];
+    let (bytes, again, timeouts, window) = probed(0, &[&[goes], &last[..]].concat());
+    assert_eq!((bytes, again, timeouts, window), (1761, vec![], 0, 4979));
+    let lost = [(6010.0, c(1460, 1)), (6020.0, s(0, 0).ack(1461))];
+    let (bytes, again, timeouts, window) = probed(0, &[&[goes], &lost[..]].concat());
+    assert_eq!((bytes, again, timeouts, window), (1461, vec![6010], 1, 4979));
+    let (bytes, again, ..) = probed(1, &[&[goes], &last[..]].concat());
+    assert_eq!((bytes, again), (1761, vec![5000]));
+}
+
 /// The capture begins with ACKs alone, of which one closes the window. Whatever its scale is, that
 /// held the sender back until another one opened it. What came of ACKs since it was opened says
 /// nothing.

@@ -132,19 +132,8 @@ impl Limits {
                 // before it reaches the sender, and what it lets go passes that after.
                 (window, flight) = (window + flight, Span::ZERO);
             }
-            let offered = std::mem::take(&mut self.offered);
-            self.asks = false;
-            if window + shut > Span::ZERO {
-                self.full_window = self.full_window.max(offered);
-                let outstanding = u64::from(self.on_path.most() / stream.terms.mss.max(1));
-                let waits = self.waits.get_or_insert_default();
-                let pending = std::mem::take(&mut waits.pending);
-                waits.shrunk = waits.shrunk + pending.min(window + shut);
-                add_at(&mut waits.by_window, outstanding, window);
-                self.pace.window_was_full(at, stream, &mut self.full);
-            }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
-            self.found.add(Limit::ReceiveWindow, window + shut);
+            self.window_was_full(at, window, shut, stream);
             if room {
                 self.found.add(Limit::Path, flight);
             } else {
@@ -157,6 +146,33 @@ impl Limits {
             self.found.take(Limit::Path, probed);
             self.probed = probed;
         }
+    }
+
+    /// The receiver's window has held the sender back, for so long with something outstanding or
+    /// without.
+    fn window_was_full(&mut self, at: Time, window: Span, shut: Span, stream: &Stream) {
+        let offered = std::mem::take(&mut self.offered);
+        self.asks = false;
+        if window + shut > Span::ZERO {
+            self.full_window = self.full_window.max(offered);
+            let outstanding = u64::from(self.on_path.most() / stream.terms.mss.max(1));
+            let waits = self.waits.get_or_insert_default();
+            let pending = std::mem::take(&mut waits.pending);
+            waits.shrunk = waits.shrunk + pending.min(window + shut);
+            add_at(&mut waits.by_window, outstanding, window);
+            self.pace.window_was_full(at, stream, &mut self.full);
+        }
+        self.found.add(Limit::ReceiveWindow, window + shut);
+    }
+
+    /// A byte has asked for room in a closed window (RFC 9293 section 3.8.6.1), and now there is
+    /// some: there was more to send all the time, whatever goes out next.
+    #[cold]
+    pub fn gets_room(&mut self, at: Time, stream: &Stream) {
+        let Pending { window, shut, .. } = self.pending;
+        (self.pending.window, self.pending.shut) = Default::default();
+        self.silent.window = Span::ZERO;
+        self.window_was_full(at, window, shut, stream);
     }
 
     /// A segment that is not full goes out when all is acknowledged, and cwnd had room for it:
