@@ -19,6 +19,7 @@ use super::input::Data;
 use crate::compact::Compact;
 use crate::packet::Packet;
 use crate::sender::{Acked, KEEP_ALIVE, Owed};
+use crate::standards::LEAST_RTO;
 
 #[derive(Default)]
 pub(super) struct End {
@@ -43,6 +44,8 @@ pub(super) struct End {
     repeats: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
+    /// When a bare ACK last said that nothing newer than what was seen had gone out.
+    none_newer: Compact<Time>,
     numbers: Numbers,
     /// Packets that were copies of others.
     copies: u32,
@@ -287,8 +290,8 @@ impl End {
         let position = self.position(seq);
         let (una, max) = (self.positions.una(), self.positions.max());
         let hole = position.map_or(0, |position| position.saturating_sub(max));
-        let (skipped, counted) = self.numbers.passed(p, mss, hole);
-        let all_seen = self.numbers.all_seen();
+        let (mut skipped, counted) = self.numbers.passed(p, mss, hole);
+        let mut all_seen = self.numbers.all_seen();
         if syn {
             self.numbers.begins();
         }
@@ -303,6 +306,10 @@ impl End {
         // and close with the number that it had.
         let takes_back = fin && len == 0 && !syn && !self.fin && position < max;
         self.fin |= fin && !reset;
+        if len == 0 && !syn && !fin && !reset && position == max {
+            // Its number is SND.NXT (RFC 9293 section 3.10.7.4).
+            self.none_newer.set(at);
+        }
         if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
@@ -313,6 +320,11 @@ impl End {
             if len == 0 && !fin {
                 return (None, jumps);
             }
+        }
+        let just_now = |then: Time| at.since(then) < LEAST_RTO;
+        if position == max && !counted && self.none_newer.get().is_some_and(just_now) {
+            // It had not gone out then, and no timer has expired since.
+            (skipped, all_seen) = (0, true);
         }
         self.data = true;
         self.repeats = position < max;

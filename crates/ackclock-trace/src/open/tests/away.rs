@@ -78,6 +78,45 @@ fn numbers_tell_that_all_was_seen() {
     }
 }
 
+/// A server acknowledges a request alone, with the number that its answer has later: that had not
+/// gone out by then. What follows within less than any timer waits was sent for the first time,
+/// whatever packets of other connections a host has numbered meanwhile. An ACK that came earlier
+/// does not say so.
+#[test]
+fn a_bare_ack_says_that_the_answer_had_not_been_sent() {
+    let found = |acked: f64| {
+        let mut all = Vec::new();
+        for isns in ISNS {
+            let mut talk = Talk::new(isns);
+            let without = |from| syn(from).options(|options| options.sack_permitted = false);
+            talk.at(0.0, without(0)).at(2.6, without(1).id(100)).at(2.7, c(0, 0));
+            talk.at(48.1, c(0, 365))
+                .at(acked, s(0, 0).ack(if acked > 48.0 { 365 } else { 0 }).id(156));
+            let sizes = [
+                (212.7, 0, 27, 169),
+                (246.0, 27, 37, 184),
+                (246.6, 64, 20, 185),
+                (247.2, 84, 46, 186),
+                (248.2, 130, 25, 187),
+                (249.9, 155, 23, 189),
+                (250.5, 178, 2, 190),
+            ];
+            for (ms, position, len, id) in sizes {
+                talk.at(ms, s(position, len).ack(365).id(id));
+                talk.at(ms + 0.1, c(365, 0).ack(position + u64::from(len)));
+            }
+            talk.at(258.1, s(180, 0).with(Control::FIN).ack(365).id(193));
+            talk.at(258.2, c(365, 0).ack(181));
+            let server = talk.one().from_server;
+            all.push((server.timeouts.len(), server.lifetime.of(Limit::Recovery).0 / 1_000_000));
+        }
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        all[0]
+    };
+    assert_eq!([164.0, 60.0].map(found), [(0, 0); 2]);
+    assert_eq!(found(12.0), (0, 210));
+}
+
 /// The server sends its SYN/ACK again and echoes the ACK of the handshake: it waits for data.
 /// Nothing was lost. If it echoes the SYN, nothing says that the ACK has arrived; and it does not
 /// wait for data if some has gone.
