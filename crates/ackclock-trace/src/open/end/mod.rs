@@ -313,7 +313,7 @@ impl End {
         if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
-        if position < max && (len > 1 || position >= una) && self.take_probe(position) {
+        if position < max && len > u32::from(position < una) && self.take_probe(position) {
             // A window probe has carried the first byte; that it was taken away again is no loss.
             // Where the byte goes alone now that the window is open, there is nothing else.
             (position, seq, len) = (position + 1, seq + 1, len - 1);

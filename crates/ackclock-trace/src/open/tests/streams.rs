@@ -521,6 +521,9 @@ fn the_byte_of_a_window_probe_goes_alone_once_there_is_room() {
     let lost = [(6010.0, c(1460, 1)), (6020.0, s(0, 0).ack(1461))];
     let (bytes, again, timeouts, window) = probed(0, &[&[goes], &lost[..]].concat());
     assert_eq!((bytes, again, timeouts, window), (1461, vec![6010], 1, 4979));
+    // The sender drops what was not taken, and closes with the number of that byte.
+    let closes = (5000.1, c(1460, 0).with(Control::FIN));
+    assert_eq!(probed(0, &[closes, (5010.0, s(0, 0).ack(1461))]).2, 0);
     let (bytes, again, ..) = probed(1, &[&[goes], &last[..]].concat());
     assert_eq!((bytes, again), (1761, vec![5000]));
 }
