@@ -44,8 +44,10 @@ pub(super) struct End {
     repeats: bool,
     /// It has sent a reset that its window makes believable.
     reset: bool,
-    /// When a bare ACK last said that nothing newer than what was seen had gone out.
+    /// When a bare ACK last said by its SND.NXT that nothing newer than was seen had gone out.
     none_newer: Compact<Time>,
+    /// Nothing newer was seen since.
+    is_next: bool,
     numbers: Numbers,
     /// Packets that were copies of others.
     copies: u32,
@@ -307,15 +309,13 @@ impl End {
         let takes_back = fin && len == 0 && !syn && !self.fin && position < max;
         self.fin |= fin && !reset;
         if len == 0 && !syn && !fin && !reset && position == max {
-            // Its number is SND.NXT (RFC 9293 section 3.10.7.4).
-            self.none_newer.set(at);
+            (self.none_newer, self.is_next) = (Some(at).into(), true);
         }
         if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);
         }
         if position < max && len > u32::from(position < una) && self.take_probe(position) {
             // A window probe has carried the first byte; that it was taken away again is no loss.
-            // Where the byte goes alone now that the window is open, there is nothing else.
             (position, seq, len) = (position + 1, seq + 1, len - 1);
             if len == 0 && !fin {
                 return (None, jumps);
@@ -323,9 +323,11 @@ impl End {
         }
         let just_now = |then: Time| at.since(then) < LEAST_RTO;
         if position == max && !counted && self.none_newer.get().is_some_and(just_now) {
-            // It had not gone out then, and no timer has expired since.
-            (skipped, all_seen) = (0, true);
+            // No timer has expired since then, and what comes first had not gone out; what comes
+            // later, a fast retransmit may have sent again.
+            (skipped, all_seen) = (0, all_seen || self.is_next);
         }
+        self.is_next &= position < max;
         self.data = true;
         self.repeats = position < max;
         let [tsval, tsecr] =
@@ -400,8 +402,7 @@ impl End {
     /// Whether a window probe has carried this byte last. From now on none has.
     fn take_probe(&mut self, position: u64) -> bool {
         let probe = self.unusual.as_mut().map(|unusual| &mut unusual.probe);
-        let probe = probe.filter(|probe| probe.get() == Some(position));
-        probe.is_some_and(|probe| std::mem::take(probe).get().is_some())
+        probe.filter(|probe| probe.get() == Some(position)).map(std::mem::take).is_some()
     }
 
     /// The acknowledgment in a packet of the other end, whose windows are scaled by `shift`, and
