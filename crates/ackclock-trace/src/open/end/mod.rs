@@ -4,6 +4,7 @@
 mod gaps;
 mod numbers;
 pub(crate) mod positions;
+mod probes;
 mod scale;
 
 use ackclock_tcp::Codepoint;
@@ -381,28 +382,6 @@ impl End {
             && p.control.0 & (Control::SYN.with(Control::FIN).with(Control::RST)).0 == 0
             && self.positions.una() >= self.positions.max()
             && self.positions.first_and_last().is_some_and(|[_, last]| last == p.seq + 1)
-    }
-
-    /// Whether these bytes only keep the connection alive (RFC 9293 section 3.8.4) or ask for the
-    /// window (section 3.8.6.1).
-    fn is_probe(&mut self, position: u64, len: u32, fin: bool, silence: Span) -> bool {
-        if len != 1 || fin {
-            return false;
-        }
-        let (una, max) = (self.positions.una(), self.positions.max());
-        let again = position < max;
-        let alive = is_long(silence) && again && position + 1 == max && una >= max;
-        let beyond = self.edge.get().is_some_and(|edge| position >= edge);
-        if beyond {
-            self.unusual.get_or_insert_default().probe.set(position);
-        }
-        alive || (beyond && again)
-    }
-
-    /// Whether a window probe has carried this byte last. From now on none has.
-    fn take_probe(&mut self, position: u64) -> bool {
-        let probe = self.unusual.as_mut().map(|unusual| &mut unusual.probe);
-        probe.filter(|probe| probe.get() == Some(position)).map(std::mem::take).is_some()
     }
 
     /// The acknowledgment in a packet of the other end, whose windows are scaled by `shift`, and
