@@ -1,5 +1,5 @@
 //! Any bytes of any link type are a segment or are ignored; what the snap length cuts off changes
-//! nothing but options.
+//! nothing but options, and what is padding.
 #![no_main]
 
 use ackclock_tcp::Time;
@@ -32,8 +32,10 @@ fuzz_target!(|bytes: &[u8]| {
         (Ok(cut), Ok(all)) => {
             let options = if cut.options_cut { cut.options } else { all.options };
             let Packet { options_cut, damaged, .. } = cut;
+            // The zeros that fill the shortest frame are known only where they are kept.
+            let len = if all.len == 0 && (2..=6).contains(&cut.len) { cut.len } else { all.len };
             assert!(all.damaged || !damaged);
-            assert_eq!(cut, Packet { options, options_cut, damaged, ..all });
+            assert_eq!(cut, Packet { options, options_cut, damaged, len, ..all });
         }
         (cut, all) => assert_eq!(cut, all),
     }
