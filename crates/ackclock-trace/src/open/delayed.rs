@@ -78,17 +78,21 @@ impl DelayedSender {
         self.model.is_some()
     }
 
-    /// The end is about to send its first data.
-    /// `lag`: the round trip from the capture to it, if the capture was taken there.
+    /// The end is about to send its first data. `lag`: the round trip from the capture to it, if
+    /// that is known.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>, lag: Option<Span>) {
-        let sender = SenderModel::new(terms, path);
+        let here = terms.at_sender();
+        let mut sender = SenderModel::new(terms, path);
+        if here {
+            sender.is_here(lag.unwrap_or_default());
+        }
         let (entries, clock) = (Vec::new(), SendClock::default());
         let arrivals = Arrivals::default();
         let log = || {
             let others = Vec::new();
             Box::new(Log { entries, others, is_over: false, clock, arrivals })
         };
-        let log = (!is_on_host(lag)).then(log);
+        let log = (!here || !is_on_host(lag)).then(log);
         let (acks, heard) = Default::default();
         let (now, size) = (Time::ZERO, SegmentSize::default());
         self.model = Some(Box::new(Model { sender, acks, heard, now, size, log }));

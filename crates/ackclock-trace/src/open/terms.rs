@@ -31,11 +31,7 @@ impl Open {
             events: self.events,
         };
         let sender = &mut self.senders[end];
-        let lag = self.place.lag(end).filter(|_| terms.at_sender());
-        sender.begin(terms, Arc::clone(&self.paths[end]), lag);
-        if terms.at_sender() {
-            sender.is_here(lag, &mut budget.places);
-        }
+        sender.begin(terms, Arc::clone(&self.paths[end]), self.place.lag(end));
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {
                 sender.syn(syn, isn);
