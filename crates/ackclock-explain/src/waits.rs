@@ -2,6 +2,7 @@
 //! receiver that reads slowly from a small buffer, a client that asks for nothing, or for one thing
 //! after the other, from a server that is idle.
 
+use ackclock_tcp::connection::RTO_AFTER_LOSS;
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{
     Ended, Flow, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Timeout,
@@ -17,8 +18,6 @@ const IN_A_ROW: usize = 3;
 /// many of the longer of both has held timeouts before the one that was seen.
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 const TRIPS: u64 = 3;
-/// The least timeout of the first data behind a SYN whose timer had expired (RFC 6298 section 5.7).
-const BEHIND_LOST_SYN: Span = Span::from_secs(3);
 /// Who asks so often asks one after the other for a reason.
 const MANY: u64 = 10;
 
@@ -282,7 +281,7 @@ impl Found {
 fn first_timeout(flow: &Flow, timeout: &Timeout) -> Span {
     let of_syn = |t: &Timeout| t.class == TimeoutClass::Handshake && t.at < timeout.at;
     let lost_syn = timeout.position == 0 && flow.timeouts.iter().any(of_syn);
-    if lost_syn { BEHIND_LOST_SYN } else { FIRST_TIMEOUT }
+    if lost_syn { RTO_AFTER_LOSS } else { FIRST_TIMEOUT }
 }
 
 /// How long these took together.

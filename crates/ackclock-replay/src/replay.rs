@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 
+use ackclock_tcp::connection::RTO_AFTER_LOSS;
 use ackclock_tcp::{
     Cause, Composition, Ecn, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
     Span, Time, Timestamps,
@@ -132,8 +133,7 @@ fn config(h: &Header) -> SenderConfig {
         timestamps: h.timestamps,
         nagle: h.nagle,
         handshake_rtt: h.round_trip.map(Span::from_micros),
-        // RFC 6298 section 5.7.
-        initial_rto: h.round_trip.is_none().then_some(Span::from_secs(3)),
+        initial_rto: h.round_trip.is_none().then_some(RTO_AFTER_LOSS),
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
         min_rto: own("tcp_rto_min_us").map(Span::from_micros),
         max_rto: own("tcp_rto_max_ms").map(Span::from_millis),

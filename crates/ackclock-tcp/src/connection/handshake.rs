@@ -10,7 +10,7 @@ use crate::wire::{Control, DEFAULT_MSS, LEAST_MSS, Options, Repr, TIMESTAMPS_LEN
 
 /// What the timeout of data begins with after that of a SYN expired, if the handshake has measured
 /// no round trip (RFC 6298 section 5.7).
-const RTO_AFTER_LOSS: Span = Span::from_secs(3);
+pub const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// Least time between two answers to the same SYN, as in Linux (`tcp_oow_rate_limited`, called by
 /// `tcp_check_req`).
 const REPEATED: Span = Span::from_millis(500);

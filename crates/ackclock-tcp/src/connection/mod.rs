@@ -32,6 +32,7 @@ use crate::wire::{Options, Repr};
 
 use black_hole::BlackHole;
 pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
+pub use handshake::RTO_AFTER_LOSS;
 use handshake::{Handshake, Negotiated};
 use input::Challenges;
 
