@@ -4,7 +4,7 @@
 //! addresses and ports are used again.
 
 use std::collections::VecDeque;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Span, Time};
@@ -367,11 +367,16 @@ impl Tracker {
 }
 
 /// Both addresses and ports, the lower ones first, so that both ways have the same.
+// A number of 128 bits would stand at multiples of 16 bytes, and a key take more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    low: (u64, u64),
-    high: (u64, u64),
-    ports: u32,
+enum Key {
+    /// Each address with its port behind it.
+    V4(u64, u64),
+    V6 {
+        low: (u64, u64),
+        high: (u64, u64),
+        ports: u32,
+    },
 }
 
 impl Key {
@@ -384,24 +389,25 @@ impl Key {
     /// The same of a packet between these.
     #[inline]
     fn between(src: SocketAddr, dst: SocketAddr) -> (Key, bool) {
+        if let (SocketAddr::V4(src), SocketAddr::V4(dst)) = (src, dst) {
+            let end =
+                |addr: SocketAddrV4| u64::from(addr.ip().to_bits()) << 16 | u64::from(addr.port());
+            let (src, dst) = (end(src), end(dst));
+            return (Key::V4(src.min(dst), src.max(dst)), src <= dst);
+        }
+        let end = |addr: SocketAddr| (addr.ip(), addr.port());
         let (src, dst) = (end(src), end(dst));
         let from_low = src <= dst;
         let (low, high) = if from_low { (src, dst) } else { (dst, src) };
         let ports = u32::from(low.1) << 16 | u32::from(high.1);
-        (Key { low: halves(low.0), high: halves(high.0), ports }, from_low)
+        (Key::V6 { low: halves(low.0), high: halves(high.0), ports }, from_low)
     }
 }
 
-#[inline]
-fn end(addr: SocketAddr) -> (u128, u16) {
-    let ip = match addr.ip() {
+fn halves(ip: IpAddr) -> (u64, u64) {
+    let ip = match ip {
         IpAddr::V4(ip) => ip.to_bits().into(),
         IpAddr::V6(ip) => ip.to_bits(),
     };
-    (ip, addr.port())
-}
-
-/// A number of 128 bits would stand at multiples of 16 bytes, and a key take more.
-fn halves(ip: u128) -> (u64, u64) {
     ((ip >> 64) as u64, ip as u64)
 }

@@ -15,9 +15,8 @@ pub(crate) struct Moments {
     /// When new data last went out.
     new_data: Time,
     ack: Time,
-    /// At the sender: how long after an ACK has passed the capture what it lets go does, at the
-    /// least. A mirrored port is a little way off.
-    lag: Span,
+    /// When that ACK was at the sender: [`Moments::lag`] later.
+    arrived: Time,
     /// Between the last two ACKs.
     ack_gap: Span,
 }
@@ -33,19 +32,22 @@ impl Moments {
         self.new_data = at;
     }
 
-    /// The capture is at the sender: what an ACK lets go passes it so much later.
+    /// The capture is at the sender: what an ACK lets go passes it so much later at the least. A
+    /// mirrored port is a little way off.
     pub fn lags(&mut self, lag: Span) {
-        self.lag = lag;
+        self.arrived = self.ack + lag;
     }
 
     /// How much later that is.
+    #[inline]
     pub fn lag(&self) -> Span {
-        self.lag
+        self.arrived.since(self.ack)
     }
 
     #[inline]
     pub fn acked(&mut self, at: Time) {
         self.ack_gap = at.since(self.ack);
+        self.arrived = at + self.lag();
         self.ack = at;
     }
 
@@ -77,7 +79,7 @@ impl Moments {
     /// Since the last ACK was at the sender.
     #[inline]
     pub fn since_ack(&self, at: Time) -> Span {
-        at.since(self.ack + self.lag)
+        at.since(self.arrived)
     }
 
     /// What goes out now follows the last ACK.
