@@ -41,8 +41,9 @@ fn is_same(earlier: &Connection, later: &Connection) -> bool {
     let first = |c: &Connection| c.numbers.map(|seen| seen.map(|[first, _]| first));
     let addresses = |c: &Connection| [c.client, c.server];
     // Who refuses a SYN has no number: such a RST has 0 (RFC 9293 section 3.10.7.1). Clients that
-    // take theirs from a clock begin several connections with the same one.
-    let numbered = later.ended != Ended::Refused || earlier.server == later.server;
+    // take theirs from a clock begin several connections with the same one, also to one server.
+    let translated = earlier.client.ip() != later.client.ip() && earlier.server == later.server;
+    let numbered = later.ended != Ended::Refused || translated;
     // Of what began before the capture, each side may have seen another packet first.
     let begun = earlier.begun && later.begun;
     later.start.since(earlier.start) <= WITHIN

@@ -453,29 +453,36 @@ fn a_connection_on_both_sides_of_a_translator() {
     assert_eq!(again([7, 7], 0.005, true), [None, None]);
 }
 
-/// A client that takes its numbers from a clock is refused by two servers at once. A RST in answer
-/// to a SYN has the number 0.
+/// A client that takes its numbers from a clock is refused twice at once, by two servers or by one.
+/// A RST in answer to a SYN has the number 0. The same from another address is beyond a translator.
 #[test]
 fn refused_connections_are_not_the_same() {
-    let mut talk = Talk::new([7, 0]);
-    for server in ["198.51.100.1:6346", "198.51.100.2:6346"] {
-        let server: SocketAddr = server.parse().unwrap();
-        let mut asks = talk.on_wire(0.0, syn(0), &[]);
-        asks.dst = server;
-        talk.tracker.packet(&asks);
-        let refuses = Packet {
-            at: asks.at + ackclock_tcp::Span::from_millis(1),
-            src: server,
-            dst: asks.src,
-            seq: ackclock_tcp::Seq(0),
-            ack: asks.seq + 1,
-            control: Control(Control::RST.0 | Control::ACK.0),
-            ..asks
-        };
-        talk.tracker.packet(&refuses);
-    }
-    let both = talk.all();
-    assert_eq!(both.len(), 2);
-    assert!(both.iter().all(|one| one.ended == Ended::Refused));
-    assert_eq!(crate::translated::again(&both), [None, None]);
+    let again = |clients: [&str; 2], servers: [&str; 2]| {
+        let mut talk = Talk::new([7, 0]);
+        for (client, server) in clients.into_iter().zip(servers) {
+            let mut asks = talk.on_wire(0.0, syn(0), &[]);
+            (asks.src, asks.dst) = (client.parse().unwrap(), server.parse().unwrap());
+            talk.tracker.packet(&asks);
+            let refuses = Packet {
+                at: asks.at + ackclock_tcp::Span::from_millis(1),
+                src: asks.dst,
+                dst: asks.src,
+                seq: ackclock_tcp::Seq(0),
+                ack: asks.seq + 1,
+                control: Control(Control::RST.0 | Control::ACK.0),
+                ..asks
+            };
+            talk.tracker.packet(&refuses);
+        }
+        let both = talk.all();
+        assert_eq!(both.len(), 2);
+        assert!(both.iter().all(|one| one.ended == Ended::Refused));
+        crate::translated::again(&both)
+    };
+    let [one, two] = ["10.0.0.1:4000", "10.0.0.1:4001"];
+    let [server, other] = ["198.51.100.1:6346", "198.51.100.2:6346"];
+    assert_eq!(again([one, one], [server, other]), [None, None]);
+    assert_eq!(again([one, two], [server, server]), [None, None]);
+    assert_eq!(again([one, "203.0.113.1:4000"], [server, server]), [None, Some(0)]);
+    assert_eq!(again([one, "203.0.113.1:4000"], [server, other]), [None, None]);
 }
