@@ -5,7 +5,7 @@ use ackclock_tcp::Time;
 use super::input::Acked;
 use super::rate::Trip;
 use super::recovery::retransmissions::Echo;
-use super::stalls::Waiting;
+use super::stalls::{Now, Waiting};
 use super::stream::Stream;
 use super::stream::segment::{Departure, Segment};
 use super::{Repair, SenderModel, Sight};
@@ -52,7 +52,7 @@ impl SenderModel {
         }
         self.limits.hears_of_room(a, &self.stream);
         if self.stalls.is_probing_window() && a.window > 0 {
-            self.limits.gets_room(a.at, &self.stream);
+            self.gets_room(a);
         }
         self.stream.ack_seen(a.ack);
         let outstanding = &self.stream.outstanding;
@@ -302,6 +302,16 @@ impl SenderModel {
             self.bottleneck.measured(&trip);
             self.limits.measured(&trip, &mut self.bottleneck);
         }
+    }
+
+    /// The window has opened that a byte asks for.
+    #[cold]
+    fn gets_room(&mut self, a: &Acked) {
+        let Self { stream, limits, stalls, .. } = self;
+        limits.gets_room(a.at, stream);
+        let (progress, newest) = (stream.moments.progress(), stream.moments.newest());
+        let (timers, came_twice) = (&stream.timers, a.dsack);
+        stalls.gets_room(&Now { at: a.at, frame: a.frame, progress, timers, came_twice, newest });
     }
 
     /// A segment is reported for the first time. Returns when that was sent which was sent last of

@@ -29,6 +29,17 @@ const NOW: u8 = 1;
 const LAST: u8 = 2;
 const PAID: u8 = 4;
 
+/// Whether what is outstanding began with a byte that asks for a closed window (RFC 9293 section
+/// 3.8.6.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Probing {
+    #[default]
+    No,
+    Closed,
+    /// The window is open now, but the byte is not acknowledged.
+    Opened,
+}
+
 /// What an end that sends data had acknowledged of the other end's before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owed {
@@ -46,9 +57,7 @@ pub(crate) struct Stalls {
     gap: Time,
     /// A SYN waits for its ACK.
     opening: bool,
-    /// What is outstanding began with a byte that asks for a closed window (RFC 9293 section
-    /// 3.8.6.1).
-    probing_window: bool,
+    probing: Probing,
     /// When the other end's data last reached this one.
     peer_data: Time,
     /// What goes out [`NOW`] is the first that acknowledges all of that, and so was what ended the
@@ -104,7 +113,7 @@ impl Default for Stalls {
         Stalls {
             gap: Time::ZERO,
             opening: false,
-            probing_window: false,
+            probing: Probing::default(),
             peer_data: Time::ZERO,
             carries_ack: 0,
             least_window: u64::MAX,
@@ -187,7 +196,17 @@ impl Stalls {
     /// What is outstanding began with a byte that asks for a closed window.
     #[inline]
     pub fn is_probing_window(&self) -> bool {
-        self.probing_window
+        self.probing != Probing::No
+    }
+
+    /// The window has opened. What asks for it may have to go again: that is another stall.
+    #[cold]
+    pub fn gets_room(&mut self, now: &Now<'_>) {
+        if self.probing == Probing::Closed {
+            self.probing = Probing::Opened;
+            let cause = Cause::Outstanding { probed: false, closed: true, unseen: false };
+            self.add(now.progress, now, cause);
+        }
     }
 
     /// An ACK has been taken in that offers this window.
@@ -199,7 +218,7 @@ impl Stalls {
     /// Something goes out with nothing outstanding.
     pub fn sender_resumes(&mut self, now: &Now<'_>, resumed: &Resumed) {
         let &Resumed { is_first, fin_alone, room, probes_window, was_lost, alive } = resumed;
-        self.probing_window = probes_window;
+        self.probing = if probes_window { Probing::Closed } else { Probing::No };
         // Before the first byte, a sender only has something to answer if the other end has sent
         // something. After the last one it has nothing.
         if fin_alone || is_first && self.peer_data == Time::ZERO {
@@ -266,12 +285,14 @@ impl Stalls {
             && !measures
             && self.waiting != Waiting::Nobody
         {
-            let (probed, closed) = (probes > self.probes, self.probing_window);
+            let (probed, closed) = (probes > self.probes, self.probing == Probing::Closed);
             let unseen = self.waiting == Waiting::Unseen;
             let cause = Cause::Outstanding { probed, closed, unseen };
-            self.add(now.progress, now, cause);
+            // Where the window has opened meanwhile, one has ended then.
+            let before = self.found.last().map_or(Time::ZERO, |last| last.end);
+            self.add(now.progress.max(before), now, cause);
         }
-        self.probing_window = false;
+        self.probing = Probing::No;
         self.probes = probes;
         self.least_window = u64::MAX;
     }
@@ -345,9 +366,12 @@ impl Wait {
         let Wait { start, end, frame, came_twice, alone, newest, .. } = *self;
         let (cause, timeout) = (StallCause::Unknown, None);
         let mut stall = Stall { start, end, frame, cause, timeout, came_twice, alone, newest };
-        let (probed, closed, unseen) = match self.cause {
+        let (probed, unseen) = match self.cause {
             Cause::Known(cause) => return Stall { cause, ..stall },
-            Cause::Outstanding { probed, closed, unseen } => (probed, closed, unseen),
+            Cause::Outstanding { closed: true, .. } => {
+                return Stall { cause: StallCause::ZeroWindow, ..stall };
+            }
+            Cause::Outstanding { probed, unseen, .. } => (probed, unseen),
         };
         let expired = timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
         if let Some((index, timeout)) = expired.and_then(|i| Some((i, timeouts.get(i)?)))
@@ -360,9 +384,7 @@ impl Wait {
         let within = || retransmissions.iter().skip(first).take_while(|r| r.at <= end);
         let mut sent = within().map(|r| r.kind).peekable();
         let any = sent.peek().is_some();
-        stall.cause = if closed {
-            StallCause::ZeroWindow
-        } else if within().any(|r| r.syn) {
+        stall.cause = if within().any(|r| r.syn) {
             // The timer of the SYN expired at the other end, and the SYN/ACK answers it once more.
             StallCause::Timeout(TimeoutClass::Handshake)
         } else if probed || sent.clone().any(|kind| kind == Kind::TailLossProbe) {

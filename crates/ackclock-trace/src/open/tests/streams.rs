@@ -458,14 +458,14 @@ fn window_probes_are_no_retransmissions() {
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
         // The receiver kept its window closed, before the first probe and after it, which is one
-        // time; that measures no round trip.
+        // time until it opens; that measures no round trip.
         let stalls = one
             .from_client
             .stalls
             .iter()
             .map(|stall| (stall.start.0 - START, stall.end.0 - START, stall.cause));
-        let zero = crate::connection::StallCause::ZeroWindow;
-        assert_eq!(stalls.collect::<Vec<_>>(), [(21_000_000, 1_310_000_000, zero)]);
+        let zero = StallCause::ZeroWindow;
+        assert_eq!(stalls.collect::<Vec<_>>(), [(21_000_000, 1_300_000_000, zero)]);
         assert_eq!(one.from_client.rtt.map(|rtt| rtt.samples), Some(1));
     });
     // Linux's carry nothing.
@@ -479,11 +479,33 @@ fn window_probes_are_no_retransmissions() {
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
         // The receiver kept its window closed from the ACK that closed it until data went on.
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
-        assert_eq!(stall.cause, crate::connection::StallCause::ZeroWindow);
+        assert_eq!(stall.cause, StallCause::ZeroWindow);
         assert_eq!(
             (stall.start, stall.end),
             (Time(START + 21_000_000), Time(START + 1_300_100_000))
         );
+    });
+}
+
+/// The byte goes once the window has opened, and is lost until its timer expires, which is a stall
+/// of its own.
+#[test]
+fn the_byte_of_a_window_probe_is_lost_once_there_is_room() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
+        talk.at(300.0, c(1460, 1)).at(310.0, s(0, 0).ack(1460).wnd(0));
+        talk.at(1300.0, s(0, 0).ack(1460).wnd(5000)).at(1300.1, c(1460, 1));
+        // What repeats the window does not end it again.
+        talk.at(1400.0, s(0, 0).ack(1460).wnd(5000));
+        talk.at(2300.0, c(1460, 1)).at(2310.0, s(0, 0).ack(1461));
+        let client = talk.one().from_client;
+        let timeout = StallCause::Timeout(client.timeouts[0].class);
+        let stalls = client.stalls.iter();
+        let stalls =
+            stalls.map(|s| (s.start.since(Time(START)), s.end.since(Time(START)), s.cause));
+        let ms = Span::from_millis;
+        let zero = (ms(21), ms(1300), StallCause::ZeroWindow);
+        assert_eq!(stalls.collect::<Vec<_>>(), [zero, (ms(1300), ms(2310), timeout)]);
     });
 }
 

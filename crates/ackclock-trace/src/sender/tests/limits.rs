@@ -518,7 +518,7 @@ fn a_closed_window_that_is_probed_with_data() {
     assert_eq!(shares(line()), [50.0, 0.0, 2900.0, 0.0, 0.0, 100.0, 0.0]);
     let stalls = line().found().stalls;
     let stalls: Vec<_> = stalls.iter().map(|s| (s.cause, s.start, s.end)).collect();
-    assert_eq!(stalls, [(StallCause::ZeroWindow, ms(100.0), ms(3050.0))]);
+    assert_eq!(stalls, [(StallCause::ZeroWindow, ms(100.0), ms(3000.0))]);
 }
 
 /// Four segments are acknowledged each 10 ms, of twenty that fill the window. Two go at once and
