@@ -1459,20 +1459,29 @@ fn ends_take_turns() {
     });
 }
 
-/// The timer sends 151 bytes in one segment, of which the receiver has reported all but the first
-/// 100: 51 bytes are no loss.
+/// The timer sends 151 bytes and a FIN in one segment, of which the receiver has reported all but
+/// the first 100: 51 bytes are no loss, and the FIN, reported or not, is no payload.
 #[test]
 fn what_of_a_retransmission_was_reported() {
-    let missing = |reported: &[(u64, u64)]| {
+    let missing = |reported: &[(u64, u64)], fin: &[P]| {
         let mut talk = Talk::new(ISNS[1]);
         talk.open().at(11.0, c(0, 100)).at(12.0, c(100, 51));
+        fin.iter().for_each(|fin| _ = talk.at(12.0, *fin));
         talk.sacked(22.0, s(0, 0), reported);
-        talk.at(400.0, c(0, 151)).at(410.0, s(0, 0).ack(151));
+        let (again, acked) = match fin {
+            [] => (c(0, 151), s(0, 0).ack(151)),
+            _ => (c(0, 151).with(Control::FIN), s(0, 0).ack(152)),
+        };
+        talk.at(400.0, again).at(410.0, acked);
         let again = talk.one().from_client.retransmissions;
         again.iter().map(|r| [r.len, r.sacked, r.missing()]).collect::<Vec<_>>()
     };
-    assert_eq!(missing(&[(100, 151)]), [[151, 51, 100]]);
-    assert_eq!(missing(&[]), [[151, 0, 151]]);
+    assert_eq!(missing(&[(100, 151)], &[]), [[151, 51, 100]]);
+    assert_eq!(missing(&[], &[]), [[151, 0, 151]]);
+    let fin = [c(151, 0).with(Control::FIN)];
+    assert_eq!(missing(&[(100, 152)], &fin), [[151, 51, 100]]);
+    assert_eq!(missing(&[(151, 152)], &fin), [[151, 0, 151]]);
+    assert_eq!(missing(&[(100, 151)], &fin), [[151, 51, 100]]);
 }
 
 /// A server greets that sends data or its FIN before it has any data of the client; not one that

@@ -328,12 +328,16 @@ impl Stream {
         number: u32,
         each: impl FnMut(&Segment),
     ) -> Replaced {
-        let replaced = self.outstanding.retransmit(records, number, each);
+        let last = records.end.checked_sub(1).and_then(|last| self.outstanding.get(last));
+        let ends = |segment: &Segment| segment.sacked && segment.end() == sent.end();
+        let reported_fin = sent.fin && last.is_some_and(ends);
+        let mut replaced = self.outstanding.retransmit(records, number, each);
         if replaced.unseen > 0 {
             self.holes.filled_by(sent);
         }
         // Of a hole that could not be cut it fills a part. A FIN, which ends what is sent, is no
         // payload.
+        replaced.sacked -= u32::from(reported_fin);
         let filled = replaced.unseen.min(sent.len).saturating_sub(u32::from(sent.fin));
         self.bytes += u64::from(filled);
         replaced

@@ -56,6 +56,6 @@ pub(crate) struct Replaced {
     pub transmissions: u16,
     /// Bytes that were never seen before.
     pub unseen: u32,
-    /// Bytes that the receiver had reported by SACK; a FIN counts as one.
+    /// Bytes that the receiver had reported by SACK.
     pub sacked: u32,
 }
