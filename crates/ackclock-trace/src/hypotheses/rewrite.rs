@@ -188,11 +188,13 @@ fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission 
 
 /// The causes of stalls, by the timeouts and probes as they are now. Where nothing seemed to be
 /// outstanding and a timer did expire, or a retransmission ended it, something had been lost before
-/// the capture: that time was the application's, and is of recovery.
+/// the capture: that time was the application's, and is of recovery. In a closed window nothing
+/// else may go out, whatever its probes look like.
 fn explain_stalls(found: &mut Found) {
     let timeouts = ByTime::new(found.timeouts.iter().map(|timeout| timeout.at));
     let retransmissions = ByTime::new(found.retransmissions.iter().map(|r| r.at));
-    for stall in &mut found.stalls {
+    let stalls = found.stalls.iter_mut();
+    for stall in stalls.filter(|stall| stall.cause != StallCause::ZeroWindow) {
         let timeout = timeouts.within(stall).max();
         let sent =
             timeout.and_then(|i| found.retransmissions.get(found.timeouts[i].retransmission));

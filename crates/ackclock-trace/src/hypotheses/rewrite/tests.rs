@@ -204,6 +204,17 @@ fn the_last_timeout_ends_a_stall() {
     assert_eq!((stall.cause, stall.timeout), (StallCause::Timeout(backed_off), Some(1)));
 }
 
+/// What goes out as the window opens ends no stall of a closed window.
+#[test]
+fn a_closed_window_stays_the_receivers() {
+    let mut found = found();
+    found.stalls = vec![stall(5, 20, StallCause::ZeroWindow), stall(5, 20, StallCause::Network)];
+    take_over(&[], terms(), &mut found);
+    let causes: Vec<_> = found.stalls.iter().map(|s| s.cause).collect();
+    let timeout = StallCause::Timeout(TimeoutClass::NonTrigger);
+    assert_eq!(causes, [StallCause::ZeroWindow, timeout]);
+}
+
 /// What nothing decides is no recovery in the picture, either.
 #[test]
 fn the_undecided_is_drawn_as_such() {
