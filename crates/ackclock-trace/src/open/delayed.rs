@@ -2,6 +2,7 @@
 //! round trip between both, and data cut into segments of SMSS.
 
 mod log;
+mod room;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,16 +10,16 @@ use std::sync::Arc;
 use ackclock_tcp::{Seq, Span, Time};
 
 use self::log::Log;
+use self::room::Room;
 use super::budget::Places;
 use super::handshake::Syn;
 use super::heard::Heard;
 use super::hindsight;
 use super::input::Data;
 use super::segment_size::SegmentSize;
-use super::send_clock::SendClock;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
-use crate::sender::{Acked, Arrivals, EXCHANGED, Found, SenderModel, Sent, Shorter, Sight, Terms};
+use crate::sender::{Acked, EXCHANGED, Found, SenderModel, Sent, Shorter, Sight, Terms};
 use crate::standards::FIRST_RTO;
 
 /// So many ACKs are looked at for one that is older.
@@ -61,6 +62,7 @@ struct Model {
     /// ACKs that have passed the capture but not reached the sender yet.
     acks: VecDeque<Acked>,
     heard: Heard,
+    room: Room,
     /// The time of what the sender got last.
     now: Time,
     size: SegmentSize,
@@ -86,16 +88,10 @@ impl DelayedSender {
         if here {
             sender.is_here(lag.unwrap_or_default());
         }
-        let (entries, clock) = (Vec::new(), SendClock::default());
-        let arrivals = Arrivals::default();
-        let log = || {
-            let others = Vec::new();
-            Box::new(Log { entries, others, is_over: false, clock, arrivals })
-        };
-        let log = (!here || !is_on_host(lag)).then(log);
-        let (acks, heard) = Default::default();
+        let log = (!here || !is_on_host(lag)).then(Box::<Log>::default);
+        let (acks, heard, room) = Default::default();
         let (now, size) = (Time::ZERO, SegmentSize::default());
-        self.model = Some(Box::new(Model { sender, acks, heard, now, size, log }));
+        self.model = Some(Box::new(Model { sender, acks, heard, room, now, size, log }));
     }
 
     /// SMSS as it was learned in the end.
@@ -236,7 +232,12 @@ impl DelayedSender {
         if busy < data.at {
             model.sender.arrives_behind(busy);
         }
-        model.data(&data, seen, places);
+        model.data(&data, seen, delay, places);
+    }
+
+    /// The way from the capture to this end and back takes no longer than this, as its data says.
+    pub fn answers_within(&mut self) -> Option<Span> {
+        self.model.as_mut()?.room.trip()
     }
 
     /// The other end acknowledges; `delay` as in [`DelayedSender::data`].
@@ -429,10 +430,14 @@ impl Model {
 
     /// The end sent this; the capture had `seen` it then.
     #[inline]
-    fn data(&mut self, data: &Data, seen: Time, places: &mut Places) {
+    fn data(&mut self, data: &Data, seen: Time, delay: Span, places: &mut Places) {
         self.now = self.now.max(data.at);
         if !self.acks.is_empty() {
             self.look_for_ack_before(seen);
+            if !data.again && data.tsecr.is_none() {
+                let waiting = self.acks.iter().take(MOST_LATE);
+                self.room.used(data.end(), self.sender.room(), seen, delay, waiting);
+            }
         }
         let Terms { mss, sight, .. } = *self.sender.terms();
         let (size, mut rest) = (&mut self.size, data.len);

@@ -118,6 +118,8 @@ impl Open {
             acked.timed &= self.place.sight(end) == Sight::Sent
                 || self.place.is_made_up()
                 || !self.timestamps(end);
+        } else if let Some(trip) = self.senders[end].answers_within() {
+            self.place.measures(end, trip, true);
         }
         self.senders[end].acked(acked, delay, &mut budget.places);
     }

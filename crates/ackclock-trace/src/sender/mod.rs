@@ -241,6 +241,13 @@ impl SenderModel {
         self.limits.others(now)
     }
 
+    /// Up to which position the receiver lets it send, as far as it has heard, and the bytes of a
+    /// segment.
+    pub fn room(&self) -> [u64; 2] {
+        let Stream { outstanding, windows, terms, .. } = &self.stream;
+        [outstanding.una().saturating_add(windows.allowed()), terms.mss.into()]
+    }
+
     /// What is known of the connection by now.
     #[inline]
     pub fn terms(&self) -> &Terms {

@@ -7,6 +7,7 @@ use crate::open::send_clock::SendClock;
 use crate::sender::Arrivals;
 
 /// What passed, and what was known before.
+#[derive(Default)]
 pub(super) struct Log {
     pub entries: Vec<Entry>,
     /// Bytes that other connections had outstanding on the path, from each entry at which that was
