@@ -306,7 +306,8 @@ pub enum Spurious {
     /// 2.1): the second of them, data that was never sent again.
     FRto,
     /// Without SACK: it had been acknowledged, and was then answered by an ACK that did not advance
-    /// (RFC 5681 section 4.2), as was each retransmission on its way.
+    /// (RFC 5681 section 4.2), as was each retransmission on its way; or there was an ACK for each
+    /// packet, in order.
     DuplicateAck,
 }
 

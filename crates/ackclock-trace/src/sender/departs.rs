@@ -127,7 +127,9 @@ impl SenderModel {
         if !self.unsettled {
             return self.stream.append(sent, false);
         }
-        let recovering = self.repair.as_mut().is_some_and(|repair| repair.recovery.new_data());
+        let Self { stream, repair, .. } = self;
+        let goes = |repair: &mut Box<Repair>| repair.recovery.new_data(&{ *sent }, stream);
+        let recovering = repair.as_mut().is_some_and(goes);
         self.stream.append(sent, recovering);
         self.watch_new_data(&{ *sent });
     }

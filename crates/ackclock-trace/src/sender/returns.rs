@@ -32,8 +32,8 @@ impl SenderModel {
         }
         let untimed = missed.then_some(Acked { timed: false, ..*a });
         let a = untimed.as_ref().unwrap_or(a);
-        if self.unsettled && self.ways.is_on() {
-            self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
+        if self.unsettled {
+            self.before_ack(a);
         }
         self.stalls.waited(match () {
             () if self.stream.waits_for_fin_alone() => Waiting::Nobody,
@@ -96,6 +96,17 @@ impl SenderModel {
             self.picture.acked(a, self.stream.stand(), before, sacked, dupacks);
         }
         self.settles();
+    }
+
+    /// Something is to be made of an ACK before it is taken in.
+    #[cold]
+    fn before_ack(&mut self, a: &Acked) {
+        if self.ways.is_on() {
+            self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.recovery.next_ack(a);
+        }
     }
 
     /// An ACK comes after silence, which tells of probes.

@@ -4,6 +4,7 @@
 mod answers;
 mod behind;
 pub(crate) mod evidence;
+mod one_by_one;
 pub(crate) mod phases;
 pub(crate) mod reports;
 pub(crate) mod retransmissions;
@@ -13,6 +14,7 @@ use ackclock_tcp::{EventKind, Time};
 use self::answers::Answers;
 use self::behind::Behind;
 use self::evidence::Evidence;
+use self::one_by_one::OneByOne;
 use self::phases::Phases;
 use self::retransmissions::{Again, Echo, Retransmissions};
 use super::input::{Acked, Sent, Sight};
@@ -30,6 +32,7 @@ pub(crate) struct LossRecovery {
     pub retransmissions: Retransmissions,
     pub behind: Behind,
     answers: Answers,
+    one_by_one: OneByOne,
 }
 
 impl LossRecovery {
@@ -47,6 +50,7 @@ impl LossRecovery {
             && !evidence.is_fresh()
             && !evidence.shows_loss()
             && self.behind.segments() == 0
+            && !self.one_by_one.is_on()
     }
 
     pub fn state(&self, stream: &Stream) -> State {
@@ -102,7 +106,8 @@ impl LossRecovery {
 
     /// New data goes out. Returns whether that is within a recovery.
     #[inline]
-    pub fn new_data(&mut self) -> bool {
+    pub fn new_data(&mut self, sent: &Sent, stream: &Stream) -> bool {
+        self.one_by_one.new_data(sent, stream.outstanding.max());
         self.phases.new_data();
         if self.phases.has_begun_anew() {
             self.phases.begin_anew(&mut self.retransmissions);
@@ -162,6 +167,10 @@ impl LossRecovery {
             }
             _ => self.phases.reports.retransmitted(),
         }
+        if !stream.terms.sack {
+            let number = self.retransmissions.last_number();
+            self.one_by_one.again(again.sent, number, &stream.outstanding);
+        }
         if again.is_head {
             self.evidence.head_retransmitted(stream.outstanding.len() as u32);
         }
@@ -182,6 +191,13 @@ impl LossRecovery {
         self.phases.reports.dsacked(right, una, segments, again, all);
         if self.phases.is_reported() && !stream.timers.is_foreign() {
             self.undo(a.at, "dsack", stream, picture);
+        }
+    }
+
+    /// An ACK comes, before anything else is made of it.
+    pub fn next_ack(&mut self, a: &Acked) {
+        for number in self.one_by_one.acked(a) {
+            self.retransmissions.were_answered(number..number + 1);
         }
     }
 

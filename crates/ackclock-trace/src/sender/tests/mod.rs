@@ -7,6 +7,7 @@ mod late;
 mod limits;
 mod losses;
 mod marks;
+mod one_by_one;
 mod picture;
 mod probes;
 mod repair;
