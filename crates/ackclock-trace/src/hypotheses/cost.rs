@@ -208,10 +208,12 @@ impl Comparison<'_> {
     }
 
     /// By so much the number of `sent` is above the highest that was seen; `None` if the sender
-    /// does not number its packets, or it is the same.
+    /// does not number its packets, or it is the same. ACKs between both that were seen do not
+    /// count.
     fn step(&self, sent: &Sent) -> Option<u16> {
         let step = self.number.and_then(|last| Some(sent.ip_id?.wrapping_sub(last)));
-        step.filter(|step| *step != 0)
+        let all_seen = |step: u16| if sent.all_seen && !is_behind(step) { 1 } else { step };
+        step.filter(|step| *step != 0).map(all_seen)
     }
 
     /// `sent` is the transmission of this index. What waits in a queue comes out one behind the

@@ -311,6 +311,9 @@ impl End {
         self.fin |= fin && !reset;
         if len == 0 && !syn && !fin && !reset && position == max {
             (self.none_newer, self.is_next) = (Some(at).into(), true);
+            if !self.data {
+                self.numbers.has_sent_none();
+            }
         }
         if reset || len == 0 && (!fin || takes_back) || self.is_probe(position, len, fin, silence) {
             return (None, jumps);

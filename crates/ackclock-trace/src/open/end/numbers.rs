@@ -84,6 +84,13 @@ impl Numbers {
         self.unseen == 0
     }
 
+    /// The last packet was an ACK alone, right behind the SYN: its sequence number is SND.NXT (RFC
+    /// 9293 section 3.10.7.4), so that no data was sent before.
+    #[inline]
+    pub fn has_sent_none(&mut self) {
+        self.unseen = 0;
+    }
+
     /// The last packet was a SYN: nothing was sent before.
     #[inline]
     pub fn begins(&mut self) {

@@ -297,3 +297,25 @@ fn the_sender_measures_the_way_better() {
     assert_eq!(trips(connection.from_server.rtt), Some([40.0, 40.0]));
     assert_eq!(connection.position.to_client, Some(ackclock_tcp::Span::from_millis(40)));
 }
+
+/// At the client, which delays its ACKs for longer than the server's timer may wait. By an ACK with
+/// the number behind that of the last data, nothing was sent in between: no timer had expired. So
+/// the path is all that the last answer waited for. Numbers are few, and begin behind the SYN/ACK.
+#[test]
+fn acks_have_the_numbers_that_seem_to_be_missing() {
+    let recovery = |ack: u16| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(90.0, syn(1).id(0)).at(90.1, c(0, 0)).at(92.0, c(0, 299));
+        talk.at(182.0, s(0, 0).ack(299).id(9001)).at(183.0, s(0, 1336).ack(299).id(9002));
+        talk.at(383.0, c(299, 0).ack(1336)).at(500.0, s(0, 1336).ack(299).id(9003));
+        talk.sacked(500.1, c(299, 0).ack(1336), &[(0, 1336)]);
+        talk.at(652.0, c(299, 272).ack(1336)).at(768.0, s(1336, 409).ack(571).id(9004));
+        talk.at(1017.0, c(571, 0).ack(1745)).at(9000.0, c(570, 1).ack(1745));
+        talk.sacked(9090.0, s(1745, 0).ack(571).id(ack), &[(570, 571)]);
+        let fin = s(1745, 0).ack(571).with(Control::FIN).id(ack + 1);
+        talk.at(11_000.0, fin).at(11_000.1, c(571, 0).ack(1746));
+        shares(&talk.one().from_server.lifetime, [Limit::Recovery])
+    };
+    // With one missing, the timer may have expired once more.
+    assert_eq!([recovery(9005), recovery(9006)], [[292.9], [631.9]]);
+}
