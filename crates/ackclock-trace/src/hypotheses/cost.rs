@@ -208,21 +208,21 @@ impl Comparison<'_> {
     }
 
     /// By so much the number of `sent` is above the highest that was seen; `None` if the sender
-    /// does not number its packets, or it is the same. ACKs between both that were seen do not
-    /// count.
+    /// does not number its packets, or it is the same.
     fn step(&self, sent: &Sent) -> Option<u16> {
         let step = self.number.and_then(|last| Some(sent.ip_id?.wrapping_sub(last)));
-        let all_seen = |step: u16| if sent.all_seen && !is_behind(step) { 1 } else { step };
-        step.filter(|step| *step != 0).map(all_seen)
+        step.filter(|step| *step != 0)
     }
 
     /// `sent` is the transmission of this index. What waits in a queue comes out one behind the
     /// other, in twice the time at the most that most segments take.
-    /// `step`: as in [`Comparison::skipped`]; a timer has sent nothing where no number is missing.
+    /// `step`: as in [`Comparison::skipped`]; a timer has sent nothing where no number is missing,
+    /// but for those of ACKs that were seen.
     fn weigh(&mut self, sent: &Sent, index: usize, step: Option<u16>, all: &[Own]) {
         let Own { at, .. } = all[index];
         let gap = sent.at.since(self.seen_at);
         let missing = step.filter(|_| gap >= LEAST_RTO).map(|step| usize::from(step - 1));
+        let missing = missing.map(|missing| if sent.all_seen { 0 } else { missing });
         if index >= self.next && missing.is_some_and(|missing| missing < self.unseen(index, all)) {
             self.fit.untold = true;
         }
