@@ -18,8 +18,8 @@ use crate::loss::Losses;
 use crate::reset::Reset;
 use crate::ways::Ways;
 
-/// One connection. The client is the one that sent the SYN, or, where the capture began later, the
-/// one with the higher port.
+/// One connection. The client is the one that sent the SYN. Where the capture began later, its port
+/// is the higher one, or the other one is known as a server's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
     /// Counted from 0 in the order in which connections began.
