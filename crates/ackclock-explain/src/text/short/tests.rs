@@ -233,31 +233,40 @@ fn a_beginning_that_was_not_seen() {
 /// SYNs of a client, which nobody answered as far as the capture shows.
 #[test]
 fn a_syn_without_an_answer() {
-    let told = |syns: u64, opened: bool, answers: u64| {
-        let mut found = fixture::explained().connections.swap_remove(1);
-        found.connection.opened = opened;
-        found.connection.from_client.segments = syns;
-        found.connection.from_server.segments = answers;
-        why(&found)
-    };
-    assert_eq!(told(1, false, 0), "no answer to its SYN was seen");
-    assert_eq!(told(3, false, 0), "no answer to its SYN was seen, which went out 3 times in 2.0 s");
-    assert!(told(1, true, 0).starts_with("it took no time"));
-    // Half open: the server has answered, and the client not.
-    assert_eq!(told(1, false, 1), "no answer to the server's SYN/ACK was seen");
-    let again = "no answer to the server's SYN/ACK was seen, which went out 6 times in 2.0 s";
-    assert_eq!([told(1, false, 6), told(3, false, 6)], [again, again]);
-    assert!(told(1, true, 6).starts_with("it took no time"));
-    let reset = |by| {
+    let told = |syns: &[u64], opened: bool, answers: &[u64], ended: Ended| {
         let mut found = fixture::explained().connections.swap_remove(1);
         let c = &mut found.connection;
-        (c.opened, c.from_client.segments, c.from_server.segments) = (false, 1, 2);
-        c.ended = Ended::Reset(Reset { by, cuts_off: false });
-        // The reset came long after that.
-        let again =
-            Retransmission { syn: true, ..fixture::again(fixture::at(1000), Kind::Timeout) };
-        c.from_server.retransmissions.push(again);
+        (c.opened, c.ended) = (opened, ended);
+        for (flow, times) in [(&mut c.from_client, syns), (&mut c.from_server, answers)] {
+            flow.segments = times.len() as u64;
+            let again = |at: &u64| Retransmission {
+                syn: true,
+                ..fixture::again(fixture::at(*at), Kind::Timeout)
+            };
+            flow.retransmissions = times.iter().skip(1).map(again).collect();
+            let cause = StallCause::Timeout(ackclock_tcp::TimeoutClass::Handshake);
+            let stall = |at: &u64| fixture::stall(fixture::at(*at), c.end, cause);
+            flow.stalls = times.first().map(stall).into_iter().collect();
+        }
         why(&found)
+    };
+    let open = |syns, answers| told(syns, false, answers, Ended::Fin);
+    assert_eq!(open(&[0], &[]), "no answer to its SYN was seen");
+    let syns = "no answer to its SYN was seen, which went out 3 times in 1.5 s";
+    assert_eq!(open(&[0, 500, 1500], &[]), syns);
+    assert!(told(&[0], true, &[], Ended::Fin).starts_with("it took no time"));
+    // Half open: the server has answered, and the client not. Only the answers count, from the
+    // first one.
+    assert_eq!(open(&[0], &[100]), "no answer to the server's SYN/ACK was seen");
+    let again = "no answer to the server's SYN/ACK was seen, which went out 3 times in 0.70 s";
+    for syns in [&[0][..], &[0, 1700], &[100, 200, 500]] {
+        assert_eq!(open(syns, &[900, 1200, 1600]), again);
+    }
+    assert!(told(&[0], true, &[100, 1100], Ended::Fin).starts_with("it took no time"));
+    // The reset came long after that.
+    let reset = |by| {
+        let ended = Ended::Reset(Reset { by, cuts_off: false });
+        told(&[0], false, &[100, 1100], ended)
     };
     let by_client = "no ACK of the server's SYN/ACK was seen, which went out 2 times in 1.0 s; the \
         client reset it";
@@ -265,7 +274,19 @@ fn a_syn_without_an_answer() {
         the server reset it";
     assert_eq!([ResetBy::Client, ResetBy::Server].map(reset), [by_client, by_server]);
     // Of the client nothing was captured.
-    assert!(told(0, false, 6).starts_with("it took no time"));
+    assert!(open(&[], &[0, 1000]).starts_with("it took no time"));
+}
+
+/// When the first of them went out is not known where there is no stall.
+#[test]
+fn answers_without_a_stall() {
+    let mut found = fixture::explained().connections.swap_remove(1);
+    let c = &mut found.connection;
+    (c.opened, c.from_client.segments, c.from_server.segments) = (false, 1, 2);
+    let again = fixture::again(fixture::at(1100), Kind::Timeout);
+    c.from_server.retransmissions = vec![Retransmission { syn: true, ..again }];
+    let text = "no answer to the server's SYN/ACK was seen, which went out 2 times";
+    assert_eq!(why(&found), text);
 }
 
 /// Away from the capture a connection takes longer than there, if that is 2 % or more.
