@@ -356,16 +356,16 @@ fn limited_of(found: &Found, main: Limit, whole: Span) -> String {
                      back"
                 )
             });
-            // A larger window would only make the queue longer.
+            // A larger window would only make the queue longer, for as long as it filled the path.
             let filled = || {
+                let what = format!(
+                    "the path carried what it could with the {receiver}'s receive window full"
+                );
                 let lifetime = found.lifetime();
-                (lifetime.filled() > Span(lifetime.of(main).0 / 2)).then(|| {
-                    format!(
-                        "the path carried what it could with the {receiver}'s receive window full"
-                    )
-                })
+                let mostly = lifetime.filled() > Span(lifetime.of(main).0 / 2);
+                mostly.then(|| (what, lifetime.filled()))
             };
-            reads.or_else(filled).map(|what| (what, span))
+            reads.map(|what| (what, span)).or_else(filled)
         }
         _ => None,
     };

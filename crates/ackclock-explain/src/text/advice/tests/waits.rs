@@ -96,8 +96,8 @@ fn a_buffer_that_fills_the_path() {
     };
     let limited = |filled| lines(found(filled));
     let held = "the client's receive window held the server back for 4.0 s of 4.0 s (100 %)";
-    let full = "the path carried what it could with the client's receive window full for 4.0 s of \
-        4.0 s (100 %)";
+    let full = "the path carried what it could with the client's receive window full for 2.0 s of \
+        4.0 s (50 %)";
     assert!(why(&found(2000)).starts_with(held), "{}", why(&found(2000)));
     assert!(why(&found(2001)).starts_with(full), "{}", why(&found(2001)));
     assert_eq!(limited(3700), [""; 0]);
