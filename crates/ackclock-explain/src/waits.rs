@@ -280,7 +280,8 @@ impl Found {
 /// The least timeout of what had no round trip to go by: the first data.
 fn first_timeout(flow: &Flow, timeout: &Timeout) -> Span {
     let of_syn = |t: &Timeout| t.class == TimeoutClass::Handshake && t.at < timeout.at;
-    let lost_syn = timeout.position == 0 && flow.timeouts.iter().any(of_syn);
+    let unmeasured = timeout.position == 0 && !flow.timestamps;
+    let lost_syn = unmeasured && flow.timeouts.iter().any(of_syn);
     if lost_syn { RTO_AFTER_LOSS } else { FIRST_TIMEOUT }
 }
 

@@ -486,15 +486,16 @@ fn an_outage_is_no_spurious_timeout() {
 /// of them is no outage, nor are two in a row.
 #[test]
 fn a_long_timer_behind_a_lost_syn() {
-    let is_outage = |at: u64, position: u64, syn: bool| {
+    let with = |timestamps: bool, at: u64, position: u64, syn: bool| {
         let r =
             Retransmission { at: fixture::at(at), lost: None, ..again(Kind::Timeout, None, false) };
         let timeout = |at, class| fixture::timeout(at, class, State::Open);
         let of_syn = timeout(fixture::at(100), TimeoutClass::Handshake);
         let of_data = Timeout { position, ..timeout(fixture::at(at), TimeoutClass::NonTrigger) };
         let timeouts = if syn { vec![of_syn, of_data] } else { vec![of_data] };
-        let mut found =
-            server(Flow { bytes: 1448, retransmissions: vec![r], timeouts, ..Flow::default() });
+        let retransmissions = vec![r];
+        let flow = Flow { bytes: 1448, timestamps, retransmissions, timeouts, ..Flow::default() };
+        let mut found = server(flow);
         found.connection.position.vantage = ackclock_trace::Vantage::Client;
         let cause = StallCause::Timeout(TimeoutClass::NonTrigger);
         let last = Some(usize::from(syn));
@@ -502,11 +503,14 @@ fn a_long_timer_behind_a_lost_syn() {
         let stall = Stall { timeout: last, ..fixture::stall(start, end, cause) };
         found.outage(End::Server, &stall).is_some()
     };
+    let is_outage = |at, position, syn| with(false, at, position, syn);
     assert!(!is_outage(3300, 0, true));
     assert!(is_outage(3300, 0, false));
     // Behind data that was acknowledged, a round trip is known.
     assert!(is_outage(3300, 1448, true));
     assert_eq!([9200, 9201].map(|at| is_outage(at, 0, true)), [false, true]);
+    // Timestamps measure one, whichever SYN is answered.
+    assert_eq!([3200, 3201].map(|at| with(true, at, 0, true)), [false, true]);
 }
 
 /// The last of several timers was in vain, too, where the ACK came at once for what went out behind
