@@ -277,7 +277,8 @@ impl Found {
     }
 }
 
-/// The least timeout of what had no round trip to go by: the first data.
+/// The least timeout of what had no round trip to go by: the first data behind a SYN that was lost,
+/// unless timestamps measure the handshake all the same (RFC 7323 section 4.1).
 fn first_timeout(flow: &Flow, timeout: &Timeout) -> Span {
     let of_syn = |t: &Timeout| t.class == TimeoutClass::Handshake && t.at < timeout.at;
     let unmeasured = timeout.position == 0 && !flow.timestamps;
