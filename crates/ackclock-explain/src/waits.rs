@@ -18,6 +18,8 @@ const IN_A_ROW: usize = 3;
 /// many of the longer of both has held timeouts before the one that was seen.
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 const TRIPS: u64 = 3;
+/// Whoever answers within so short a time is on the host of the capture, as far as anything tells.
+const ON_HOST: Span = Span::from_micros(100);
 /// Who asks so often asks one after the other for a reason.
 const MANY: u64 = 10;
 
@@ -205,10 +207,23 @@ impl Found {
     }
 
     /// What ACKs of this end's data take beyond the shortest round trip is the receiver's time, and
-    /// not the path's. The capture was taken there, where all that passes has arrived, and no
+    /// not the path's. The capture was taken on its host, where all that passes has arrived, and no
     /// timestamps say when it went out.
     pub(crate) fn measures_receiver(&self, from: End) -> bool {
-        self.connection.position.is_at(from == End::Server) && !self.flow(from).timestamps
+        let on_host = self.part_to(from.other()).is_some_and(|trip| trip <= ON_HOST);
+        let here = on_host && self.connection.position.is_at(from == End::Server);
+        here && !self.flow(from).timestamps
+    }
+
+    /// In a stall without timers, the receiver acknowledged late: for most of it nothing came, and
+    /// what had come waited there for its ACK. A silence ends with data, which the path may have
+    /// held back.
+    pub(crate) fn acknowledged_late(&self, from: End, stall: &Stall) -> bool {
+        // The stall ends when the ACK is at the sender.
+        let waited = stall.end.since(stall.newest) - self.way_to(from);
+        stall.cause == StallCause::Network
+            && self.measures_receiver(from)
+            && waited > Span(stall.end.since(stall.start).0 / 2)
     }
 
     /// For how long the receiver's application read nothing, or less than what opens its window

@@ -139,7 +139,7 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
         StallCause::ReceiveWindow => "the receive window was full".into(),
         StallCause::ZeroWindow => "the receiver had closed its window".into(),
         StallCause::CaptureGap => "the capture has a gap here".into(),
-        StallCause::Network if found.measures_receiver(from) => {
+        StallCause::Network if found.acknowledged_late(from, stall) => {
             format!("the {} acknowledged late", from.other().name())
         }
         StallCause::Network => "acknowledgments came late".into(),

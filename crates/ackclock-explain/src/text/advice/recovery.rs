@@ -17,7 +17,7 @@ use super::{
 use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::replay::Rescue;
-use crate::waits::lost_behind;
+use crate::waits::{lost_behind, total};
 
 /// A full segment is too long for the path, perhaps, if it was retransmitted so often in vain.
 const UNANSWERED: usize = 3;
@@ -185,7 +185,11 @@ fn came_late(found: &Found, from: End, late: [Span; 2]) -> Line {
     let (sender, receiver) = hosts(found, from);
     let [timers, without] = late;
     let late = if timers < without {
-        if found.measures_receiver(from) {
+        let stalls = found.flow(from).stalls.iter();
+        let own = total(stalls.filter(|stall| {
+            found.acknowledged_late(from, stall) && !found.waited_for_lost(from, stall)
+        }));
+        if own > Span(without.0 / 2) {
             return format!("{receiver}: it acknowledges late; the network does not").into();
         }
         "acknowledgments come late"

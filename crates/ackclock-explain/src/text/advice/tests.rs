@@ -106,16 +106,19 @@ fn acknowledgments_that_come_late() {
     assert_eq!(late(StallCause::Recovery, 2000), [LOST]);
 }
 
-/// At the receiver, what passes has arrived: who acknowledges it late is the receiver, unless
-/// timestamps measure the way there as well.
+/// On the receiver's host, what passes has arrived: who acknowledges it late is the receiver,
+/// unless timestamps measure the way there as well, or something came meanwhile.
 #[test]
 fn a_receiver_that_acknowledges_late() {
-    let late = |vantage, timestamps| {
+    let all = |vantage, near: Option<u64>, timestamps, newest: u64| {
         let mut flow = lossy(vec![again(2100, 1000, Kind::FastRetransmit)]);
-        flow.stalls = vec![fixture::stall(ms(100), ms(1701), StallCause::Network)];
+        let stall = fixture::stall(ms(101), ms(1701), StallCause::Network);
+        flow.stalls = vec![Stall { newest: ms(newest), ..stall }];
         flow.timestamps = timestamps;
         let mut found = connection(flow);
-        found.connection.position.vantage = vantage;
+        let position = &mut found.connection.position;
+        (position.vantage, position.to_client) = (vantage, near.map(Span::from_micros));
+        position.to_server = Some(span(50));
         let stall = &found.connection.from_server.stalls[0];
         let text = crate::text::stall(&found, End::Server, stall);
         (text.split(": ").last().unwrap().to_owned(), lines(found).remove(0))
@@ -124,10 +127,40 @@ fn a_receiver_that_acknowledges_late() {
         acknowledgments (recovery: 1.6 s)";
     let path = ("acknowledgments came late".to_owned(), path.to_owned());
     let own = "192.0.2.1: it acknowledges late; the network does not (recovery: 1.6 s)";
-    assert_eq!(late(Vantage::Client, false), ("the client acknowledged late".into(), own.into()));
+    let own = ("the client acknowledged late".to_owned(), own.to_owned());
+    let late = |vantage, timestamps| all(vantage, Some(100), timestamps, 101);
+    assert_eq!(late(Vantage::Client, false), own);
     assert_eq!(late(Vantage::Client, true), path);
     assert_eq!(late(Vantage::Middle, false), path);
     assert_eq!(late(Vantage::Server, false), path);
+    // A router near the client is not its host.
+    for near in [Some(101), None] {
+        assert_eq!(all(Vantage::Client, near, false, 101), path);
+    }
+    // Its ACK is at the server 50 ms later. What came last waited for half of the time, or it ended
+    // a silence.
+    let came = |newest| all(Vantage::Client, Some(100), false, newest);
+    assert_eq!([850, 851, 1701].map(came), [own, path.clone(), path]);
+}
+
+/// The receiver gets the advice if it took most of the time in which ACKs came late: what ended a
+/// silence, or came with data that had been lost, it did not hold back.
+#[test]
+fn a_receiver_and_a_path_that_are_late() {
+    let advised = |held_back: u64, lost: bool| {
+        let mut flow = lossy(vec![again(3100, 1000, Kind::FastRetransmit)]);
+        let stall = |start, end| fixture::stall(ms(start), ms(end), StallCause::Network);
+        let held_back = Stall { newest: ms(1000 + held_back), ..stall(1000, 1000 + held_back) };
+        flow.stalls = vec![Stall { frame: 7, ..stall(100, 900) }, held_back];
+        let mut found = connection(flow);
+        let position = &mut found.connection.position;
+        (position.vantage, position.to_client) = (Vantage::Client, Some(Span::from_micros(50)));
+        let repaired = Stall { frame: 7, ..fixture::stall(ms(100), ms(900), StallCause::Recovery) };
+        found.connection.from_client.stalls = if lost { vec![repaired] } else { vec![] };
+        lines(found).into_iter().any(|line| line.starts_with("192.0.2.1: it acknowledges late"))
+    };
+    assert_eq!([799, 800].map(|held_back| advised(held_back, false)), [true, false]);
+    assert!(!advised(799, true));
 }
 
 /// Most of the time no timer was waited for, though one expired.

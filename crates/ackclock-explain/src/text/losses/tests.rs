@@ -112,13 +112,17 @@ fn bufferbloat() {
     assert_eq!(measured(20, 100, 4).as_deref(), Some(text));
     assert_eq!(measured(20, 100, 5), None);
     // The sender is the server.
-    let captured = |vantage, timestamps| {
+    let away = |vantage, near, timestamps| {
         let mut found = found(20, 100, 0);
         found.connection.position.vantage = vantage;
+        found.connection.position.to_client = Some(Span::from_micros(near));
         found.connection.from_server.timestamps = timestamps;
         queueing(&found).is_some()
     };
+    let captured = |vantage, timestamps| away(vantage, 100, timestamps);
     assert!(!captured(Vantage::Client, false));
+    // There is a part of the path behind a router.
+    assert!(away(Vantage::Client, 101, false));
     assert!(captured(Vantage::Client, true));
     assert!([Vantage::Middle, Vantage::Server].into_iter().all(|at| captured(at, false)));
     let mut moved = found(20, 100, 0);
