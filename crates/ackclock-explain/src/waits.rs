@@ -211,8 +211,12 @@ impl Found {
     /// timestamps say when it went out.
     pub(crate) fn measures_receiver(&self, from: End) -> bool {
         let on_host = self.part_to(from.other()).is_some_and(|trip| trip <= ON_HOST);
-        let here = on_host && self.connection.position.is_at(from == End::Server);
-        here && !self.flow(from).timestamps
+        on_host && self.may_measure_receiver(from)
+    }
+
+    /// The same of a capture near the receiver, if it is on that host: some take longer to answer.
+    pub(crate) fn may_measure_receiver(&self, from: End) -> bool {
+        self.connection.position.is_at(from == End::Server) && !self.flow(from).timestamps
     }
 
     /// In a stall without timers, the receiver acknowledged late: for most of it nothing came, and

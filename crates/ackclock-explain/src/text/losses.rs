@@ -2,7 +2,7 @@
 
 use ackclock_tcp::Span;
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Flow, LossCause};
+use ackclock_trace::{Flow, Limit, LossCause};
 
 use super::words::{rate, size, time};
 use crate::explained::Found;
@@ -54,13 +54,18 @@ pub(crate) fn queueing(found: &Found) -> Option<String> {
 
 /// For how long, in the same cases. Over another route nobody knows, nor where the clock of the
 /// capture counts in longer steps than the shortest round trip takes, nor where it shows how late
-/// the receiver acknowledges.
+/// the receiver acknowledges. Where it may show that, a path that was seldom full had no queue.
 pub(super) fn waits(found: &Found) -> Option<Span> {
     let from = found.sender();
     let flow = found.flow(from);
+    let of = |limit| flow.lifetime.of(limit);
+    let whole = of(Limit::Path) + of(Limit::ReceiveWindow);
+    let full = flow.lifetime.full() + flow.lifetime.filled();
+    let was_full = full > Span(whole.0 / 2);
     let told = |rtt: &RoundTrip| {
         !flow.rerouted
             && !found.measures_receiver(from)
+            && (was_full || !found.may_measure_receiver(from))
             && rtt.min > Span::ZERO
             && rtt.delayable.saturating_mul(2) < rtt.samples
     };

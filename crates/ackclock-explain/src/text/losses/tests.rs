@@ -1,4 +1,4 @@
-use ackclock_trace::{AskedShorter, Losses, Vantage};
+use ackclock_trace::{AskedShorter, Lifetime, Limit, Losses, Vantage};
 
 use super::*;
 use crate::fixture;
@@ -121,8 +121,30 @@ fn bufferbloat() {
     };
     let captured = |vantage, timestamps| away(vantage, 100, timestamps);
     assert!(!captured(Vantage::Client, false));
-    // There is a part of the path behind a router.
-    assert!(away(Vantage::Client, 101, false));
+    // There is a part of the path behind a router, or it is a host that answers slowly.
+    assert!(!away(Vantage::Client, 101, false));
+    let full = |near, micros: u64, limit: Limit| {
+        let mut found = found(20, 100, 0);
+        let c = &mut found.connection;
+        (c.position.vantage, c.position.to_client) = (Vantage::Client, Some(near));
+        c.from_server.timestamps = false;
+        let mut lifetime = Lifetime::default();
+        let full = Span::from_micros(micros);
+        lifetime.add(Limit::Path, Span::from_micros(500));
+        lifetime.add(limit, Span::from_micros(1500));
+        if limit == Limit::Path {
+            lifetime.add_full(full)
+        } else {
+            lifetime.add_filled(full)
+        };
+        c.from_server.lifetime = lifetime;
+        queueing(&found).is_some()
+    };
+    let near = [100, 101].map(Span::from_micros);
+    for limit in [Limit::Path, Limit::ReceiveWindow] {
+        assert_eq!(near.map(|near| full(near, 1000, limit)), [false; 2]);
+        assert_eq!(near.map(|near| full(near, 1001, limit)), [false, true]);
+    }
     assert!(captured(Vantage::Client, true));
     assert!([Vantage::Middle, Vantage::Server].into_iter().all(|at| captured(at, false)));
     let mut moved = found(20, 100, 0);
