@@ -470,11 +470,16 @@ impl SenderModel {
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
         let undecided = causes.settle(recovery, &mut self.picture);
         let alone = self.stream.waits_for_fin_alone();
+        let probes = self.stalls.is_probing_window();
         self.stalls.waited(if alone { Waiting::Nobody } else { Waiting::Sender });
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0, false, false);
         }
         self.elapse(end);
+        if probes {
+            // To the end there was more to send.
+            self.limits.gets_room(end, &self.stream);
+        }
         undecided
     }
 }

@@ -166,7 +166,8 @@ impl Limits {
     }
 
     /// A byte has asked for room in a closed window (RFC 9293 section 3.8.6.1), and now there is
-    /// some: there was more to send all the time, whatever goes out next.
+    /// some, or the connection has ended: there was more to send all the time, whatever goes out
+    /// next.
     #[cold]
     pub fn gets_room(&mut self, at: Time, stream: &Stream) {
         let Pending { window, shut, .. } = self.pending;

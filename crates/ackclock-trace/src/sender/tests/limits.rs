@@ -521,6 +521,26 @@ fn a_closed_window_that_is_probed_with_data() {
     assert_eq!(stalls, [(StallCause::ZeroWindow, ms(100.0), ms(3000.0))]);
 }
 
+/// The window stays closed to the end. A byte asks for room, so that there was more to send, and
+/// its answers still say no.
+#[test]
+fn a_closed_window_that_is_never_opened() {
+    let line = |probe: bool| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, [0]);
+        line.closed_window(100.0, 1);
+        if probe {
+            line.sent(ms(1100.0), 1000, 1, false);
+            line.closed_window(1150.0, 1);
+        }
+        line.end = ms(5000.0);
+        line
+    };
+    assert_eq!(shares(line(true)), [50.0, 0.0, 4900.0, 0.0, 0.0, 50.0, 0.0]);
+    assert_eq!(shares(line(false)), [50.0, 4900.0, 0.0, 0.0, 0.0, 50.0, 0.0]);
+}
+
 /// Four segments are acknowledged each 10 ms, of twenty that fill the window. Two go at once and
 /// two 4 ms later, as they are paced: that they are does not limit the sender, the window does.
 #[test]
