@@ -298,10 +298,10 @@ impl Open {
         if syn && self.is_stray(p, one) {
             return self.stray(p, one);
         }
-        if one == 1
+        if (one == 1 || has(Control::RST))
             && !syn
             && let Some(isn) = self.handshake.asks()
-            && self.is_of_older(p, isn)
+            && self.is_of_older(p, one, isn)
         {
             return;
         }

@@ -45,20 +45,27 @@ impl Open {
         !early
     }
 
-    /// Whether a packet of the server, whose SYN has not come, is of an older connection: it does
-    /// not acknowledge the client's SYN, of the number `isn`. The client discards it (RFC 9293
+    /// Whether a packet is of an older connection, as long as no SYN of the server has come: it
+    /// does not acknowledge the client's SYN, of the number `isn`. The client discards it (RFC 9293
     /// section 3.10.7.3), and answers by a reset, which is for the older one. Where the server
     /// still has that, its ACK answers the SYN (RFC 5961 section 4).
     #[cold]
-    pub(super) fn is_of_older(&mut self, p: &Packet, isn: Seq) -> bool {
+    pub(super) fn is_of_older(&mut self, p: &Packet, one: usize, isn: Seq) -> bool {
         let has = |control| p.control.contains(control);
-        let older = has(Control::ACK) && !(1..=ROOM as i32).contains(&p.ack.ahead_of(isn));
-        if has(Control::ACK) && !has(Control::FIN) && p.len == 0 && has(Control::RST) != older {
-            self.answered = true;
-        }
+        // The client acknowledges what was not captured, so that its SYN was answered.
+        let opened = self.ends[1].has_acks();
+        let older = if one == 0 {
+            has(Control::RST) && !opened && p.seq != isn + 1
+        } else {
+            let near = (1..=ROOM as i32).contains(&p.ack.ahead_of(isn));
+            let bare = !opened && p.len == 0 && !has(Control::FIN) && !has(Control::RST);
+            has(Control::ACK) && !(near && (!bare || p.ack == isn + 1))
+        };
+        let answers = one == 1 && has(Control::ACK) && !has(Control::FIN) && p.len == 0;
+        self.answered |= answers && has(Control::RST) != older;
         if older {
             self.clock.count();
-            self.ends[1].stray();
+            self.ends[one].stray();
         }
         older
     }

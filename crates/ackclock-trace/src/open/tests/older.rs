@@ -6,8 +6,8 @@ use super::*;
 use crate::connection::{Ended, Kind, StallCause};
 use crate::lifetime::Limit;
 
-/// Positions of an older connection: behind the SYN of this one, or a good deal ahead.
-const OLDER: [u64; 2] = [(1 << 32) - 5000, 1 << 30];
+/// Positions of an older connection: behind the SYN of this one, a good deal ahead, or a little.
+const OLDER: [u64; 3] = [(1 << 32) - 5000, 1 << 30, 28_258];
 
 /// A reset of this end, which acknowledges what it is told to.
 fn reset(p: P) -> P {
@@ -19,7 +19,8 @@ fn reset(p: P) -> P {
 /// its SYN/ACK. Without the ACK, a SYN was lost, or its answer.
 #[test]
 fn a_challenge_ack_is_of_an_older_connection() {
-    for (older, challenged) in [(OLDER[0], true), (OLDER[1], true), (0, false)] {
+    let older = OLDER.map(|older| (older, true));
+    for (older, challenged) in older.into_iter().chain([(0, false)]) {
         each(|mut talk| {
             talk.at(0.0, syn(0));
             if challenged {
@@ -38,6 +39,19 @@ fn a_challenge_ack_is_of_an_older_connection() {
             assert_eq!(client.lifetime.of(Limit::Handshake).0 / 1_000_000, 3020);
         });
     }
+}
+
+/// The SYN/ACK was not captured. What the client acknowledges says that it had come: then ACKs of
+/// what was not captured either are of this connection, and so is a reset.
+#[test]
+fn a_syn_ack_that_was_not_captured() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(20.0, c(0, 0)).at(30.0, s(0, 0).ack(500));
+        talk.at(31.0, s(0, 100).ack(500)).at(32.0, reset(c(500, 0)));
+        let one = talk.one();
+        assert_eq!((one.from_server.bytes, one.from_client.unseen), (100, 500));
+        assert!(matches!(one.ended, Ended::Reset(_)));
+    });
 }
 
 /// An older connection closes, again and again: nobody has answered the SYN.
