@@ -103,6 +103,7 @@ pub(crate) fn again(at: Time, kind: Kind) -> Retransmission {
         lost: Some(false),
         transmission: 2,
         sacked: 0,
+        too_big: kind == Kind::TooBig,
         all_seen: false,
     }
 }

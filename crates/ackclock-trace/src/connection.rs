@@ -103,7 +103,7 @@ pub struct Flow {
     /// Explicit Congestion Notification.
     pub ecn: Ecn,
     /// What routers have asked this end for, whose packets were too big; `None` if none has. Then
-    /// [`Kind::TooBig`] says what went again for it.
+    /// [`Retransmission::too_big`] says what went again for it.
     pub asked_shorter: Option<Box<AskedShorter>>,
     /// The largest window that the other end offered, in bytes; 0 if it offered none. `None` if the
     /// scale of its windows is not known, so that one of them may have limited this end unseen.
@@ -343,6 +343,9 @@ pub struct Retransmission {
     pub transmission: u32,
     /// Bytes of it of which the receiver had said before that they had arrived (SACK).
     pub sacked: u32,
+    /// It carries what was longer than a router lets pass, as that had said before
+    /// ([`AskedShorter`]), and is shorter itself: no queue has lost that, whatever sends it now.
+    pub too_big: bool,
     /// The numbers of packets say that the capture has all that its sender has sent since its
     /// newest data before: no timer has sent anything meanwhile that was lost before the capture.
     pub all_seen: bool,

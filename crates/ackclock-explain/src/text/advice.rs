@@ -363,7 +363,7 @@ fn has_lost(flow: &Flow) -> bool {
 
 /// It repairs a loss: it was needed, and not since a packet was too big for a link.
 fn was_lost(r: &Retransmission) -> bool {
-    r.spurious.is_none() && r.kind != Kind::TooBig
+    r.spurious.is_none() && !r.too_big
 }
 
 /// So many that one delay does not explain them. In the slow start after a timeout, a sender

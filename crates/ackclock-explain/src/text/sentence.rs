@@ -237,6 +237,9 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
         let arrived = if again { "had arrived before" } else { "had not been lost" };
         return format!("spurious timeout, {what} {arrived} ({by})");
     }
+    if sent.is_some_and(|r| r.too_big) {
+        return format!("timeout, {what} of packets that were too big for a link");
+    }
     match timeout.class {
         TimeoutClass::NonTrigger => {
             format!("timeout, loss of {lost} that triggered no fast retransmit")

@@ -1,6 +1,6 @@
 //! What routers have asked of a sender whose packets were too big, in words.
 
-use ackclock_trace::{AskedShorter, Flow, Kind};
+use ackclock_trace::{AskedShorter, Flow};
 
 use super::words::count;
 use crate::explained::{End, Found};
@@ -27,17 +27,23 @@ pub(super) fn of(found: &Found, end: End) -> Option<String> {
     match cut(flow) {
         _ if asked.ignored => text.push_str(", which it did not heed: a timer expired"),
         0 => {}
-        again => text.push_str(&format!(
-            "; {} went again for that, which is no sign of congestion",
-            count(again as u64, "segment")
-        )),
+        again => {
+            let again = count(again as u64, "segment");
+            text.push_str(&format!(
+                "; {again} went again for that, which is no sign of congestion"
+            ));
+            let mut sent = flow.timeouts.iter().map(|t| flow.retransmissions.get(t.retransmission));
+            if sent.any(|sent| sent.is_some_and(|r| r.too_big)) {
+                text.push_str(", but the sender waited for its timer");
+            }
+        }
     }
     Some(text)
 }
 
 /// Segments that went again for that.
 fn cut(flow: &Flow) -> usize {
-    flow.retransmissions.iter().filter(|r| r.kind == Kind::TooBig).count()
+    flow.retransmissions.iter().filter(|r| r.too_big).count()
 }
 
 /// What to do, where that is what most retransmissions were for, or its sender did not heed it.

@@ -339,8 +339,14 @@ impl SenderModel {
             self.timer_expired(sent, is_head);
         }
         let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
+        // What it has cut, and is lost then, is lost like any other.
+        let first = self.stream.outstanding.get(records.start);
+        let once = first.is_some_and(|segment| segment.transmissions <= 1);
+        let causes = self.repair.as_ref().map(|repair| &repair.causes);
+        let cuts = causes.is_some_and(|causes| causes.shortened.cuts(sent, &self.stream));
+        let too_big = kind == Kind::TooBig || once && cuts;
         // Before `retransmitted` adds to the retransmissions: the records take the next index.
-        let replaced = self.replace(sent, records, kind);
+        let replaced = self.replace(sent, records, too_big);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture.
         let received = self.stream.terms.sight == Sight::Received && replaced.unseen == 0;
@@ -350,7 +356,8 @@ impl SenderModel {
             // may be lost.
             self.stream.turns_out_arrived();
         }
-        self.retransmitted(&Again { sent, kind, replaced: &replaced, is_head, had_arrived });
+        let replaced = &replaced;
+        self.retransmitted(&Again { sent, kind, replaced, is_head, had_arrived, too_big });
     }
 
     /// Whether `sent` is an original that comes behind its retransmission, by timestamps. What
@@ -407,7 +414,7 @@ impl SenderModel {
 
     /// The segment takes the place of these records, which say what was lost, and what a replay
     /// needs to know. What was too big was lost to no queue.
-    fn replace(&mut self, sent: &Sent, records: Range<usize>, kind: Kind) -> Replaced {
+    fn replace(&mut self, sent: &Sent, records: Range<usize>, too_big: bool) -> Replaced {
         let Self { stream, repair, losses, episodes, .. } = self;
         let index = repair.get_or_insert_default().recovery.retransmissions.len();
         let (window, rtt) = (stream.windows.offered(), stream.timers.min_rtt());
@@ -415,7 +422,7 @@ impl SenderModel {
         let begins = first.is_some_and(|segment| episodes.begins_with(segment));
         let soon = Span(rtt.0 / 2);
         let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
-        if let Some(segment) = first.filter(|_| !records.is_empty() && kind != Kind::TooBig) {
+        if let Some(segment) = first.filter(|_| !records.is_empty() && !too_big) {
             losses.retransmitted(segment, index, stream);
         }
         stream.retransmit(sent, records, index as u32 + 1, |segment| {

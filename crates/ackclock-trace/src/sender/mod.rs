@@ -366,9 +366,8 @@ impl SenderModel {
     /// A router asks for shorter packets.
     #[cold]
     pub fn too_big(&mut self, asked: &Shorter) {
-        let (una, max) = (self.stream.outstanding.una(), self.stream.outstanding.max());
         let causes = &mut self.repair.get_or_insert_default().causes;
-        causes.shortened.ask(asked, una, max);
+        causes.shortened.ask(asked, &self.stream);
     }
 
     /// The capture has a gap that ends now. Nothing is known of a time in which a timer may have

@@ -377,6 +377,22 @@ fn what_was_reported_was_not_lost() {
     );
 }
 
+/// What a timer sends had been too long for a link, whatever the class: nobody has to look where it
+/// was lost.
+#[test]
+fn what_was_too_big_was_not_lost() {
+    for class in [TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses] {
+        let r = Retransmission { too_big: true, ..again(Kind::Timeout, None, true) };
+        let mut flow = flow(r);
+        let timeout = fixture::timeout(Time(300), class, State::Open);
+        flow.timeouts = vec![Timeout { retransmission: 1, ..timeout }];
+        assert_eq!(
+            why(&server(flow), End::Server, &stall(StallCause::Timeout(class), Some(0))),
+            "timeout, 1448 bytes of packets that were too big for a link"
+        );
+    }
+}
+
 /// Away from the sender, a hypothesis may be unsure of the timer that ended a stall.
 #[test]
 fn a_timer_that_is_only_probable() {

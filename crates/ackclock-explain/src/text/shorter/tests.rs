@@ -1,5 +1,5 @@
 use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{AskedShorter, State};
+use ackclock_trace::{AskedShorter, Kind, Retransmission, State, Timeout};
 
 use super::*;
 use crate::fixture;
@@ -12,9 +12,15 @@ fn flow(mtu: Option<u32>, kinds: &[Kind], ignored: bool) -> Flow {
         asked_shorter: Some(Box::new(asked)),
         retransmissions: kinds.iter().map(|kind| fixture::again(fixture::at(100), *kind)).collect(),
         // Whatever else it lost.
-        timeouts: vec![fixture::timeout(fixture::at(300), TimeoutClass::NonTrigger, State::Open)],
+        timeouts: vec![timeout(99)],
         ..fixture::idle()
     }
+}
+
+/// A timer has sent the retransmission of this index.
+fn timeout(retransmission: usize) -> Timeout {
+    let timeout = fixture::timeout(fixture::at(300), TimeoutClass::NonTrigger, State::Open);
+    Timeout { retransmission, ..timeout }
 }
 
 #[test]
@@ -32,6 +38,12 @@ fn sentences() {
     assert_eq!(said(flow(mtu, &[cut], false)), again("1 segment"));
     assert_eq!(said(flow(mtu, &[cut, Kind::Recovery, cut], false)), again("2 segments"));
     assert_eq!(said(flow(mtu, &[], false)), asked);
+    // Windows waits for its timer.
+    let too_big = |kind| Retransmission { too_big: true, ..fixture::again(fixture::at(300), kind) };
+    let retransmissions = vec![too_big(Kind::Timeout), too_big(Kind::SlowStart)];
+    let waited = Flow { retransmissions, timeouts: vec![timeout(0)], ..flow(mtu, &[], false) };
+    let waits = ", but the sender waited for its timer";
+    assert_eq!(said(waited), again("2 segments") + waits);
     let ignored = format!("{asked}, which it did not heed: a timer expired");
     assert_eq!(said(flow(mtu, &[Kind::Timeout], true)), ignored);
     assert_eq!(

@@ -67,6 +67,7 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         lost: Some(false),
         transmission: 2,
         sacked: 0,
+        too_big: kind == Kind::TooBig,
         all_seen: false,
     }
 }

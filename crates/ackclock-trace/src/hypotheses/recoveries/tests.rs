@@ -22,6 +22,7 @@ fn again(t: u64, n: u64, kind: Kind) -> Retransmission {
         lost: None,
         transmission: 2,
         sacked: 0,
+        too_big: false,
         all_seen: false,
     }
 }

@@ -43,6 +43,7 @@ fn retransmission(frame: u64, kind: Kind) -> Retransmission {
         lost: Some(false),
         transmission: 2,
         sacked: 0,
+        too_big: false,
         all_seen: false,
     }
 }

@@ -5,6 +5,8 @@
 //! send all that was outstanding, whatever its size. A host may ignore such messages: then a timer
 //! sends it again, later.
 
+use std::ops::Range;
+
 use ackclock_tcp::{Span, Time};
 
 use super::trigger::{Situation, Trigger};
@@ -12,7 +14,11 @@ use crate::connection::{AskedShorter, Kind};
 use crate::sender::input::{Sent, Shorter};
 use crate::sender::stream::Stream;
 use crate::sender::stream::moments::HOST_BUSY;
+use crate::sender::stream::segment::Segment;
 use crate::standards::LEAST_PACKET;
+
+/// So many outstanding segments are looked at for a message, of which each may bring one.
+const MOST: usize = 1 << 12;
 
 #[derive(Debug, Default)]
 pub(crate) struct Shortened {
@@ -23,6 +29,8 @@ pub(crate) struct Shortened {
     end: u64,
     /// The longest packet that passes, by that message.
     most: u32,
+    /// What was outstanding then in longer ones.
+    long: Vec<Range<u64>>,
     /// When the sender last did as it was asked; `None` as long as it has not, or if it has
     /// forgotten that.
     answered: Option<Time>,
@@ -32,7 +40,8 @@ impl Shortened {
     /// A router asks for shorter packets, with so much outstanding. Each packet on its way brings a
     /// message: one that asks for no less than what the sender does says nothing new to it (Linux's
     /// `icsk_pmtu_cookie > mtu`).
-    pub fn ask(&mut self, asked: &Shorter, una: u64, max: u64) {
+    pub fn ask(&mut self, asked: &Shorter, stream: &Stream) {
+        let Stream { outstanding, terms, .. } = stream;
         let &Shorter { at, router, mtu, len } = asked;
         let sum = self.asked.get_or_insert_with(|| {
             Box::new(AskedShorter { messages: 0, first: at, mtu, router, ignored: false })
@@ -44,8 +53,21 @@ impl Shortened {
         }
         let most = mtu.unwrap_or(len.saturating_sub(1)).max(LEAST_PACKET);
         if self.answered.is_none() || most < self.most {
-            self.answered = self.answered.filter(|_| una < self.end);
-            (self.at, self.end, self.most) = (at, max, most);
+            if most < self.most || outstanding.max() > self.end {
+                self.long.clear();
+                let all = (0..outstanding.len()).map_while(|index| outstanding.get(index));
+                let long = |segment: &&Segment| segment.len + terms.header > most;
+                all.take(MOST).filter(long).for_each(|s| self.note_long(s.position..s.end()));
+            }
+            self.answered = self.answered.filter(|_| outstanding.una() < self.end);
+            (self.at, self.end, self.most) = (at, outstanding.max(), most);
+        }
+    }
+
+    fn note_long(&mut self, segment: Range<u64>) {
+        match self.long.last_mut().filter(|last| last.end == segment.start) {
+            Some(last) => last.end = segment.end,
+            None => self.long.push(segment),
         }
     }
 
@@ -82,6 +104,13 @@ impl Shortened {
         // (GSO). If its length does not say that it heeds, nothing else may have sent it.
         let alone = trigger == Trigger::Unknown || situation.since_evidence.is_none();
         stream.terms.at_sender() && (at_once && alone || self.answered.is_some() && goes_on)
+    }
+
+    /// Whether it carries what was outstanding in packets that were too long, and is shorter.
+    pub fn cuts(&self, sent: &Sent, stream: &Stream) -> bool {
+        let next = self.long.partition_point(|long| long.end <= sent.position);
+        self.long.get(next).is_some_and(|long| long.start < sent.end())
+            && !self.is_long(sent, stream)
     }
 
     /// It has gone out for this reason. A timer's is cut before it goes out: if it is not, its

@@ -19,6 +19,7 @@ fn more_in_vain_than_lost() {
         lost: None,
         transmission: 2,
         sacked: 0,
+        too_big: false,
         all_seen: false,
     };
     let vain = Some(Spurious::Dsack);

@@ -83,6 +83,7 @@ impl Retransmission {
             lost,
             transmission,
             sacked: 0,
+            too_big: kind == Kind::TooBig,
             all_seen: sent.all_seen,
         }
     }
@@ -97,6 +98,8 @@ pub(crate) struct Again<'a> {
     pub is_head: bool,
     /// The capture shows that the receiver had it already.
     pub had_arrived: bool,
+    /// It carries what was too long for a link ([`Retransmission::too_big`]).
+    pub too_big: bool,
 }
 
 impl Retransmissions {
@@ -161,13 +164,14 @@ impl Retransmissions {
     /// Data was retransmitted, in the recovery with this number. `lost`: what the place of the
     /// capture says of its loss.
     pub fn push(&mut self, again: &Again, recovery: u32, lost: Option<bool>) {
-        let &Again { sent, kind, replaced, had_arrived, .. } = again;
+        let &Again { sent, kind, replaced, had_arrived, too_big, .. } = again;
         let spurious = had_arrived.then_some(Spurious::Arrival);
         let transmission = u32::from(replaced.transmissions) + 1;
         self.found.push(Retransmission {
             spurious,
             known: spurious.is_some() || lost.is_some(),
             sacked: replaced.sacked.min(sent.payload()),
+            too_big,
             ..Retransmission::of(sent, kind, transmission, lost)
         });
         let (tsval, previous) = (sent.tsval, replaced.previous);

@@ -87,6 +87,7 @@ fn a_sender_that_does_not_heed() {
     let found = line.found();
     use Kind::{BackedOffTimeout, TailLossProbe, Timeout};
     assert_eq!(kinds(&found), [(9, TailLossProbe), (0, Timeout), (0, BackedOffTimeout)]);
+    assert!(!found.retransmissions.iter().any(|r| r.too_big));
     let asked = found.asked_shorter.unwrap();
     assert_eq!((asked.messages, asked.ignored), (3, true));
 }
@@ -127,6 +128,34 @@ fn a_sender_that_heeds_later() {
     line.told(70.0, Some(940));
     line.send_bytes(500.0, 0, 500);
     let found = line.found();
+    assert!(found.retransmissions[0].kind.is_timeout());
+    assert!(!found.asked_shorter.unwrap().ignored);
+}
+
+/// Windows waits for its timer: what it sends then is shorter, and is of no loss. The segment that
+/// was short enough was lost, and so is what has been cut and goes once more.
+#[test]
+fn a_sender_that_waits_for_its_timer() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.send_bytes(50.0, 2000, 500);
+    line.send_bytes(50.0, 2500, 1000);
+    for t in [70.0, 70.1, 70.2] {
+        line.told(t, Some(940));
+    }
+    line.send_bytes(400.0, 0, 900);
+    line.acked_at(450.0, 900);
+    line.send_bytes(450.1, 900, 900);
+    line.send_bytes(450.2, 1800, 200);
+    line.send_bytes(450.3, 2000, 500);
+    line.send_bytes(450.4, 2500, 900);
+    line.send_bytes(1200.0, 900, 900);
+    let found = line.found();
+    assert_eq!(found.losses.counted, 1);
+    let sent: Vec<_> = found.retransmissions.iter().map(|r| (r.position, r.too_big)).collect();
+    let cut = [(0, true), (900, true), (1800, true)];
+    assert_eq!(sent, [&cut[..], &[(2000, false), (2500, true), (900, false)]].concat());
     assert!(found.retransmissions[0].kind.is_timeout());
     assert!(!found.asked_shorter.unwrap().ignored);
 }
