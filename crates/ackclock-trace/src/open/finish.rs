@@ -182,10 +182,12 @@ impl Open {
         Some(Reset { by, cuts_off: cut(client, server) || cut(server, client) })
     }
 
-    /// As in [`Flow::strange_reset`].
+    /// As in [`Flow::strange_reset`]. Who has sent nothing but a SYN may have made that up, as
+    /// scanners do: the host, which knows nothing of it, resets with a time to live of its own.
     fn strange_reset(&self, end: usize) -> Option<[u8; 2]> {
         let syn = self.handshake.syns(end).next().map(|syn| syn.ttl);
-        self.place.strange_reset(end, syn).filter(|_| self.ends[end].is_reset())
+        let more = self.ends[end].has_data() || self.ends[1 - end].has_acks();
+        self.place.strange_reset(end, syn).filter(|_| self.ends[end].is_reset() && more)
     }
 
     /// What the model of an end has found; `None` of one that has sent nothing.

@@ -320,6 +320,25 @@ fn a_reset_from_somewhere_else() {
     assert_eq!([opened(200, 200, 100), opened(200, 190, 100)], [None, Some([190, 62])]);
 }
 
+/// A scanner has made its SYN up, and the host resets what it knows nothing of. Had it gone on, the
+/// reset would be of somewhere else.
+#[test]
+fn a_syn_says_little_of_its_host() {
+    for goes_on in [false, true] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ttl(56)).at(10.0, syn(1));
+            if goes_on {
+                talk.at(10.1, c(0, 0).ttl(56));
+            }
+            let mut reset = c(0, 0).ttl(64);
+            reset.control = Control::RST;
+            talk.at(10.2, reset);
+            let strange = talk.one().from_client.strange_reset;
+            assert_eq!(strange, goes_on.then_some([64, 56]));
+        });
+    }
+}
+
 /// Nobody closes a connection to answer what has arrived, and what waits for longer than the timers
 /// of SYNs do was not answered by what comes then.
 #[test]
