@@ -17,7 +17,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// An end sends data that is new. `taken`: all before is acknowledged.
+    /// An end sends data that is new, or that its FIN has overtaken. `taken`: all before is
+    /// acknowledged.
     #[inline]
     pub fn sent(&mut self, end: usize, data: &Data, taken: bool) {
         if data.len == 0 {

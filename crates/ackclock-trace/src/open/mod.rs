@@ -390,8 +390,10 @@ impl Open {
             // One byte alone, before which nothing was seen, may be a keep-alive (RFC 9293 section
             // 3.8.4).
             let alive = !self.begun && data.len == 1 && data.position == ROOM;
-            if is_new && !alive {
-                self.asked.sent(one, &data, self.ends[one].una() >= data.position);
+            let una = self.ends[one].una();
+            let overtaken = || one == 1 && self.ends[1].has_fin() && data.position >= una;
+            if (is_new || overtaken()) && !alive {
+                self.asked.sent(one, &data, una >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();
             data.capable = data.capable && self.ecn.is_classic();

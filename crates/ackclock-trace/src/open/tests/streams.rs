@@ -1302,6 +1302,29 @@ fn no_answer(isns: [u32; 2], then: impl Fn(&mut Talk)) -> Option<u64> {
     talk.all()[0].no_answer.map(|wait| wait.0 / 1_000_000)
 }
 
+/// The server's FIN overtakes its answer. Without the answer, or where an older one goes again, it
+/// has closed instead.
+#[test]
+fn a_fin_that_overtakes_the_answer() {
+    for isns in ISNS {
+        let fin = |at: u64| s(at, 0).ack(500).with(Control::FIN);
+        let answers = |talk: &mut Talk| {
+            talk.at(200.0, fin(514)).at(201.0, s(0, 514).ack(500));
+            talk.at(201.1, c(500, 0).ack(515).with(Control::FIN));
+        };
+        assert_eq!(no_answer(isns, answers), None);
+        let closes = |talk: &mut Talk| {
+            talk.at(200.0, fin(514)).at(201.0, c(500, 0).with(Control::FIN));
+        };
+        assert_eq!(no_answer(isns, closes), Some(189));
+        let repeats = |talk: &mut Talk| {
+            talk.at(22.0, s(0, 300).ack(500)).at(32.0, c(500, 200));
+            talk.at(300.0, s(0, 300).ack(700)).at(400.0, s(300, 0).ack(700).with(Control::FIN));
+        };
+        assert_eq!(no_answer(isns, repeats), Some(368));
+    }
+}
+
 /// Until the capture ends, which another connection shows, or until either end gives up.
 #[test]
 fn what_the_server_never_answers() {
