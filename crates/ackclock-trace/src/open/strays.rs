@@ -32,10 +32,14 @@ impl Open {
         std::mem::take(&mut self.strays)
     }
 
-    /// Whether a SYN or SYN/ACK does not belong here.
+    /// Whether a SYN or SYN/ACK does not belong here. A client that has answered a SYN/ACK takes no
+    /// other one (RFC 9293 section 3.10.7.4).
     #[cold]
     pub(super) fn is_stray(&mut self, p: &Packet, one: usize) -> bool {
-        if !self.handshake.is_new(one, p.seq) || !self.ends[one].has_begun() {
+        let end = &self.ends[one];
+        let answered = one == 1 && end.has_acks() && self.handshake.isn(one).is_some();
+        let begun = end.has_begun() || answered;
+        if !self.handshake.is_new(one, p.seq) || !begun {
             return false;
         }
         let early = self.warm_up.is_empty() && self.ends[one].forget_early_ack(p.seq + 1);

@@ -98,6 +98,40 @@ fn the_handshake_ack_may_come_before_the_syn_ack() {
     });
 }
 
+/// Two SYNs got two SYN/ACKs, with numbers of their own. The client keeps to the one that it has
+/// answered. Before it has answered any, the last one that was seen counts.
+#[test]
+fn a_second_answer_with_another_number() {
+    for answered in [true, false] {
+        each(|mut talk| {
+            let isn = talk.isns[1];
+            talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1));
+            if answered {
+                talk.at(1010.1, c(0, 0));
+            }
+            talk.isns[1] = isn.wrapping_add(500_000_000);
+            talk.at(1020.0, syn(1));
+            talk.isns[1] = if answered { isn } else { talk.isns[1] };
+            talk.at(1020.1, c(0, 0)).at(1021.0, c(0, 100));
+            talk.at(1031.0, s(0, 500).ack(100)).at(1031.1, c(100, 0).ack(500));
+            let one = talk.one();
+            assert_eq!((one.from_client.bytes, one.from_server.bytes), (100, 500));
+        });
+    }
+}
+
+/// The SYN/ACK was lost behind the capture, and the client begins anew, in vain.
+#[test]
+fn a_client_may_begin_anew_behind_a_syn_ack() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(50.0, syn(1));
+        talk.isns[0] = talk.isns[0].wrapping_add(500_000_000);
+        talk.at(3000.0, syn(0)).at(4000.0, syn(0)).at(6000.0, syn(0));
+        let one = talk.one();
+        assert_eq!((one.packets, one.from_client.timeouts.len()), (5, 2));
+    });
+}
+
 #[test]
 fn a_stray_syn_does_not_end_an_open_connection() {
     each(|mut talk| {
