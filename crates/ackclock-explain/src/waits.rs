@@ -5,7 +5,8 @@
 use ackclock_tcp::connection::RTO_AFTER_LOSS;
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{
-    Ended, Flow, Limit, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause, Timeout,
+    Ended, Flow, Limit, Position, Reset, ResetBy, Retransmission, Spurious, Stall, StallCause,
+    Timeout,
 };
 
 use crate::explained::{End, Found, sent_by};
@@ -18,8 +19,6 @@ const IN_A_ROW: usize = 3;
 /// many of the longer of both has held timeouts before the one that was seen.
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 const TRIPS: u64 = 3;
-/// Whoever answers within so short a time is on the host of the capture, as far as anything tells.
-const ON_HOST: Span = Span::from_micros(100);
 /// Who asks so often asks one after the other for a reason.
 const MANY: u64 = 10;
 
@@ -210,7 +209,7 @@ impl Found {
     /// not the path's. The capture was taken on its host, where all that passes has arrived, and no
     /// timestamps say when it went out.
     pub(crate) fn measures_receiver(&self, from: End) -> bool {
-        let on_host = self.part_to(from.other()).is_some_and(|trip| trip <= ON_HOST);
+        let on_host = self.part_to(from.other()).is_some_and(|trip| trip <= Position::ON_HOST);
         on_host && self.may_measure_receiver(from)
     }
 

@@ -31,3 +31,9 @@ pub struct Position {
     /// numbers of packets say: it was not taken at that end, however near.
     pub lost_before: [bool; 2],
 }
+
+impl Position {
+    /// Whoever answers within so short a time is on the host of the capture, as far as anything
+    /// tells.
+    pub const ON_HOST: Span = Span::from_micros(100);
+}

@@ -17,6 +17,7 @@ use super::heard::Heard;
 use super::hindsight;
 use super::input::Data;
 use super::segment_size::SegmentSize;
+use crate::connection::Position;
 use crate::hypotheses::{self, Entry, Passed};
 use crate::path::Path;
 use crate::sender::{Acked, EXCHANGED, Found, SenderModel, Sent, Shorter, Sight, Terms};
@@ -29,10 +30,6 @@ const JUST_PASSED: usize = 64;
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
 /// a small file does not take much memory.
 const MOST_SEGMENTS: u32 = 1 << 11;
-/// Whoever answers within so short a time is on the host of the capture, as far as anything tells.
-/// Else what passes is kept, since numbers of packets may prove that something was lost between
-/// both.
-const ON_HOST: Span = Span::from_micros(100);
 /// How many ACKs of one end may be on their way to the sender at most; the rest arrive at once.
 const MOST_ACKS: usize = 1 << 14;
 
@@ -70,8 +67,10 @@ struct Model {
     log: Option<Box<Log>>,
 }
 
+/// Else what passes is kept, since numbers of packets may prove that something was lost between
+/// both.
 fn is_on_host(lag: Option<Span>) -> bool {
-    lag.is_some_and(|lag| lag <= ON_HOST)
+    lag.is_some_and(|lag| lag <= Position::ON_HOST)
 }
 
 impl DelayedSender {
