@@ -59,7 +59,8 @@ struct Model {
     /// ACKs that have passed the capture but not reached the sender yet.
     acks: VecDeque<Acked>,
     heard: Heard,
-    room: Room,
+    /// From the first data on that goes out while ACKs wait.
+    room: Option<Box<Room>>,
     /// The time of what the sender got last.
     now: Time,
     size: SegmentSize,
@@ -236,7 +237,7 @@ impl DelayedSender {
 
     /// The way from the capture to this end and back takes no longer than this, as its data says.
     pub fn answers_within(&mut self) -> Option<Span> {
-        self.model.as_mut()?.room.trip()
+        self.model.as_mut()?.room.as_mut()?.trip()
     }
 
     /// The other end acknowledges; `delay` as in [`DelayedSender::data`].
@@ -435,7 +436,8 @@ impl Model {
             self.look_for_ack_before(seen);
             if !data.again && data.tsecr.is_none() {
                 let waiting = self.acks.iter().take(MOST_LATE);
-                self.room.used(data.end(), self.sender.room(), seen, delay, waiting);
+                let room = self.room.get_or_insert_default();
+                room.used(data.end(), self.sender.room(), seen, delay, waiting);
             }
         }
         let Terms { mss, sight, .. } = *self.sender.terms();

@@ -32,7 +32,8 @@ pub(crate) struct LossRecovery {
     pub retransmissions: Retransmissions,
     pub behind: Behind,
     answers: Answers,
-    one_by_one: OneByOne,
+    /// From the first retransmission without SACK on.
+    one_by_one: Option<Box<OneByOne>>,
 }
 
 impl LossRecovery {
@@ -50,7 +51,7 @@ impl LossRecovery {
             && !evidence.is_fresh()
             && !evidence.shows_loss()
             && self.behind.segments() == 0
-            && !self.one_by_one.is_on()
+            && !self.one_by_one.as_deref().is_some_and(OneByOne::is_on)
     }
 
     pub fn state(&self, stream: &Stream) -> State {
@@ -107,7 +108,9 @@ impl LossRecovery {
     /// New data goes out. Returns whether that is within a recovery.
     #[inline]
     pub fn new_data(&mut self, sent: &Sent, stream: &Stream) -> bool {
-        self.one_by_one.new_data(sent, stream.outstanding.max());
+        if let Some(one_by_one) = &mut self.one_by_one {
+            one_by_one.new_data(sent, stream.outstanding.max());
+        }
         self.phases.new_data();
         if self.phases.has_begun_anew() {
             self.phases.begin_anew(&mut self.retransmissions);
@@ -169,7 +172,8 @@ impl LossRecovery {
         }
         if !stream.terms.sack {
             let number = self.retransmissions.last_number();
-            self.one_by_one.again(again.sent, number, &stream.outstanding);
+            let one_by_one = self.one_by_one.get_or_insert_default();
+            one_by_one.again(again.sent, number, &stream.outstanding);
         }
         if again.is_head {
             self.evidence.head_retransmitted(stream.outstanding.len() as u32);
@@ -196,7 +200,8 @@ impl LossRecovery {
 
     /// An ACK comes, before anything else is made of it.
     pub fn next_ack(&mut self, a: &Acked) {
-        for number in self.one_by_one.acked(a) {
+        let Some(one_by_one) = &mut self.one_by_one else { return };
+        for number in one_by_one.acked(a) {
             self.retransmissions.were_answered(number..number + 1);
         }
     }
