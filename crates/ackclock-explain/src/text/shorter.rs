@@ -3,7 +3,7 @@
 use ackclock_trace::{AskedShorter, Flow};
 
 use super::words::count;
-use crate::explained::{End, Found};
+use crate::explained::{End, Found, sent_by};
 
 /// Of each end that routers have asked for shorter packets: what they said, and what it did.
 pub(crate) fn shorter(found: &Found) -> Vec<String> {
@@ -32,8 +32,8 @@ pub(super) fn of(found: &Found, end: End) -> Option<String> {
             text.push_str(&format!(
                 "; {again} went again for that, which is no sign of congestion"
             ));
-            let mut sent = flow.timeouts.iter().map(|t| flow.retransmissions.get(t.retransmission));
-            if sent.any(|sent| sent.is_some_and(|r| r.too_big)) {
+            let mut sent = flow.timeouts.iter().filter_map(|timeout| sent_by(flow, timeout));
+            if sent.any(|r| r.too_big) {
                 text.push_str(", but the sender waited for its timer");
             }
         }

@@ -221,8 +221,8 @@ impl Comparison<'_> {
     fn weigh(&mut self, sent: &Sent, index: usize, step: Option<u16>, all: &[Own]) {
         let Own { at, .. } = all[index];
         let gap = sent.at.since(self.seen_at);
-        let missing = step.filter(|_| gap >= LEAST_RTO).map(|step| usize::from(step - 1));
-        let missing = missing.map(|missing| if sent.all_seen { 0 } else { missing });
+        let count = |step: u16| if sent.all_seen { 0 } else { usize::from(step - 1) };
+        let missing = step.filter(|_| gap >= LEAST_RTO).map(count);
         if index >= self.next && missing.is_some_and(|missing| missing < self.unseen(index, all)) {
             self.fit.untold = true;
         }

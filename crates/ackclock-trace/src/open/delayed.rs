@@ -68,8 +68,8 @@ struct Model {
     log: Option<Box<Log>>,
 }
 
-/// Else what passes is kept, since numbers of packets may prove that something was lost between
-/// both.
+/// Whether an end at this distance is on the host of the capture. What passes of others is kept,
+/// since numbers of packets may prove that something was lost in between.
 fn is_on_host(lag: Option<Span>) -> bool {
     lag.is_some_and(|lag| lag <= Position::ON_HOST)
 }

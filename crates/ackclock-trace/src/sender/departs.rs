@@ -342,9 +342,8 @@ impl SenderModel {
         // What it has cut, and is lost then, is lost like any other.
         let first = self.stream.outstanding.get(records.start);
         let once = first.is_some_and(|segment| segment.transmissions <= 1);
-        let causes = self.repair.as_ref().map(|repair| &repair.causes);
-        let cuts = causes.is_some_and(|causes| causes.shortened.cuts(sent, &self.stream));
-        let too_big = kind == Kind::TooBig || once && cuts;
+        let cuts = |repair: &Repair| repair.causes.shortened.cuts(sent, &self.stream);
+        let too_big = kind == Kind::TooBig || once && self.repair.as_deref().is_some_and(cuts);
         // Before `retransmitted` adds to the retransmissions: the records take the next index.
         let replaced = self.replace(sent, records, too_big);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so

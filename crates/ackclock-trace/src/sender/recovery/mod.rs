@@ -200,9 +200,8 @@ impl LossRecovery {
 
     /// An ACK comes, before anything else is made of it.
     pub fn next_ack(&mut self, a: &Acked) {
-        let Some(one_by_one) = &mut self.one_by_one else { return };
-        for number in one_by_one.acked(a) {
-            self.retransmissions.were_answered(number..number + 1);
+        if let Some(one_by_one) = &mut self.one_by_one {
+            self.retransmissions.were_answered(one_by_one.acked(a));
         }
     }
 

@@ -83,7 +83,7 @@ impl Retransmission {
             lost,
             transmission,
             sacked: 0,
-            too_big: kind == Kind::TooBig,
+            too_big: false,
             all_seen: sent.all_seen,
         }
     }
@@ -405,7 +405,7 @@ impl Retransmissions {
     }
 
     /// Each of these was answered by an ACK that did not advance.
-    pub fn were_answered(&mut self, numbers: Range<u32>) {
+    pub fn were_answered(&mut self, numbers: impl IntoIterator<Item = u32>) {
         for number in numbers {
             if let Some((r, _)) = self.by_number(number) {
                 r.spurious = r.spurious.or(Some(Spurious::DuplicateAck));
