@@ -39,25 +39,27 @@ impl Model {
     #[inline]
     pub(super) fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
         let Some(log) = self.log.as_mut().filter(|log| !log.is_over) else { return };
-        let is_full = log.entries.len() >= hypotheses::MOST;
+        let len = log.entries.len();
+        let is_full = len >= hypotheses::MOST;
         log.is_over = is_full || !places.take_spare();
         if log.is_over {
             if !is_full && !log.repeats() {
                 // Others have more use for its places.
-                places.give_back(log.entries.len());
+                places.give_back(len);
                 self.log = None;
             }
             return;
         }
-        if log.entries.capacity() == 0 {
-            // Most clients send one request, and get ACKs for the handshake and for that.
-            log.entries.reserve_exact(2);
+        if len == log.entries.capacity() {
+            // By a half, as open connections are many. Most clients send one request, and get ACKs
+            // for the handshake and for that.
+            log.entries.reserve_exact((len / 2).max(2));
         }
         let entry = entry();
         let others = self.sender.others(entry.at());
         if log.others.last().map_or(0, |(_, last)| *last) != others {
             log.others.reserve_exact(usize::from(log.others.is_empty()));
-            log.others.push((log.entries.len(), others));
+            log.others.push((len, others));
         }
         log.entries.push(entry);
     }
