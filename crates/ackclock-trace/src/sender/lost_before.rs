@@ -153,6 +153,7 @@ impl SenderModel {
         let max = self.stream.outstanding.max();
         if let Some(repair) = &mut self.repair {
             repair.repeated = repair.repeated.min(max);
+            repair.recovery.keeps_alive();
         }
         self.limits.silence().keeps_alive(at);
     }

@@ -105,7 +105,7 @@ impl SenderModel {
             self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
         }
         if let Some(repair) = &mut self.repair {
-            repair.recovery.next_ack(a);
+            repair.recovery.next_ack(a, &self.stream);
         }
     }
 

@@ -199,9 +199,17 @@ impl LossRecovery {
     }
 
     /// An ACK comes, before anything else is made of it.
-    pub fn next_ack(&mut self, a: &Acked) {
+    pub fn next_ack(&mut self, a: &Acked, stream: &Stream) {
         if let Some(one_by_one) = &mut self.one_by_one {
-            self.retransmissions.were_answered(one_by_one.acked(a));
+            let answered = one_by_one.acked(a, stream.outstanding.max());
+            self.retransmissions.were_answered(answered);
+        }
+    }
+
+    /// A keep-alive goes out, which is answered as what had arrived is.
+    pub fn keeps_alive(&mut self) {
+        if let Some(one_by_one) = &mut self.one_by_one {
+            one_by_one.ends();
         }
     }
 

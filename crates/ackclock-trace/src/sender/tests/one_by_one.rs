@@ -7,6 +7,11 @@ use crate::connection::Spurious;
 /// sends the second segment again, and the next one lets segments 2 and 3 go. Then come `acks`,
 /// 400 ms apart, the first of which came before: what each acknowledges, with which window.
 fn slow_link(acks: &[(u64, u64)]) -> Vec<Option<Spurious>> {
+    late_link(acks, 400.0, false)
+}
+
+/// The same with a longer time before the third ACK, ahead of which a keep-alive may go out.
+fn late_link(acks: &[(u64, u64)], third: f64, alive: bool) -> Vec<Option<Spurious>> {
     let mut line = Line::without_sack(50.0);
     line.ack(50.0, 0);
     line.send(100.0, 0..2);
@@ -14,7 +19,11 @@ fn slow_link(acks: &[(u64, u64)]) -> Vec<Option<Spurious>> {
     line.ack(500.0, 1);
     line.send(500.1, [1]);
     for (n, &(ack, window)) in acks.iter().enumerate() {
-        let at = 900.0 + 400.0 * n as f64;
+        let late = if n < 2 { 0.0 } else { third - 400.0 };
+        let at = 900.0 + 400.0 * n as f64 + late;
+        if n == 2 && alive {
+            line.model.keeps_alive(super::ms(at - 50.0));
+        }
         line.window = window;
         line.ack(at, ack);
         if n == 0 {
@@ -42,4 +51,35 @@ fn an_ack_for_each_packet() {
     // A receiver that reads tells of its window.
     let opens = [(2, wide), (2, wide), (2, wide + 1000), (3, wide + 1000)];
     assert_eq!(slow_link(&opens), [None; 2]);
+}
+
+/// The ACK before the third took 950 ms, so this one may take 1.9 s: it is that of what went out at
+/// 500.1 ms. An answer to a keep-alive is no other than the ACK of a duplicate.
+#[test]
+fn an_ack_that_comes_too_late() {
+    let acks = [2, 2, 2, 3, 4].map(|ack| (ack, 1 << 20));
+    let proved = Some(Spurious::DuplicateAck);
+    assert_eq!(late_link(&acks, 1_100.0, false), [proved; 2]);
+    assert_eq!(late_link(&acks, 1_101.0, false), [None; 2]);
+    assert_eq!(late_link(&acks, 1_100.0, true), [None; 2]);
+}
+
+/// After an ACK that is not so, what had gone out before proves nothing any more.
+#[test]
+fn what_was_outstanding_is_not_followed_again() {
+    let mut line = Line::without_sack(50.0);
+    line.ack(50.0, 0);
+    line.send(100.0, 0..5);
+    line.send(400.0, [0]);
+    // Two segments at once: the receiver does not answer each, or one ACK was lost.
+    line.ack(450.0, 2);
+    line.send(450.1, [2]);
+    for (at, ack) in [(500.0, 3), (550.0, 4), (600.0, 5), (650.0, 5)] {
+        line.ack(at, ack);
+    }
+    line.send(700.0, 5..6);
+    line.ack(750.0, 6);
+    let found = line.found();
+    assert_eq!(found.retransmissions.len(), 2);
+    assert!(found.retransmissions.iter().all(|r| r.spurious.is_none()));
 }
