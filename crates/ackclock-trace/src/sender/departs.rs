@@ -339,11 +339,8 @@ impl SenderModel {
             self.timer_expired(sent, is_head);
         }
         let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
-        // What it has cut, and is lost then, is lost like any other.
-        let first = self.stream.outstanding.get(records.start);
-        let once = first.is_some_and(|segment| segment.transmissions <= 1);
-        let cuts = |repair: &Repair| repair.causes.shortened.cuts(sent, &self.stream);
-        let too_big = kind == Kind::TooBig || once && self.repair.as_deref().is_some_and(cuts);
+        let cuts = |repair: &mut Repair| repair.causes.shortened.cuts(sent, &self.stream);
+        let too_big = self.repair.as_deref_mut().is_some_and(cuts) || kind == Kind::TooBig;
         // Before `retransmitted` adds to the retransmissions: the records take the next index.
         let replaced = self.replace(sent, records, too_big);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so

@@ -29,7 +29,7 @@ pub(crate) struct Shortened {
     end: u64,
     /// The longest packet that passes, by that message.
     most: u32,
-    /// What was outstanding then in longer ones.
+    /// What was outstanding then in longer ones, and has not been cut since.
     long: Vec<Range<u64>>,
     /// When the sender last did as it was asked; `None` as long as it has not, or if it has
     /// forgotten that.
@@ -106,11 +106,18 @@ impl Shortened {
         stream.terms.at_sender() && (at_once && alone || self.answered.is_some() && goes_on)
     }
 
-    /// Whether it carries what was outstanding in packets that were too long, and is shorter.
-    pub fn cuts(&self, sent: &Sent, stream: &Stream) -> bool {
-        let next = self.long.partition_point(|long| long.end <= sent.position);
-        self.long.get(next).is_some_and(|long| long.start < sent.end())
-            && !self.is_long(sent, stream)
+    /// Whether it carries what was outstanding in packets that were too long, and is shorter. What
+    /// it has cut so, and is lost then, is lost like any other.
+    pub fn cuts(&mut self, sent: &Sent, stream: &Stream) -> bool {
+        let (start, end) = (sent.position, sent.end());
+        let first = self.long.partition_point(|long| long.end <= start);
+        let behind = self.long.partition_point(|long| long.start < end);
+        if first == behind || self.is_long(sent, stream) {
+            return false;
+        }
+        let rest = [self.long[first].start..start, end..self.long[behind - 1].end];
+        self.long.splice(first..behind, rest.into_iter().filter(|rest| !rest.is_empty()));
+        true
     }
 
     /// It has gone out for this reason. A timer's is cut before it goes out: if it is not, its

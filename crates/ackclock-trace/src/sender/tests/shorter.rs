@@ -160,6 +160,25 @@ fn a_sender_that_waits_for_its_timer() {
     assert!(!found.asked_shorter.unwrap().ignored);
 }
 
+/// The first message was lost, so that the timer sends it as long as it was. What that brings is
+/// heeded by the next timer: nothing was lost but the message.
+#[test]
+fn a_sender_that_hears_after_its_timer() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.send(400.0, [0]);
+    line.told(420.0, Some(940));
+    for (at, position, len) in [(1100.0, 0, 900), (1150.1, 900, 900), (1150.2, 1800, 200)] {
+        line.send_bytes(at, position, len);
+        line.told(at + 0.05, Some(940));
+    }
+    line.send_bytes(2500.0, 900, 900);
+    let found = line.found();
+    let sent: Vec<_> = found.retransmissions.iter().map(|r| (r.position, r.too_big)).collect();
+    assert_eq!(sent, [(0, false), (0, true), (900, true), (1800, true), (900, false)]);
+}
+
 /// Each packet on its way brings a message. What the sender has cut by then, and is lost, is lost
 /// like any other.
 #[test]
