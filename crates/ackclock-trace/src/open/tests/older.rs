@@ -54,6 +54,21 @@ fn a_syn_ack_that_was_not_captured() {
     });
 }
 
+/// A client resets its connection, of which only SYNs, FINs and resets were kept: nothing of an
+/// older one was seen.
+#[test]
+fn a_reset_behind_what_was_not_captured() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(5000.0, reset(c(5000, 0)));
+        assert!(matches!(talk.one().ended, Ended::Reset(_)));
+    });
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(20.0, s(77_000, 0).ack(OLDER[2]));
+        talk.at(5000.0, c(5000, 0).with(Control::RST));
+        assert!(matches!(talk.one().ended, Ended::Reset(_)));
+    });
+}
+
 /// An older connection closes, again and again: nobody has answered the SYN.
 #[test]
 fn a_fin_of_an_older_connection_answers_no_syn() {
