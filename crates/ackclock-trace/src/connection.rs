@@ -305,9 +305,9 @@ pub enum Spurious {
     /// After a timeout that sent one segment, two ACKs in a row acknowledged more (RFC 5682 section
     /// 2.1): the second of them, data that was never sent again.
     FRto,
-    /// Without SACK: it had been acknowledged, and was then answered by an ACK that did not advance
-    /// (RFC 5681 section 4.2), as was each retransmission on its way; or there was an ACK for each
-    /// packet, in order.
+    /// Without D-SACKs: one before it had arrived, as ACKs that did not advance say. Either each
+    /// retransmission on its way was answered by one (RFC 5681 section 4.2), or as many copies of
+    /// the only segment as arrived behind the first; or there was an ACK for each packet, in order.
     DuplicateAck,
 }
 

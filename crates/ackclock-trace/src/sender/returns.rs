@@ -347,7 +347,7 @@ impl SenderModel {
     /// (RFC 2018 section 4), so that it has come with the head or after it.
     fn advance(&mut self, a: &Acked, held_from: Option<u64>, newly_sacked: bool) {
         let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
-        let (mut segments, mut answered) = (0, None);
+        let (mut segments, mut answered, mut last) = (0, None, None);
         let progress = self.stream.moments.progress();
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             let is_first = segments == 0;
@@ -355,6 +355,7 @@ impl SenderModel {
             if segment.sacked {
                 continue;
             }
+            last = Some(segment);
             // The ACK echoes the segment that let it advance, the first one.
             let echo = match held_from {
                 _ if is_first => Echo::Own,
@@ -387,6 +388,7 @@ impl SenderModel {
         if let Some(sent) = answered {
             recovery.answered(a, sent, progress, &self.stream);
         }
+        recovery.acknowledged_alone(a, last.filter(|_| segments == 1), &self.stream);
         self.ways.advanced(a.at, recovering, &self.stream, recovery);
         self.check_repaired(a.at);
     }

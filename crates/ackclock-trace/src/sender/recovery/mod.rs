@@ -3,6 +3,7 @@
 
 mod answers;
 mod behind;
+mod copies;
 pub(crate) mod evidence;
 mod one_by_one;
 pub(crate) mod phases;
@@ -13,6 +14,7 @@ use ackclock_tcp::{EventKind, Time};
 
 use self::answers::Answers;
 use self::behind::Behind;
+use self::copies::Copies;
 use self::evidence::Evidence;
 use self::one_by_one::OneByOne;
 use self::phases::Phases;
@@ -32,6 +34,8 @@ pub(crate) struct LossRecovery {
     pub retransmissions: Retransmissions,
     pub behind: Behind,
     answers: Answers,
+    /// Until new data goes out behind the ACK of a segment that went out again alone.
+    copies: Option<Box<Copies>>,
     /// From the first retransmission without SACK on.
     one_by_one: Option<Box<OneByOne>>,
 }
@@ -51,6 +55,7 @@ impl LossRecovery {
             && !evidence.is_fresh()
             && !evidence.shows_loss()
             && self.behind.segments() == 0
+            && self.copies.is_none()
             && !self.one_by_one.as_deref().is_some_and(OneByOne::is_on)
     }
 
@@ -112,6 +117,7 @@ impl LossRecovery {
             one_by_one.new_data(sent, stream.outstanding.max());
         }
         self.phases.new_data();
+        self.copies = None;
         if self.phases.has_begun_anew() {
             self.phases.begin_anew(&mut self.retransmissions);
         }
@@ -272,6 +278,14 @@ impl LossRecovery {
         }
     }
 
+    /// An ACK has advanced, over this segment alone if there is one.
+    pub fn acknowledged_alone(&mut self, a: &Acked, segment: Option<Segment>, stream: &Stream) {
+        let alone = segment.filter(|segment| segment.again > 0 && stream.outstanding.is_empty());
+        let exact = stream.terms.at_sender() && self.retransmissions.dsacks() == 0;
+        let copies = || self.retransmissions.copies_of(&alone.filter(|_| exact)?);
+        self.copies = copies().map(|(first, lasted)| Box::new(Copies::new(a, first, lasted)));
+    }
+
     /// An ACK has not advanced.
     pub fn repeated(
         &mut self,
@@ -285,6 +299,11 @@ impl LossRecovery {
             && let Some(numbers) = self.answers.repeated(a, stream.timers.least_trip())
         {
             self.retransmissions.were_answered(numbers);
+        }
+        if let Some(copies) = &mut self.copies
+            && let Some((first, again)) = copies.repeated(a)
+        {
+            self.retransmissions.came_again(first, again);
         }
         self.evidence.repeated(is_duplicate);
         if is_duplicate && !stream.terms.sack {

@@ -414,6 +414,34 @@ impl Retransmissions {
         }
     }
 
+    /// The number of the first retransmission of this segment, and how long after the original the
+    /// last one went out. `None` if anything else went out again since.
+    pub fn copies_of(&self, segment: &Segment) -> Option<(u32, Span)> {
+        let first = self.first_since(segment.first_at);
+        let is_copy = |(r, note): (&Retransmission, &Note)| {
+            r.position == segment.position && note.end == segment.end()
+        };
+        let since = first as usize - 1;
+        let mut all = self.found[since..].iter().zip(&self.notes[since..]);
+        let lasted = self.last()?.at.since(segment.first_at);
+        all.all(is_copy).then_some((first, lasted))
+    }
+
+    /// From number `first` on, all are of one segment, and so many copies of it have arrived behind
+    /// the first. Which were lost is not known, if not all have arrived. But as many of the last
+    /// ones were not needed: so few were lost that one before each of them has arrived.
+    pub fn came_again(&mut self, first: u32, again: usize) {
+        let Some(all) = self.found.get_mut(first as usize - 1..) else { return };
+        let needed = all.len().saturating_sub(again);
+        for (index, r) in all.iter_mut().enumerate() {
+            r.lost = (needed == 0).then_some(false);
+            if index >= needed {
+                r.spurious = r.spurious.or(Some(Spurious::DuplicateAck));
+            }
+            r.known = r.spurious.is_some();
+        }
+    }
+
     /// At the end. A receiver that sends D-SACKs would have reported what was spurious, and a
     /// capture `at_receiver` would show it. Else an original may have come behind the
     /// retransmission that was echoed: nothing answers it but an ACK like any other, which may

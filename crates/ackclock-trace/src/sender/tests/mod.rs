@@ -25,7 +25,7 @@ use std::sync::Arc;
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
 use super::{Acked, Found, Opening, Owed, SenderModel, Sent, Sight, Terms};
-use crate::connection::{Kind, State};
+use crate::connection::{Kind, Spurious, State};
 use crate::path::Path;
 
 const MSS: u64 = 1000;
@@ -205,6 +205,12 @@ impl Line {
 
     fn found(self) -> Found {
         self.model.finish(self.end, None)
+    }
+
+    /// What became of each retransmission: what proves it spurious, whether that is known, and
+    /// whether it was lost.
+    fn fates(self) -> Vec<(Option<Spurious>, bool, Option<bool>)> {
+        self.found().retransmissions.iter().map(|r| (r.spurious, r.known, r.lost)).collect()
     }
 }
 

@@ -594,3 +594,68 @@ fn an_ack_for_two_holes() {
     let expected = [(0, None, true, Some(false)), (2, None, false, Some(false))];
     assert_eq!(spurious(&line.found()), expected);
 }
+
+/// The last segment goes out four times. Its receiver sends no D-SACKs, and answers each copy that
+/// arrives: three have, so that one was lost at most, and the last two were not needed. Nothing
+/// says which one was lost.
+#[test]
+fn an_ack_for_each_copy_of_the_last_segment() {
+    let copies = |again: &[f64]| -> Vec<_> {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, [0]);
+        for t in [110.0, 400.0, 1000.0] {
+            line.send(t, [0]);
+        }
+        line.ack(1200.0, 1);
+        again.iter().for_each(|&t| line.ack(t, 1));
+        line.fates()
+    };
+    let [lost, arrived] = [(None, true, Some(true)), (None, false, Some(false))];
+    let (unknown, proved) = ((None, false, None), (Some(Spurious::DuplicateAck), true, None));
+    assert_eq!(copies(&[]), [lost, lost, arrived]);
+    assert_eq!(copies(&[1400.0]), [unknown, unknown, proved]);
+    assert_eq!(copies(&[1400.0, 2100.0]), [unknown, proved, proved]);
+    let all = (Some(Spurious::DuplicateAck), true, Some(false));
+    assert_eq!(copies(&[1400.0, 1500.0, 2100.0]), [all; 3]);
+    // The copies went out within a second: a later ACK answers something else.
+    assert_eq!(copies(&[1400.0, 2201.0]), copies(&[1400.0]));
+}
+
+/// What else may have made the receiver repeat its ACK.
+#[test]
+fn an_ack_that_answers_no_copy() {
+    let fates = |segments: std::ops::Range<u64>, then: &dyn Fn(&mut Line)| -> Vec<_> {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, segments.clone());
+        line.send(400.0, [0]);
+        line.send(1000.0, [0]);
+        line.ack(1200.0, segments.end);
+        then(&mut line);
+        line.ack(1300.0, segments.end);
+        line.fates().into_iter().map(|fate| fate.0).collect()
+    };
+    let proved = Some(Spurious::DuplicateAck);
+    assert_eq!(fates(0..1, &|_| {}), [None, proved]);
+    // What else was outstanding may be answered last.
+    assert_eq!(fates(0..2, &|_| {}), [None; 2]);
+    // New data behind a hole is answered so, too.
+    assert_eq!(fates(0..1, &|line| line.send(1201.0, [1])), [None; 2]);
+    // The receiver tells of its window.
+    assert_eq!(fates(0..1, &|line| line.window += 1), [None; 2]);
+    // It reports by D-SACKs what comes again.
+    let dsack = |line: &mut Line| line.dsack(1250.0, 1, (0, 1));
+    assert_eq!(fates(0..1, &dsack)[0], None);
+}
+
+/// The second copy of segment 0 may come behind the ACK of segment 1, whose own was lost.
+#[test]
+fn an_ack_that_answers_a_copy_of_another_segment() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(400.0, [0]);
+    line.ack(1200.0, 1);
+    line.send(1200.5, [1]);
+    line.ack(1260.0, 2);
+    line.ack(1261.0, 2);
+    assert_eq!(line.fates()[1], (None, false, Some(false)));
+}
