@@ -112,20 +112,23 @@ impl Open {
     }
 
     /// No ACK without data of what `end` has sent was captured, but `end` had got some: for most of
-    /// its time it went on so, or no timer had sent anything, and ACKs came with data so late that
-    /// nobody delays them for as long, again and again. The capture was taken where they were sent,
-    /// or has not even the ACK of the handshake: elsewhere the path may have taken that time. The
-    /// numbers of packets may tell that none is missing. Where one counter numbers those of both
-    /// ends, what wrote the capture sees little, or both are on one host that delays no ACK for as
-    /// long as a timer takes: once is enough.
+    /// its time it went on so, or ACKs came with data so late that nobody delays them for as long,
+    /// again and again, without a timer that had sent anything. The capture was taken where they
+    /// were sent, or has not even the ACK of the handshake: elsewhere the path may have taken that
+    /// time. The numbers of packets may tell that none is missing. Where one counter numbers those
+    /// of both ends, what wrote the capture sees little, or both are on one host that delays no ACK
+    /// for as long as a timer takes: once is enough.
     fn has_got_some(&self, end: usize, model: &Model) -> bool {
         let Model { found, .. } = model;
         let here = !self.ends[1 - end].is_counted() && self.place.position().is_at(end == 1);
-        let often = found.carried >= OFTEN && (here || !self.directions.has_bare_acks());
+        // A timer that has sent something says once that no ACK had come.
+        let again = found.retransmissions.len();
+        let often = || usize::from(found.carried) >= again + usize::from(OFTEN);
+        let often = || often() && (here || !self.directions.has_bare_acks());
         let whole = self.place.whole_trip().unwrap_or_default();
         let late = |rtt: RoundTrip| rtt.max > whole + LEAST_RTO;
         let once = || self.counter.is_one() && found.rtt.is_some_and(late);
-        misses_most_acks(model) || found.retransmissions.is_empty() && (often || once())
+        misses_most_acks(model) || often() || again == 0 && once()
     }
 
     /// The server has all that the client sent, and owes an answer. A client that closes its end

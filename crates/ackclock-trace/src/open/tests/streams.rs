@@ -721,6 +721,27 @@ fn acks_that_come_only_with_data() {
     assert_eq!([one, two, quick, told(300.0, 3, 1, &|_, n| Some(n))], [false, true, true, true]);
 }
 
+/// The same, where a timer has sent what the server says before all that: so often no ACK had come,
+/// and so many more must be missing.
+#[test]
+fn acks_that_come_only_with_data_beside_timeouts() {
+    let told = |times: u64, timeouts: u64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(10.0, syn(1)).at(10.01, c(0, 0));
+        for n in 0..times + timeouts {
+            let (ms, position) = (11.0 + 800.0 * n as f64, 100 * n);
+            talk.at(ms, s(position, 100).ack(position));
+            if n < timeouts {
+                talk.at(ms + 400.0, s(position, 100).ack(position));
+            }
+            talk.at(ms + 600.0, c(position, 100).ack(position + 100));
+            talk.at(ms + 610.0, s(position + 100, 0).ack(position + 100));
+        }
+        !talk.one().unanswered
+    };
+    assert_eq!([told(3, 0), told(3, 1), told(4, 1), told(4, 2)], [false, true, false, true]);
+}
+
 /// The client acknowledges an answer so many ms later, with its next request, which goes out when
 /// nobody's timer has sent anything: it had acknowledged it before, and the capture does not have
 /// that. The numbers of its packets may say that it has not. Returns why the server had stalled,
