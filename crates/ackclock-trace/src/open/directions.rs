@@ -1,8 +1,8 @@
 //! Whether the capture shows one direction only: packets of one end, although the other one has
 //! sent some.
 
+use ackclock_tcp::Time;
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Seq, Time};
 
 use crate::compact::Compact;
 use crate::packet::Packet;
@@ -20,8 +20,8 @@ pub(super) struct Directions {
     talks: [bool; 2],
     /// A SYN without ACK was seen.
     opened: bool,
-    /// What the only end acknowledges.
-    ack: Option<Seq>,
+    /// What the only end acknowledges, and the timestamp that it echoes; 0 before the first.
+    last: [u32; 2],
     /// When the only end that talks sent its first data.
     first_data: Compact<Time>,
     /// The other end has sent something that was not seen.
@@ -71,9 +71,14 @@ impl Directions {
             self.opened |= syn;
             return;
         }
-        // It acknowledges a SYN, or something new.
-        self.answered |= syn || self.opened || self.ack.is_some_and(|ack| ack != p.ack);
-        self.ack = Some(p.ack);
+        // It acknowledges a SYN, or something new; or it echoes another packet than before (RFC 7323
+        // section 4.3).
+        let echo = p.options.timestamps.map_or(0, |stamps| stamps.ecr);
+        for (last, now) in self.last.iter_mut().zip([p.ack.0, echo]).filter(|(_, now)| *now > 0) {
+            self.answered |= *last > 0 && *last != now;
+            *last = now;
+        }
+        self.answered |= syn || self.opened;
         if new && self.first_data.get().is_none() {
             self.first_data.set(at);
         }

@@ -188,6 +188,18 @@ fn only_one_direction() {
         talk.at(10.0, s(0, 0)).at(20.0, s(0, 0).ack(1460));
         assert!(talk.one().one_way);
     });
+    // It echoes what the other one sends.
+    for (echo, one_way) in [(7, false), (8, true)] {
+        each(|mut talk| {
+            talk.at(10.0, s(0, 1460).ts(1, 7)).at(12.0, s(1460, 0));
+            talk.at(20.0, s(0, 1460).ts(11, echo));
+            let one = talk.one();
+            assert_eq!(
+                (one.one_way, one.from_server.lifetime.main().is_none()),
+                (one_way, one_way)
+            );
+        });
+    }
     // Data that goes on for longer than a sender waits for its first ACK.
     for (ms, one_way) in [(1009.0, false), (1011.0, true)] {
         each(|mut talk| {
