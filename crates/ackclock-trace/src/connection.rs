@@ -308,6 +308,7 @@ pub enum Spurious {
     /// Without D-SACKs: one before it had arrived, as ACKs that did not advance say. Either each
     /// retransmission on its way was answered by one (RFC 5681 section 4.2), or as many copies of
     /// the only segment as arrived behind the first; or there was an ACK for each packet, in order.
+    /// Of SYNs, two SYN/ACKs had numbers of their own, so that each answered one.
     DuplicateAck,
 }
 

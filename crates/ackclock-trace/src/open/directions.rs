@@ -71,8 +71,8 @@ impl Directions {
             self.opened |= syn;
             return;
         }
-        // It acknowledges a SYN, or something new; or it echoes another packet than before (RFC 7323
-        // section 4.3).
+        // It acknowledges a SYN, or something new; or it echoes another packet than before (RFC
+        // 7323 section 4.3).
         let echo = p.options.timestamps.map_or(0, |stamps| stamps.ecr);
         for (last, now) in self.last.iter_mut().zip([p.ack.0, echo]).filter(|(_, now)| *now > 0) {
             self.answered |= *last > 0 && *last != now;

@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::doubts::Gaps;
 use super::end::End;
 use super::end::positions::ROOM;
-use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission, RoundTrip};
+use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission, RoundTrip, Spurious};
 use crate::lifetime::{Lifetime, Limit};
 use crate::reset::{Reset, ResetBy};
 use crate::sender::{Found, Sight};
@@ -198,7 +198,10 @@ impl Open {
         let sender = std::mem::take(&mut self.senders[end]);
         let mss = sender.mss().unwrap_or_else(|| self.mss(end));
         let delay = self.place.delay(end);
-        let found = sender.finish(self.clock.last(), delay, &mut budget.places)?;
+        let mut found = sender.finish(self.clock.last(), delay, &mut budget.places)?;
+        if self.handshake.has_other_answer(1 - end) {
+            last_syn_was_not_needed(&mut found);
+        }
         Some(Model { mss, found })
     }
 
@@ -312,6 +315,21 @@ impl Open {
             bad_blocks: seen.bad_blocks(),
         }
     }
+}
+
+/// Two of the SYNs were answered: one before the last one had come.
+fn last_syn_was_not_needed(found: &mut Found) {
+    let Found { retransmissions, timeouts, .. } = found;
+    let mut syns = retransmissions.iter_mut().enumerate().filter(|(_, r)| r.syn);
+    let Some((index, last)) = syns.next_back() else { return };
+    last.spurious = last.spurious.or(Some(Spurious::DuplicateAck));
+    last.known = true;
+    if syns.next().is_none() {
+        // Both came.
+        last.lost = Some(false);
+    }
+    let of_last = timeouts.iter_mut().filter(|timeout| timeout.retransmission == index);
+    of_last.for_each(|timeout| timeout.spurious = last.spurious);
 }
 
 /// The capture has gaps for more of the time than not.

@@ -64,6 +64,9 @@ pub(super) struct Syn {
     /// It goes again because of what came: a SYN/ACK because the SYN came again, a SYN because the
     /// one before was answered, though not by a SYN.
     pub answer: bool,
+    /// One with another number has answered the same: each has answered a SYN of its own, since
+    /// one that goes again has the number that it had.
+    pub other: bool,
     /// Time to live or hop limit.
     pub ttl: u8,
     /// Timestamps (TSval) of the first one and of this one.
@@ -115,11 +118,12 @@ impl Handshake {
     pub fn syn(&mut self, end: usize, p: &Packet, at: Time, answered: bool) -> Seen {
         let answers = p.control.contains(Control::ACK);
         let asked = if answers { self.answers_again(end, at) } else { answered };
+        let other = self.is_other_answer(end, p) || self.has_other_answer(end);
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
         let stamp = p.options.timestamps.map(|timestamps| timestamps.val);
         let stamps = stamp.map(|stamp| [stamp; 2]);
-        let mut syn = Syn { frame: p.frame, at, answer: asked, ttl: p.ttl, stamps };
+        let mut syn = Syn { frame: p.frame, at, answer: asked, other, ttl: p.ttl, stamps };
         if syns.isn != Some(p.seq) {
             // Another number is possible as long as nothing else was sent: SYN cookies, or a client
             // that tries again.
@@ -136,6 +140,29 @@ impl Handshake {
         } else {
             Seen::Other
         }
+    }
+
+    /// Whether this is a SYN/ACK that answers the same SYN as one of another number has.
+    fn is_other_answer(&self, end: usize, p: &Packet) -> bool {
+        let [syns, other] = [&self.ends[end], &self.ends[1 - end]];
+        p.control.contains(Control::ACK)
+            && syns.answers
+            && syns.isn.is_some_and(|isn| isn != p.seq)
+            && other.isn.is_some_and(|isn| isn + 1 == p.ack)
+    }
+
+    /// A SYN or SYN/ACK of `end` does not belong here.
+    pub fn stray(&mut self, end: usize, p: &Packet) {
+        if self.is_other_answer(end, p)
+            && let Some(first) = &mut self.ends[end].first
+        {
+            first.other = true;
+        }
+    }
+
+    /// Two SYN/ACKs of `end` had numbers of their own, and answered the same SYN: that came twice.
+    pub fn has_other_answer(&self, end: usize) -> bool {
+        self.ends[end].first.is_some_and(|syn| syn.other)
     }
 
     /// Whether a SYN/ACK of `end` that goes now answers a SYN that came again: at once; away from

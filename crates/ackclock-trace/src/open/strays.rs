@@ -91,6 +91,7 @@ impl Open {
     pub(super) fn stray(&mut self, p: &Packet, one: usize) {
         self.clock.count();
         self.ends[one].stray();
+        self.handshake.stray(one, p);
         if p.control.contains(Control::ACK) || p.control.contains(Control::RST) {
             return;
         }

@@ -120,6 +120,46 @@ fn a_second_answer_with_another_number() {
     }
 }
 
+/// Each of them answers a SYN, so that both have come, and the second was not needed. Of three, the
+/// last one was not. One that goes again says nothing, nor does what opens another connection.
+#[test]
+fn two_answers_to_two_syns() {
+    let check =
+        |syns: u32, other: u32, of_client: u32, fates: &[(Option<Spurious>, Option<bool>)]| {
+            each(|mut talk| {
+                let [client, server] = talk.isns;
+                for n in 0..syns {
+                    talk.at(1000.0 * f64::from(n), syn(0));
+                }
+                talk.at(3500.0, syn(1)).at(3500.1, c(0, 0)).at(3501.0, c(0, 100));
+                talk.isns = [client.wrapping_add(of_client), server.wrapping_add(other)];
+                talk.at(3900.0, syn(1));
+                talk.isns = [client, server];
+                talk.at(3900.1, c(100, 0)).at(3990.0, s(0, 0).ack(100));
+                let flow = &talk.all()[0].from_client;
+                let all: Vec<_> =
+                    flow.retransmissions.iter().map(|r| (r.spurious, r.lost)).collect();
+                assert_eq!(all, fates, "{syns} {other} {of_client}");
+                let timeouts = flow.timeouts.iter().map(|timeout| timeout.spurious);
+                assert!(timeouts.eq(fates.iter().map(|fate| fate.0)));
+            });
+        };
+    let by = Some(Spurious::DuplicateAck);
+    check(2, 500_000_000, 0, &[(by, Some(false))]);
+    check(3, 500_000_000, 0, &[(None, None), (by, None)]);
+    check(2, 0, 0, &[(None, None)]);
+    check(2, 500_000_000, 77, &[(None, None)]);
+    check(1, 500_000_000, 0, &[]);
+    // The client answers neither until both have come.
+    each(|mut talk| {
+        let isn = talk.isns[1];
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1));
+        talk.isns[1] = isn.wrapping_add(500_000_000);
+        talk.at(1020.0, syn(1)).at(1020.1, c(0, 0)).at(1021.0, c(0, 100));
+        assert_eq!(talk.one().from_client.timeouts[0].spurious, by);
+    });
+}
+
 /// The SYN/ACK was lost behind the capture, and the client begins anew, in vain.
 #[test]
 fn a_client_may_begin_anew_behind_a_syn_ack() {
