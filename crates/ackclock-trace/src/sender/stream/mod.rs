@@ -22,6 +22,7 @@ use self::timers::Timers;
 use self::windows::Windows;
 use super::input::{Acked, Opening, Sent, Sight, Terms};
 use crate::compact::Compact;
+use crate::standards::LONGEST_DELAY;
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
 /// 1122 section 4.2.3.6 asks for hours).
@@ -108,6 +109,15 @@ impl Stream {
     /// The capture was taken between the ends, other than was thought: what it shows may be lost.
     pub fn turns_out_arrived(&mut self) {
         self.terms.sight = Sight::Arrived;
+    }
+
+    /// The receiver may still delay the ACK of what is outstanding: of one segment, and not for
+    /// longer than it may (RFC 9293 section 3.8.6.3). With SACK, a D-SACK will say whether it had
+    /// arrived.
+    pub fn may_delay_ack(&self, at: Time) -> bool {
+        let Some(head) = self.outstanding.head() else { return false };
+        let once = head.transmissions == 1 && self.outstanding.len() == 1;
+        !self.terms.sack && once && at.since(head.first_at) < LONGEST_DELAY
     }
 
     /// An ACK has SACK blocks: they were agreed on.

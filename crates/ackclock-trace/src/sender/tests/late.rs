@@ -170,3 +170,24 @@ fn no_timer_waits_for_longer_than_the_connection_lasts() {
     assert_eq!(kind(300.0, Opening::Seen), Kind::Timeout);
     assert_eq!(kind(100.0, Opening::Unseen), Kind::Timeout);
 }
+
+/// At the receiver, a segment has passed alone. The timer sends it again before an ACK of it had to
+/// go: it had arrived, and its ACK was delayed. One of two segments had to go at once, one that is
+/// later than any may be says that it was lost behind the capture, and with SACK a D-SACK tells.
+#[test]
+fn an_ack_that_the_receiver_may_delay() {
+    let spurious = |segments: u64, after: f64, sack: bool| {
+        let mut line = if sack { Line::sack(50.0) } else { Line::without_sack(50.0) };
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(0.0, [0]);
+        line.ack(50.0, 1);
+        line.send(60.0, 1..1 + segments);
+        line.send(60.0 + after, [1]);
+        line.ack(110.0 + after, 1 + segments);
+        line.fates()[0].0
+    };
+    assert_eq!(spurious(1, 300.0, false), Some(Spurious::Arrival));
+    assert_eq!(spurious(1, 500.0, false), None);
+    assert_eq!(spurious(2, 300.0, false), None);
+    assert_eq!(spurious(1, 300.0, true), None);
+}
