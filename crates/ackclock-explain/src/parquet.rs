@@ -185,6 +185,7 @@ fn retransmission_columns<'a>() -> Columns<Row<'a, Retransmission>> {
         .text("spurious_by", |r| r.what.spurious.map(|by| names::spurious(by).into()))
         .flag("lost", |r| r.what.lost)
         .int("transmission", |r| Some(r.what.transmission.into()))
+        .flag("too_big", |r| Some(r.what.too_big))
 }
 
 fn timeout_columns<'a>() -> Columns<Row<'a, Timeout>> {

@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use ackclock_report::letter;
+use ackclock_report::{TOO_BIG_LETTER, letter};
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Flow, Retransmission, Stall};
+use ackclock_trace::{Flow, Kind, Retransmission, Stall};
 
 use crate::explained::{End, Found};
 use crate::html::label;
@@ -90,7 +90,11 @@ impl<W: Write> Graph<'_, W> {
         r: Option<&Retransmission>,
     ) -> io::Result<()> {
         // The list of retransmissions does not have probes with new data.
-        let (letter, colour) = r.map_or(Some(cause), |r| r.kind.cause()).map_or(("?", "red"), sign);
+        let (letter, colour) = match r.map(|r| r.kind) {
+            None => sign(cause),
+            Some(Kind::TooBig) => (TOO_BIG_LETTER, "white"),
+            Some(kind) => kind.cause().map_or(("?", "red"), sign),
+        };
         let out = &mut self.out;
         writeln!(
             out,

@@ -62,7 +62,9 @@ pub use flow::{FlowSummary, are_named};
 pub use html::{html_table, page, prose};
 pub use number::{Written, place, rate, to_place, with_interval};
 pub use over::{FlowMeasure, Over, percentile};
-pub use picture::{Band, Fate, Findings, MOST_OF_PANEL, Mark, Panel, Picture, Tone, letter, thin};
+pub use picture::{
+    Band, Fate, Findings, MOST_OF_PANEL, Mark, Panel, Picture, TOO_BIG_LETTER, Tone, letter, thin,
+};
 pub use printable::{printable, printable_lines};
 pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock_report::{Band, Fate, MOST_OF_PANEL, Tone, thin};
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Flow, Stall, StallCause};
+use ackclock_trace::{Flow, Kind, Stall, StallCause};
 
 use crate::explained::{End, Found};
 use crate::{names, text};
@@ -66,6 +66,7 @@ fn fates(flow: &Flow) -> Vec<Fate> {
         transmission: r.transmission,
         lost: r.lost == Some(true),
         spurious: r.spurious.map(names::spurious_text),
+        too_big: r.kind == Kind::TooBig,
     };
     flow.retransmissions.iter().map(fate).collect()
 }

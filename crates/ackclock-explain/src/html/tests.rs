@@ -1,5 +1,5 @@
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Stall, StallCause};
+use ackclock_trace::{Kind, Stall, StallCause};
 use serde_json::{Value, json};
 
 use super::*;
@@ -444,14 +444,16 @@ fn a_connection_has_advice_of_its_own() {
     assert!(!page(&explained.connections[0], &explained, &known).contains("What to change"));
 }
 
-/// A FIN that goes again, by what nobody knows, is no data. What has data stays undecided.
+/// A FIN that goes again, by what nobody knows, is no data. What has data stays undecided, and what
+/// a router had asked for is none of an engine's causes.
 #[test]
 fn a_fin_that_goes_again_is_no_data() {
-    let causes = |len: u32| {
+    let causes = |len: u32, kind: Kind| {
         let mut explained = fixture::explained();
         let flow = &mut explained.connections[0].connection.from_server;
         let (position, transmission) = {
-            let r = &flow.retransmissions[2];
+            let r = &mut flow.retransmissions[2];
+            r.kind = kind;
             (r.position, r.transmission)
         };
         for event in &mut flow.events {
@@ -465,7 +467,9 @@ fn a_fin_that_goes_again_is_no_data() {
         let cause = data["panels"][0]["segments"]["cause"][5].as_u64().unwrap() as usize;
         data["causes"][cause]["letter"].clone()
     };
-    assert_eq!([causes(0), causes(1000)], ["H", "?"]);
+    let unknown = Kind::Unknown;
+    let all = [causes(0, unknown), causes(1000, unknown), causes(1000, Kind::TooBig)];
+    assert_eq!(all, ["H", "?", "I"]);
 }
 
 /// Of a thousand stalls and more those are shaded that are longest where they are, and the

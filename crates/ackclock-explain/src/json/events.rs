@@ -21,6 +21,7 @@ pub(super) struct RetransmissionJson {
     from: &'static str,
     frame: u64,
     transmission: u32,
+    too_big: bool,
 }
 
 impl RetransmissionJson {
@@ -38,6 +39,7 @@ impl RetransmissionJson {
             from: from.name(),
             frame: r.frame,
             transmission: r.transmission,
+            too_big: r.too_big,
         }
     }
 }

@@ -85,3 +85,18 @@ fn the_file_of_a_connection() {
     assert_eq!(String::from_utf8(out).unwrap(), SERVER);
     assert_eq!(file_name(0, End::Server), "connection-0-server_tsg.xpl");
 }
+
+/// What a router had asked for has a letter of its own, and what nobody knows a question mark.
+#[test]
+fn what_was_too_big() {
+    let signs = |kind: Kind| {
+        let mut explained = fixture::explained();
+        let found = &mut explained.connections[0];
+        found.connection.from_server.retransmissions[0].kind = kind;
+        let mut text = Vec::new();
+        write(found, End::Server, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.contains("2000 white\nI\n") && !text.contains("?")
+    };
+    assert_eq!([signs(Kind::TooBig), signs(Kind::Unknown)], [true, false]);
+}

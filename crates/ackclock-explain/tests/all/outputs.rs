@@ -71,7 +71,8 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         keys.sort();
         keys.join(" ")
     };
-    let list = "frame from kind len lost probability seq spurious spurious_by t transmission";
+    let list =
+        "frame from kind len lost probability seq spurious spurious_by t too_big transmission";
     assert_eq!(of("/connections/1/retransmission_list/0"), list);
     let list = "class cwnd episode flight from seq spurious spurious_by state t waited_s";
     assert_eq!(of("/connections/1/timeout_list/0"), list);

@@ -64,4 +64,6 @@ pub struct Fate {
     pub lost: bool,
     /// It was not needed, and this is the proof.
     pub spurious: Option<&'static str>,
+    /// A router had asked for it, which is no cause of an engine's.
+    pub too_big: bool,
 }

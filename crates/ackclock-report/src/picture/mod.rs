@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use crate::drawing::widen;
 pub use findings::{Band, Fate, Findings, Tone};
 pub use panel::{Mark, Panel, Picture};
-pub use style::letter;
+pub use style::{TOO_BIG_LETTER, letter};
 pub use thin::{MOST_OF_PANEL, thin};
 use trace::{Trace, View};
 

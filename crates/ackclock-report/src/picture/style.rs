@@ -32,8 +32,11 @@ const fn cause(
     Layer { key: cause.name(), label, light, dark, letter: sign[0], why: sign[1] }
 }
 
-/// The layers of segments, in the order of [`Cause::ALL`].
-pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
+/// The place of what a router had asked for, which no engine sends.
+pub(crate) const TOO_BIG: usize = Cause::ALL.len();
+
+/// The layers of segments, in the order of [`Cause::ALL`], and behind them [`TOO_BIG`].
+pub(crate) const CAUSES: [Layer; TOO_BIG + 1] = [
     cause(Cause::New, "new data", SLATE, ["", "new data that the window allowed"]),
     cause(
         Cause::LimitedTransmit,
@@ -103,7 +106,15 @@ pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
         SLATE,
         ["?", "a retransmission, and the capture does not show by what"],
     ),
+    Layer {
+        letter: TOO_BIG_LETTER,
+        why: "in shorter packets, since a router had asked for that (ICMP, RFC 1191)",
+        ..layer("packet_too_big", "packet too big", AMBER)
+    },
 ];
+
+/// The letter of what goes out in shorter packets since a router has asked for that by ICMP.
+pub const TOO_BIG_LETTER: &str = "I";
 
 /// The letter that stands beside a segment which was sent for this cause; empty for new data.
 pub fn letter(cause: Cause) -> &'static str {

@@ -9,8 +9,9 @@ use super::columns::{
     Acks, Arrivals, Drops, Fates, Lost, Recoveries, Reduced, Segments, Stalls, Timeouts, Undone,
     Windows, Zero,
 };
-use super::findings::Findings;
+use super::findings::{Fate, Findings};
 use super::panel::Panel;
+use super::style::TOO_BIG;
 use crate::drawing::{padded, widen};
 use crate::flow::FlowSummary;
 use crate::number::rate;
@@ -131,8 +132,13 @@ impl Trace {
             self.stalls.label.push(band.label.clone());
             self.stalls.why.push(band.why.clone());
         }
-        for fate in findings.fates.iter().filter(|f| f.lost || f.spurious.is_some()) {
-            if let Some(segment) = sent.get(&(fate.seq, fate.transmission)) {
+        let tells = |f: &&Fate| f.lost || f.spurious.is_some() || f.too_big;
+        for fate in findings.fates.iter().filter(tells) {
+            let Some(segment) = sent.get(&(fate.seq, fate.transmission)) else { continue };
+            if fate.too_big {
+                self.segments.cause[*segment] = TOO_BIG as u8;
+            }
+            if fate.lost || fate.spurious.is_some() {
                 self.fates.segment.push(*segment);
                 self.fates.lost.push(fate.lost);
                 self.fates.spurious.push(fate.spurious);

@@ -434,11 +434,14 @@ fn findings_are_drawn() {
         stall(110, 1210, Tone::Loss, "1.1 s <lost>"),
         stall(1300, 1305, Tone::Window, "too short for its name"),
     ];
-    let fate = |transmission, lost, spurious| Fate { seq: 1000, transmission, lost, spurious };
+    let fate = |transmission, lost, spurious| {
+        let too_big = transmission == 1;
+        Fate { seq: 1000, transmission, lost, spurious, too_big }
+    };
     let fates = [
         fate(2, true, None),
         fate(3, false, Some("D-SACK")),
-        // Nothing is said of this one, and this one was never sent.
+        // Of this one only that a router had asked for it, and this one was never sent.
         fate(1, false, None),
         fate(9, true, None),
     ];
@@ -471,6 +474,12 @@ fn findings_are_drawn() {
         json!({ "segment": [3, 4], "lost": [true, false], "spurious": [null, "D-SACK"] })
     );
     assert_eq!(panel["timeouts"]["class"], json!(["unknown"]));
+    let keys: Vec<_> = panel["segments"]["cause"].as_array().unwrap().iter().collect();
+    let keys: Vec<_> = keys.iter().map(|c| &data["causes"][c.as_u64().unwrap() as usize]).collect();
+    let first = keys.iter().position(|cause| cause["key"] == "packet_too_big").unwrap();
+    let of_first = ["seq", "transmission"].map(|of| panel["segments"][of][first].clone());
+    assert_eq!((of_first, &keys[first]["letter"]), ([json!(1000), json!(1)], &json!("I")));
+    assert_eq!(keys.iter().filter(|cause| cause["key"] == "packet_too_big").count(), 1);
 
     let svg = check_svg(&panels);
     // x(t) = 46 + (t + 0.03) / 1.56 * 544: the view is 0 to 1.5 s with 2 % on either side.
