@@ -114,7 +114,7 @@ impl Situation<'_> {
 
     /// Whether an ACK sends the head.
     fn is_by_ack(&self) -> bool {
-        let due = self.waited >= nearly(self.timers.backed_off());
+        let due = self.waited >= nearly(self.timers.backed_off()) && !self.is_restarted();
         let Some(since_evidence) = self.since_evidence else {
             let by_ack = self.coincides() || self.is_recent() && !due && self.follows_ack();
             return by_ack && !self.may_be_early_timer();
@@ -132,6 +132,12 @@ impl Situation<'_> {
         // Away from the sender only the shortest time that an answer takes is known.
         let prompt = prompt || !self.at_sender;
         settling || prompt && !due || self.coincides()
+    }
+
+    /// A partial ACK has restarted the timer (RFC 6298 section 5.3), and none expires so soon after
+    /// that. Away from the sender what the ACK let out may have waited in a queue since.
+    fn is_restarted(&self) -> bool {
+        self.sack && !self.open && self.head_in_turn && self.timers.is_early(self.since_progress)
     }
 
     /// Nothing speaks against the last transmission of the head, which a repair has sent before: a

@@ -191,3 +191,28 @@ fn an_ack_that_the_receiver_may_delay() {
     assert_eq!(spurious(2, 300.0, false), None);
     assert_eq!(spurious(1, 300.0, true), None);
 }
+
+/// The first partial ACK of a recovery restarts the timer, which expires no sooner than after 200
+/// ms. What goes out before waited in a queue on its way to the capture, though the timer that was
+/// set when the head went out would be due. Where a timer was seen to be shorter, it may be that.
+#[test]
+fn a_queue_behind_a_partial_ack() {
+    let kind = |after: f64, shorter: bool| {
+        let mut line = Line::sack(57.0);
+        line.model.stream.terms.sight = Sight::Arrived;
+        if shorter {
+            line.model.stream.timers.expired(Span::from_millis(157));
+        }
+        line.send(0.0, 0..6);
+        line.ack_sack(57.0, 0, &[(5, 6)]);
+        line.send(100.0, [0]);
+        line.ack_sack(157.0, 1, &[(5, 6)]);
+        line.send(157.0 + after, [1]);
+        line.ack(220.0 + after, 6);
+        kinds(&line.found())
+    };
+    let of = |second| vec![(0, Kind::FastRetransmit), (1, second)];
+    assert_eq!(kind(150.0, false), of(Kind::Recovery));
+    assert_eq!(kind(210.0, false), of(Kind::Timeout));
+    assert_eq!(kind(150.0, true), of(Kind::Timeout));
+}
