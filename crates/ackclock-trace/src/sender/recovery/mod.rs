@@ -84,7 +84,11 @@ impl LossRecovery {
         let in_doubt = self.is_undo_in_doubt(stream);
         let undone = in_doubt.then(|| self.phases.resume(evident)).flatten();
         let (sack, duplicates) = (stream.terms.sack, self.evidence.duplicates());
-        let repeated = stream.outstanding.get(first).is_some_and(|s| self.phases.has(s.again));
+        let segment = stream.outstanding.get(first);
+        let repeated = segment.is_some_and(|s| self.phases.has(s.again));
+        if first > 0 && segment.is_some_and(|s| self.phases.goes_back(s)) {
+            return Kind::SlowStart;
+        }
         // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
         // retransmits nothing more for it, and needs new duplicates. One that has gone on before is
         // none, and has waited for room.

@@ -29,6 +29,9 @@ pub(crate) struct Phases {
     recover: u64,
     /// Number of the phase's first retransmission.
     first: u32,
+    /// A recovery has begun while the sender went back over all that had been outstanding at a
+    /// timeout: that of its first retransmission, or 0.
+    goes_back_from: u32,
     /// What D-SACKs say of the response that the phase belongs to.
     pub reports: Reports,
     recoveries: Vec<Recovery>,
@@ -233,11 +236,15 @@ impl Phases {
     ) -> bool {
         let una = outstanding.una();
         let follow_up = self.follow_up.filter(|&recover| una < recover);
+        // With new data out there, it has been over all of it.
+        let goes_back = self.is_loss() && recover == self.recover;
+        let goes_back_from = if goes_back { self.first } else { 0 };
         let left = self.leave(at, false);
         if follow_up.is_none() {
             self.reports.begin(una, outstanding.retransmitted());
         }
         self.begin(Phase::Recovery, follow_up.unwrap_or(recover), first);
+        self.goes_back_from = goes_back_from;
         self.recovering = true;
         self.recoveries.push(Recovery {
             start: at,
@@ -281,6 +288,7 @@ impl Phases {
 
     fn begin(&mut self, phase: Phase, recover: u64, first: u32) {
         (self.phase, self.recover, self.first) = (phase, recover, first);
+        self.goes_back_from = 0;
     }
 
     fn leave(&mut self, at: Time, by_timeout: bool) -> bool {
@@ -377,6 +385,12 @@ impl Phases {
     /// A partial ACK has let the next hole go, without duplicates.
     pub fn has_gone_on(&mut self) {
         self.goes_on = true;
+    }
+
+    /// Whether the sender goes on with the slow start after a timeout, from where that had come to
+    /// when the recovery began: `segment`, which is not the head, has not been sent since.
+    pub fn goes_back(&self, segment: &Segment) -> bool {
+        self.is_recovery() && segment.again < self.goes_back_from && segment.end() <= self.recover
     }
 
     /// What an ACK retransmits: a `repeated` retransmission of this phase, or one for which the

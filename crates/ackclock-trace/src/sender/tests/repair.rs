@@ -140,3 +140,75 @@ fn nothing_is_asked_once_all_is_repaired() {
     line.ack(600.5, 14);
     assert!(line.model.repair.is_some() && !line.model.unsettled);
 }
+
+/// A sender goes back over ten segments after a timeout. Duplicates begin a recovery meanwhile, as
+/// the heuristics of RFC 6582 section 4 let them. What it had not come to yet goes out in its
+/// order, a segment for each that has left the path, and is no part of the repair: that is the
+/// first unacknowledged segment at each partial ACK (section 3.2 step 3), whether it was sent since
+/// the timeout or not.
+#[test]
+fn a_recovery_while_the_sender_goes_back() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..10);
+    line.send(251.0, [0]);
+    line.ack(301.0, 2);
+    line.send(301.01, [2, 3]);
+    line.three_acks(302.0, 2);
+    line.send(302.21, [2, 4]);
+    line.ack(351.0, 3);
+    line.send(351.01, [3, 5]);
+    line.ack(352.0, 6);
+    line.send(352.01, [6, 7, 8]);
+    line.ack(402.0, 9);
+    line.send(402.01, [9, 10]);
+    line.ack(452.0, 11);
+    let found = line.found();
+    let (fast, hole, back) = (Kind::FastRetransmit, Kind::Recovery, Kind::SlowStart);
+    assert_eq!(
+        kinds(&found),
+        [
+            (0, Kind::Timeout),
+            (2, back),
+            (3, back),
+            (2, fast),
+            (4, back),
+            (3, hole),
+            (5, back),
+            (6, hole),
+            (7, back),
+            (8, back),
+            (9, hole),
+        ]
+    );
+    assert_eq!(found.recoveries.len(), 1);
+}
+
+/// With new data out there the sender has been over all that was outstanding at the timeout: of a
+/// recovery that begins then, all is repair. So is what went out since the timeout and is lost once
+/// more.
+#[test]
+fn a_recovery_once_the_sender_has_gone_back() {
+    let (fast, hole, back) = (Kind::FastRetransmit, Kind::Recovery, Kind::SlowStart);
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(301.01, [1, 2]);
+    line.ack_sack(351.0, 1, &[(2, 3)]);
+    line.send(351.01, 4..10);
+    line.ack_sack(401.2, 1, &[(5, 10), (2, 3)]);
+    line.send(401.21, [1, 3, 4]);
+    line.ack(451.3, 10);
+    let all = [(0, Kind::Timeout), (1, back), (2, back), (1, fast), (3, hole), (4, hole)];
+    assert_eq!(kinds(&line.found()), all);
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..9);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(301.01, [1, 2, 3, 4, 5, 6]);
+    line.ack_sack(351.2, 1, &[(4, 7)]);
+    line.send(351.21, [1, 2, 7]);
+    line.ack(401.3, 9);
+    let all = kinds(&line.found());
+    assert_eq!(all[7..], [(1, fast), (2, hole), (7, back)]);
+}
