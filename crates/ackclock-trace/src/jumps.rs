@@ -24,14 +24,14 @@ const MOST: usize = 64;
 /// A connection was busy if its last packet passed in this part of the silence before it.
 const BUSY: u64 = 8;
 
-/// Where so many ticks have passed since the SYN, they say how long one takes.
+/// Where so many ticks have passed since the first packet, they say how long one takes.
 const MANY: u32 = 50;
 
 /// RFC 7323 section 5.4: a tick takes 1 ms to 1 s. Old BSDs have 500 ms, and there are finer ones.
 const TICKS: [Span; 2] = [Span::from_millis(1), Span::from_secs(1)];
 
 /// The longest tick in use today, for where nothing tells how long it is.
-const USUAL: Span = Span::from_millis(100);
+pub(crate) const USUAL: Span = Span::from_millis(100);
 
 /// That of 4.4BSD.
 const SLOW: Span = Span::from_millis(500);
@@ -62,14 +62,15 @@ pub(crate) struct Ticks {
     pub stamp: u32,
     /// By how many that is later than the last one.
     pub passed: u32,
-    /// By how many that was later than the SYN's, if it was seen; and how long that took.
-    pub since_syn: Option<(u32, Span)>,
+    /// By how many that was later than the first one, and how long that took. `None` if too little
+    /// passed in a capture that begins in the middle of the connection.
+    pub since_first: Option<(u32, Span)>,
     /// When its connection was busy last.
     pub busy: Time,
 }
 
 impl Ticks {
-    /// It counts milliseconds, as it did since the SYN, or in the silence of this length.
+    /// It counts milliseconds, as it did since the first one, or in the silence of this length.
     fn are_milliseconds(self, silence: Span) -> bool {
         self.since_known().into_iter().chain([(self.passed, silence)]).any(|(ticks, span)| {
             let [few, many] = milliseconds(span);
@@ -82,19 +83,19 @@ impl Ticks {
     fn may_be_slow(self, silence: Span) -> bool {
         let counted = SLOW.times(self.passed.into());
         let off = counted.max(silence) - counted.min(silence);
-        self.since_syn.is_none() && self.passed >= MANY && off <= SLOW + Span(silence.0 / DRIFT)
+        self.since_first.is_none() && self.passed >= MANY && off <= SLOW + Span(silence.0 / DRIFT)
     }
 
-    /// What was counted since the SYN, if that is enough to know the tick.
+    /// What was counted since the first one, if that is enough to know the tick.
     fn since_known(self) -> Option<(u32, Span)> {
-        self.since_syn.filter(|(ticks, _)| *ticks >= MANY)
+        self.since_first.filter(|(ticks, _)| *ticks >= MANY)
     }
 
     /// How long it has counted, at the least and at the most.
     fn counted(self) -> [Span; 2] {
         let [least, most] = TICKS;
         let known = self.since_known().map(|(ticks, span)| [Span(span.0 / u64::from(ticks)); 2]);
-        let tick = known.unwrap_or_else(|| match self.since_syn {
+        let tick = known.unwrap_or_else(|| match self.since_first {
             // Part of a tick may have passed before the first one and after the last.
             Some((ticks @ 2.., span)) => [least, most.min(Span(span.0 / u64::from(ticks - 1)))],
             None => [least, USUAL],

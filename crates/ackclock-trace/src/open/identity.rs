@@ -6,7 +6,7 @@ use ackclock_tcp::{Span, Timestamps};
 
 use super::Open;
 use super::end::End;
-use crate::jumps::Ticks;
+use crate::jumps::{Ticks, USUAL};
 use crate::packet::Packet;
 
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one
@@ -37,7 +37,7 @@ impl Open {
     }
 
     /// What the timestamp of this packet says beside the last one of its end. `None` if there are
-    /// none, or they have stood still since the SYN.
+    /// none, or they have stood still since the first one.
     #[cold]
     pub fn ticks(&self, p: &Packet, from_low: bool) -> Option<Ticks> {
         let one = self.from(from_low);
@@ -45,11 +45,15 @@ impl Open {
         let syn = self.handshake.syns(one).next();
         let first = syn.and_then(|syn| Some((syn.stamps?[0], syn.at)));
         let busy = self.clock.last();
-        let since_syn = first.map(|(first, at)| (last.wrapping_sub(first), busy.since(at)));
-        let stands = since_syn.is_some_and(|(ticks, _)| ticks == 0);
+        let since = |(first, at)| (last.wrapping_sub(first), busy.since(at));
+        // Of what was seen just before, two ticks are the least that tells something.
+        let tells = |&(ticks, span): &(u32, Span)| ticks > 1 || span >= USUAL;
+        let other = || self.ends[one].first_stamp().map(since).filter(tells);
+        let since_first = first.map(since).or_else(other);
+        let stands = since_first.is_some_and(|(ticks, _)| ticks == 0);
         let passed = val.wrapping_sub(last);
         let sure = !stands && !Timestamps::is_older(val, last);
-        sure.then_some(Ticks { stamp: val, passed, since_syn, busy })
+        sure.then_some(Ticks { stamp: val, passed, since_first, busy })
     }
 
     /// The clock of the capture was set ahead: nothing is known of how long what is on its way

@@ -337,8 +337,8 @@ impl Open {
         if closes {
             self.place.closes(one);
         }
-        if p.options.timestamps.is_some() {
-            self.ends[one].saw_timestamps();
+        if let Some(timestamps) = p.options.timestamps {
+            self.ends[one].stamped(p, timestamps.val, now.at);
         }
         // A timestamp may have told of a shorter one.
         let full = self.full_segment(p, one);

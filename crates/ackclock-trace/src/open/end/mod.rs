@@ -6,6 +6,7 @@ mod numbers;
 pub(crate) mod positions;
 mod probes;
 mod scale;
+mod stamps;
 
 use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
@@ -67,11 +68,14 @@ struct Unusual {
     scale: Scale,
     /// What the capture lacks of it.
     gaps: Gaps,
+    /// The first timestamp, if that was not its SYN's, and when it was seen.
+    first_stamp: Option<(u32, Time)>,
 }
 
 impl Unusual {
     fn rest(&self) -> Unusual {
-        Unusual { scale: self.scale.rest(), ..Unusual::default() }
+        let (scale, first_stamp) = (self.scale.rest(), self.first_stamp);
+        Unusual { scale, first_stamp, ..Unusual::default() }
     }
 }
 
@@ -198,16 +202,6 @@ impl End {
     /// SACK blocks for this end were seen.
     pub fn has_sack(&self) -> bool {
         self.sack
-    }
-
-    pub fn has_timestamps(&self) -> bool {
-        self.timestamps
-    }
-
-    /// Timestamps are seen.
-    #[inline]
-    pub fn saw_timestamps(&mut self) {
-        self.timestamps = true;
     }
 
     #[inline]

@@ -68,21 +68,57 @@ fn a_pause() {
     }
 }
 
-/// A capture that begins in the middle does not say how long a tick takes: it may be half a second
-/// (4.4BSD), if as many have passed as that makes of the silence. Else the clock was set ahead, as
-/// those in use today take less.
+/// Exchanges every 100 ms, so many of them before silences of so long, in ms, and after; ticks take
+/// so long at each end, in ms, and there are no SYNs.
+fn in_the_middle(before: u32, silence: u32, ticks: [f64; 2], stood: f64) -> Vec<Jump> {
+    let mut talk = Talk::new(ISNS[0]);
+    for n in 0..before + 10 {
+        let [gone, still] = if n >= before { [silence, 1] } else { [0, 0] };
+        let ms = f64::from(100 * n + gone);
+        let stamp = |end: usize, ms: f64| {
+            let stood = if end == 0 { stood * f64::from(still) } else { 0.0 };
+            [1000, 5010][end] + ((ms - stood) / ticks[end]) as u32
+        };
+        let position = u64::from(n) * 100;
+        let (asked, answered) = (ms + 10.0, ms + 20.0);
+        talk.at(asked, c(position, 100).ts(stamp(0, asked), stamp(1, asked - 90.0)));
+        let answer = s(0, 0).ack(position + 100).ts(stamp(1, answered), stamp(0, asked));
+        talk.at(answered, answer);
+    }
+    talk.tracker.jumps().to_vec()
+}
+
+/// Too little was seen to say how long a tick takes: it may be half a second (4.4BSD), if as many
+/// have passed as that makes of the silence. Else the clock was set ahead, as those in use today
+/// take less.
 #[test]
 fn a_pause_of_clocks_that_are_not_known() {
-    for (tick, jumps) in [(500, 0), (490, 1), (510, 1)] {
-        let mut talk = Talk::new(ISNS[0]);
-        for n in 0..20u32 {
-            let ms = 100 * n + if n >= 10 { 177_000 } else { 0 };
-            let (position, ticks) = (u64::from(n) * 100, ms / tick);
-            let acked = s(0, 0).ack(position + 100).ts(5010 + ticks, 1000 + ticks);
-            talk.at(ms.into(), c(position, 100).ts(1000 + ticks, 5010 + ticks));
-            talk.at(f64::from(ms) + 10.0, acked);
+    for (tick, jumps) in [(500.0, 0), (490.0, 1), (510.0, 1)] {
+        assert_eq!(in_the_middle(1, 177_000, [tick; 2], 0.0).len(), jumps, "{tick}");
+    }
+}
+
+/// How slowly a clock has ticked in what was seen of the connection says that it has not stood
+/// still. One of half a second or a second may have moved once or not at all till then.
+#[test]
+fn a_pause_of_slow_clocks_in_the_middle() {
+    for tick in [490.0, 500.0, 510.0, 1000.0] {
+        for before in [3, 8, 13, 60] {
+            for ticks in [[tick; 2], [tick, 1.0], [1.0, tick]] {
+                assert_eq!(in_the_middle(before, 20_000, ticks, 0.0), [], "{before} {ticks:?}");
+            }
         }
-        assert_eq!(talk.tracker.jumps().len(), jumps, "{tick}");
+    }
+}
+
+/// So few ticks in so long a silence say that a clock has stood still, unless they take much longer
+/// than those before; or than those of clocks in use today, if hardly any were seen.
+#[test]
+fn a_host_that_stood_still_in_the_middle() {
+    for (before, ticks) in [(1, 10.0), (3, 10.0), (8, 500.0), (30, 250.0), (60, 500.0)] {
+        let jumps = in_the_middle(before, 20_000, [ticks, 1.0], 19_500.0);
+        let still = jumps.iter().filter(|jump| jump.stood_still.is_some()).count();
+        assert_eq!(still, 1, "{before} {ticks} {jumps:?}");
     }
 }
 
