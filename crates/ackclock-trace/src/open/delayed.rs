@@ -1,6 +1,7 @@
 //! A sender model behind the delay between the capture and the sender: it gets ACKs later by the
 //! round trip between both, and data cut into segments of SMSS.
 
+mod asks;
 mod log;
 mod room;
 
@@ -161,15 +162,6 @@ impl DelayedSender {
         let closed = closed.filter(|closed| closed.frame != last.frame);
         for mut acked in closed.into_iter().chain((!is_only).then_some(last)) {
             self.acked(&mut acked, delay, places);
-        }
-    }
-
-    /// The end sends a keep-alive.
-    #[cold]
-    pub fn keeps_alive(&mut self, at: Time) {
-        match &mut self.model {
-            Some(model) => model.sender.keeps_alive(at),
-            None => self.early.get_or_insert_default().alive = at,
         }
     }
 

@@ -3,9 +3,11 @@
 
 use ackclock_tcp::Span;
 
+use super::clock::Moment;
 use super::delayed::DelayedSender;
 use super::input::{Data, Input};
 use super::{Budget, Open, flights};
+use crate::packet::Packet;
 use crate::sender::{Acked, Sight};
 
 impl Open {
@@ -81,7 +83,7 @@ impl Open {
                 }
                 Input::Data(_) => self.begin(end, budget),
                 Input::Acked(acked) => return self.senders[end].keep(&acked),
-                Input::Gap(..) | Input::TooBig(_) | Input::Number(_) => return,
+                Input::Gap(..) | Input::TooBig(_) | Input::Asks(..) | Input::Number(_) => return,
             }
         }
         match input {
@@ -94,6 +96,10 @@ impl Open {
             Input::TooBig(asked) => {
                 let delay = self.place.delay(end);
                 self.senders[end].too_big(&asked, delay, &mut budget.places);
+            }
+            Input::Asks(at, frame) => {
+                let delay = self.place.delay(end);
+                self.senders[end].asks_again(at, frame, delay, &mut budget.places);
             }
             Input::Number(id) => self.senders[end].number_tells(id),
         }
@@ -122,6 +128,17 @@ impl Open {
             self.place.measures(end, trip, true);
         }
         self.senders[end].acked(acked, delay, &mut budget.places);
+    }
+
+    /// What goes out from `end` carries nothing new, and asks whether the other end is there, or
+    /// whether it has room; perhaps.
+    #[cold]
+    pub(super) fn asks(&mut self, end: usize, p: &Packet, now: &Moment, budget: &mut Budget) {
+        if self.ends[end].keeps_alive(p, now.silence) {
+            self.senders[end].keeps_alive(now.at);
+        } else if self.ends[end].asks_again(p) {
+            self.pass_on_early(end, Input::Asks(now.at, p.frame), budget);
+        }
     }
 
     /// Each packet is about one event, if any are kept.

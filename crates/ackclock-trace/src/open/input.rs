@@ -52,6 +52,8 @@ pub(super) enum Input {
     Gap(Time, bool),
     /// A router asks the end for shorter packets.
     TooBig(Shorter),
+    /// The end asks for room at this time, in this frame, though the other end has told of some.
+    Asks(Time, u64),
     /// The number of this packet of the end is now known to tell what is missing before it.
     Number(u16),
 }

@@ -351,8 +351,8 @@ impl Open {
         if self.ends[one].is_lost_before() {
             self.is_away(one);
         }
-        if data.is_none() && self.ends[one].keeps_alive(p, now.silence) {
-            self.senders[one].keeps_alive(now.at);
+        if data.is_none() && (p.len == 1 || self.ends[one].keeps_alive(p, now.silence)) {
+            self.asks(one, p, &now, budget);
         }
         let is_new = data.is_some_and(|data| !data.again);
         if let Some(id) = self.ends[one].settle_number() {

@@ -58,7 +58,7 @@ impl WarmUp {
     pub fn push(&mut self, end: usize, input: Input, places: &mut Places) -> bool {
         // Neither takes the place of a packet, from which the place of the capture is learned.
         let kind = |input: &Input| match input {
-            Input::Number(_) => 0,
+            Input::Number(_) | Input::Asks(..) => 0,
             Input::TooBig(_) => 1,
             _ => 2,
         };

@@ -6,6 +6,7 @@ use ackclock_tcp::{Span, Time};
 use super::SenderModel;
 use super::input::Sent;
 use super::silence::{end_of_lost, may_be_lost};
+use super::stalls::Now;
 use super::stream::Stream;
 use super::stream::timers::{latest, nearly};
 use crate::standards::{LEAST_RTO_OF_RFC, MOST_EXPIRIES, expiries};
@@ -156,6 +157,23 @@ impl SenderModel {
             repair.recovery.keeps_alive();
         }
         self.limits.silence().keeps_alive(at);
+    }
+
+    /// The byte that asks for a closed window goes once more, long after the other end has told of
+    /// room for a segment, and nothing else does. That was lost, or what the sender sent for it:
+    /// its timer had to expire (RFC 9293 section 3.8.6.1).
+    #[cold]
+    pub fn asks_again(&mut self, at: Time, frame: u64) {
+        let Self { stream: Stream { moments, timers, windows, terms, .. }, stalls, .. } = self;
+        let told = moments.last_ack();
+        let room = windows.offered() >= windows.least_room(terms.mss);
+        if !stalls.has_got_room() || !room || at.since(told) <= timers.quiet() {
+            return;
+        }
+        let (progress, newest) = (moments.progress(), moments.newest());
+        stalls.asks_again(told, &Now { at, frame, progress, timers, came_twice: false, newest });
+        self.elapse(at);
+        self.limits.timer_expired(&self.stream);
     }
 
     /// A segment continues where the highest that was seen ended, but new data has gone out behind

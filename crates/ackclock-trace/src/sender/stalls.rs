@@ -209,6 +209,20 @@ impl Stalls {
         }
     }
 
+    /// The window has opened for the byte that asks for it, which is not acknowledged.
+    pub fn has_got_room(&self) -> bool {
+        self.probing == Probing::Opened
+    }
+
+    /// That byte goes once more, as a timer has expired since the window opened.
+    #[cold]
+    pub fn asks_again(&mut self, opened: Time, now: &Now<'_>) {
+        let expired = StallCause::Timeout(TimeoutClass::Unknown);
+        let closed = self.found.last().filter(|last| last.is_closed_window());
+        let opened = closed.map_or(opened, |closed| closed.end);
+        self.add(opened, now, Cause::Known(expired));
+    }
+
     /// An ACK has been taken in that offers this window.
     #[inline]
     pub fn offered(&mut self, window: u64) {

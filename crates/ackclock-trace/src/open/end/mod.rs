@@ -374,8 +374,8 @@ impl End {
     /// nothing outstanding then.
     #[inline]
     pub fn keeps_alive(&self, p: &Packet, silence: Span) -> bool {
-        p.len <= 1
-            && is_long(silence)
+        is_long(silence)
+            && p.len <= 1
             && p.control.0 & (Control::SYN.with(Control::FIN).with(Control::RST)).0 == 0
             && self.positions.una() >= self.positions.max()
             && self.positions.first_and_last().is_some_and(|[_, last]| last == p.seq + 1)

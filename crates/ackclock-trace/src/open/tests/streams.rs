@@ -562,6 +562,52 @@ fn the_byte_of_a_window_probe_goes_alone_once_there_is_room() {
     assert_eq!((bytes, again), (1761, vec![5000]));
 }
 
+/// The capture is at the receiver, and the window that opens is lost on the way to the sender: its
+/// timer asks once more. That time is no longer the receiver's, but the timer's. What the sender
+/// sends as soon as it hears of the window, or while that has no room for a segment, has waited for
+/// no timer.
+#[test]
+fn the_window_that_opens_is_lost_behind_the_capture() {
+    let asked = |wnd: u16, asks: f64, answered: f64| {
+        let mut all = Vec::new();
+        for isns in ISNS {
+            let mut talk = Talk::new(isns);
+            talk.at(0.0, syn(0)).at(50.0, syn(1)).at(50.1, c(0, 0)).at(50.2, c(0, 100));
+            let (s, c) = (|from, len| s(from, len).ack(100), |ack| c(100, 0).ack(ack));
+            for n in 0..10u32 {
+                talk.at(100.0 + f64::from(n) / 10.0, s(u64::from(n) * 1408, 1408));
+            }
+            talk.at(101.1, c(14_080).wnd(11));
+            talk.at(152.0, s(14_080, 1408)).at(152.1, c(15_488).wnd(0));
+            for ms in [400.0, 800.0, 1600.0] {
+                talk.at(ms, s(15_488, 1)).at(ms + 0.1, c(15_488).wnd(0));
+            }
+            talk.at(2100.0, c(15_488).wnd(wnd));
+            talk.at(asks, s(15_488, 1)).at(answered, c(15_489).wnd(500));
+            for n in 0..5u32 {
+                let position = 15_489 + u64::from(n) * 1408;
+                talk.at(answered + 49.9 + f64::from(n) / 5.0, s(position, 1408));
+            }
+            talk.at(answered + 52.0, c(15_489 + 5 * 1408));
+            let server = talk.one().from_server;
+            let shares = [Limit::ReceiveWindow, Limit::Recovery];
+            let shares = shares.map(|limit| server.lifetime.of(limit).0 / 1_000_000);
+            let stalls =
+                server.stalls.iter().map(|s| (s.end.since(s.start).0 / 1_000_000, s.cause));
+            all.push((stalls.collect::<Vec<_>>(), server.retransmissions.len(), shares));
+        }
+        assert!(all[1..].iter().all(|one| *one == all[0]), "{all:?}");
+        all.swap_remove(0)
+    };
+    let zero = (1947, StallCause::ZeroWindow);
+    let timer = (1850, StallCause::Timeout(TimeoutClass::Unknown));
+    let late = (1900, StallCause::Network);
+    assert_eq!(asked(500, 4000.0, 4000.1), (vec![zero, timer], 0, [1997, 1900]));
+    assert_eq!(asked(500, 2150.0, 2150.1), (vec![zero], 0, [1997, 0]));
+    assert_eq!(asked(500, 2150.0, 4000.1), (vec![zero, late], 0, [1997, 1900]));
+    assert!(!asked(4, 4000.0, 4000.1).0.contains(&timer));
+}
+
 /// The capture begins with ACKs alone, of which one closes the window. Whatever its scale is, that
 /// held the sender back until another one opened it. What came of ACKs since it was opened says
 /// nothing.

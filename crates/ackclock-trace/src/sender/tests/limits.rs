@@ -541,6 +541,28 @@ fn a_closed_window_that_is_never_opened() {
     assert_eq!(shares(line(false)), [50.0, 4900.0, 0.0, 0.0, 0.0, 50.0, 0.0]);
 }
 
+/// The window opens, but the byte that asks for room goes once more a second later: the timer that
+/// sends it has held the sender back. In less than a round trip none has.
+#[test]
+fn a_closed_window_that_is_asked_for_once_it_is_open() {
+    let line = |asks: f64| {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..10);
+        line.closed_window(100.0, 10);
+        line.sent(ms(1100.0), 10_000, 1, false);
+        line.closed_window(1150.0, 10);
+        line.ack(2000.0, 10);
+        line.model.asks_again(ms(asks), 15);
+        line.acked_at(asks + 50.0, 10_001);
+        (0..5).for_each(|n| line.send_bytes(asks + 50.0, 10_001 + n * 1000, 1000));
+        line.acked_at(asks + 100.0, 15_001);
+        line
+    };
+    assert_eq!(shares(line(3000.0)), [50.0, 0.0, 1900.0, 50.009, 1000.0, 99.991, 0.0]);
+    assert_eq!(shares(line(2040.0)), [50.0, 0.0, 1900.0, 90.009, 0.0, 99.991, 0.0]);
+}
+
 /// Four segments are acknowledged each 10 ms, of twenty that fill the window. Two go at once and
 /// two 4 ms later, as they are paced: that they are does not limit the sender, the window does.
 #[test]
