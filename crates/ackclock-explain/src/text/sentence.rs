@@ -117,6 +117,11 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
             }
             Some(timeout) => timed_out(flow, timeout),
             None if class == TimeoutClass::Handshake => opened_late(found, from, stall),
+            None if class == TimeoutClass::Unknown && was_closed_before(flow, stall) => {
+                "the window had opened, and a timer had to ask for it once more: the sender was \
+                 not told, or what it sent was lost before it came to the capture"
+                    .into()
+            }
             None if class == TimeoutClass::Unknown => {
                 "probably a timeout or a tail loss probe, what went out was lost before it came to \
                  the capture"
@@ -145,6 +150,12 @@ fn why(found: &Found, from: End, stall: &Stall) -> String {
         StallCause::Network => "acknowledgments came late".into(),
         StallCause::Unknown => "no cause was found".into(),
     }
+}
+
+/// It began when a closed window opened.
+fn was_closed_before(flow: &Flow, stall: &Stall) -> bool {
+    let closed = |before: &Stall| before.cause == StallCause::ZeroWindow;
+    flow.stalls.iter().any(|before| closed(before) && before.end == stall.start)
 }
 
 /// It never ended, and nobody may have repaired anything: an end gave the connection up.

@@ -112,6 +112,19 @@ fn numbers_of_packets_say_what_was_lost_unseen() {
     assert_eq!(stalled, told);
 }
 
+/// Of a window that has opened, the sender had not heard, unless it opened at another time.
+#[test]
+fn a_window_that_opened_was_asked_for_once_more() {
+    let told = "the window had opened, and a timer had to ask for it once more: the sender was not \
+        told, or what it sent was lost before it came to the capture";
+    for (end, says) in [(100, true), (90, false)] {
+        let asks = stall(StallCause::Timeout(TimeoutClass::Unknown), None);
+        let closed = fixture::stall(Time(50), Time(end), StallCause::ZeroWindow);
+        let found = server(Flow { stalls: vec![closed, asks], ..Flow::default() });
+        assert_eq!(why(&found, End::Server, &asks) == told, says);
+    }
+}
+
 #[test]
 fn a_probe_that_was_not_needed_repaired_no_loss() {
     let probed = |spurious, known| {
