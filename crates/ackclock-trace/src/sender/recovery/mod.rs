@@ -87,12 +87,13 @@ impl LossRecovery {
         let segment = stream.outstanding.get(first);
         let repeated = segment.is_some_and(|s| self.phases.has(s.again));
         if first > 0 && segment.is_some_and(|s| self.phases.goes_back(s)) {
+            self.phases.has_gone_back();
             return Kind::SlowStart;
         }
         // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
         // retransmits nothing more for it, and needs new duplicates. One that has gone on before is
         // none, and has waited for room.
-        let alone = self.retransmissions.last_number() == self.phases.first();
+        let alone = self.phases.is_alone(self.retransmissions.last_number());
         let alone = alone && !self.phases.goes_on();
         // A sender that paces may send its next hole while duplicates come.
         let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= HOST_IDLE;

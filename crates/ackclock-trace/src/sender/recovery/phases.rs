@@ -32,6 +32,8 @@ pub(crate) struct Phases {
     /// A recovery has begun while the sender went back over all that had been outstanding at a
     /// timeout: that of its first retransmission, or 0.
     goes_back_from: u32,
+    /// So many retransmissions of the recovery were of that.
+    gone_back: u32,
     /// What D-SACKs say of the response that the phase belongs to.
     pub reports: Reports,
     recoveries: Vec<Recovery>,
@@ -288,7 +290,7 @@ impl Phases {
 
     fn begin(&mut self, phase: Phase, recover: u64, first: u32) {
         (self.phase, self.recover, self.first) = (phase, recover, first);
-        self.goes_back_from = 0;
+        (self.goes_back_from, self.gone_back) = (0, 0);
     }
 
     fn leave(&mut self, at: Time, by_timeout: bool) -> bool {
@@ -391,6 +393,16 @@ impl Phases {
     /// when the recovery began: `segment`, which is not the head, has not been sent since.
     pub fn goes_back(&self, segment: &Segment) -> bool {
         self.is_recovery() && segment.again < self.goes_back_from && segment.end() <= self.recover
+    }
+
+    /// Another retransmission is of that.
+    pub fn has_gone_back(&mut self) {
+        self.gone_back += 1;
+    }
+
+    /// With retransmissions up to this number, only the first one of the phase is a repair.
+    pub fn is_alone(&self, last: u32) -> bool {
+        last == self.first + self.gone_back
     }
 
     /// What an ACK retransmits: a `repeated` retransmission of this phase, or one for which the

@@ -212,3 +212,25 @@ fn a_recovery_once_the_sender_has_gone_back() {
     let all = kinds(&line.found());
     assert_eq!(all[7..], [(1, fast), (2, hole), (7, back)]);
 }
+
+/// Reno leaves the recovery with the first ACK that advances (RFC 5681 section 3.2 step 6), goes on
+/// going back, and needs duplicates for what it has not sent since the timeout.
+#[test]
+fn a_second_recovery_while_reno_goes_back() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..10);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(301.01, [1, 2]);
+    line.three_acks(302.0, 1);
+    line.send(302.21, [1, 3]);
+    line.ack(352.3, 5);
+    line.three_acks(352.4, 5);
+    line.send(352.61, [5, 6]);
+    line.ack(402.7, 10);
+    let found = line.found();
+    let (fast, back) = (Kind::FastRetransmit, Kind::SlowStart);
+    let all = [(0, Kind::Timeout), (1, back), (2, back), (1, fast), (3, back), (5, fast)];
+    assert_eq!(kinds(&found)[..6], all);
+    assert_eq!(found.recoveries.len(), 2);
+}
