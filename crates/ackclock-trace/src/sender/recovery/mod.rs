@@ -219,6 +219,7 @@ impl LossRecovery {
 
     /// A keep-alive goes out, which is answered as what had arrived is.
     pub fn keeps_alive(&mut self) {
+        self.copies = None;
         if let Some(one_by_one) = &mut self.one_by_one {
             one_by_one.ends();
         }
@@ -286,7 +287,9 @@ impl LossRecovery {
     /// An ACK has advanced, over this segment alone if there is one.
     pub fn acknowledged_alone(&mut self, a: &Acked, segment: Option<Segment>, stream: &Stream) {
         let alone = segment.filter(|segment| segment.again > 0 && stream.outstanding.is_empty());
-        let exact = stream.terms.at_sender() && self.retransmissions.dsacks() == 0;
+        // An echo says which copy came first.
+        let unsaid = a.tsecr.is_none() && self.retransmissions.dsacks() == 0;
+        let exact = stream.terms.at_sender() && unsaid;
         let copies = || self.retransmissions.copies_of(&alone.filter(|_| exact)?);
         self.copies = copies().map(|(first, lasted)| Box::new(Copies::new(a, first, lasted)));
     }

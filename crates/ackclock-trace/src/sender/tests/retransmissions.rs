@@ -642,9 +642,31 @@ fn an_ack_that_answers_no_copy() {
     assert_eq!(fates(0..1, &|line| line.send(1201.0, [1])), [None; 2]);
     // The receiver tells of its window.
     assert_eq!(fates(0..1, &|line| line.window += 1), [None; 2]);
+    // It answers a keep-alive.
+    assert_eq!(fates(0..1, &|line| line.model.keeps_alive(ms(1250.0))), [None; 2]);
     // It reports by D-SACKs what comes again.
     let dsack = |line: &mut Line| line.dsack(1250.0, 1, (0, 1));
     assert_eq!(fates(0..1, &dsack)[0], None);
+}
+
+/// The ACK echoes the second copy, so that the first one had not come before. More copies than a
+/// timer sends say nothing, however many ACKs there are.
+#[test]
+fn copies_of_which_more_is_known() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.send(400.0, [0]);
+    line.send(1000.0, [0]);
+    line.ack_echo(1050.0, 1, 1000.0);
+    line.ack(1060.0, 1);
+    assert_eq!(line.fates()[0], (None, true, Some(true)));
+
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    (0..65).for_each(|n| line.send(400.0 + f64::from(n), [0]));
+    line.ack(600.0, 1);
+    (0..65).for_each(|n| line.ack(601.0 + f64::from(n), 1));
+    assert!(line.fates().iter().all(|fate| fate.0.is_none()));
 }
 
 /// The second copy of segment 0 may come behind the ACK of segment 1, whose own was lost.
