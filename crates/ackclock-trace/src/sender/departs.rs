@@ -340,22 +340,30 @@ impl SenderModel {
         }
         let is_acked = records.is_empty() && self.stream.outstanding.is_acked(sent.end());
         let delayed = is_head && !speaks_against_head && self.stream.may_delay_ack(sent.at);
-        let cuts = |repair: &mut Repair| repair.causes.shortened.cuts(sent, &self.stream);
-        let too_big = self.repair.as_deref_mut().is_some_and(cuts) || kind == Kind::TooBig;
+        let cuts = |repair: &mut Repair| repair.causes.shortened.cuts(sent, kind, &self.stream);
+        let too_big = self.repair.as_deref_mut().is_some_and(cuts);
         // Before `retransmitted` adds to the retransmissions: the records take the next index.
         let replaced = self.replace(sent, records, too_big);
         // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
         // it was lost behind the capture, unless the receiver delays that ACK.
         let received = self.stream.terms.sight == Sight::Received && replaced.unseen == 0;
-        let received_all = received && (behind_head || delayed);
-        let had_arrived = is_acked || sent.end() <= self.passed || received_all;
+        let had_arrived = is_acked || sent.end() <= self.passed || received && behind_head;
+        let in_doubt = received && !had_arrived && delayed;
         if received && is_head && !had_arrived && speaks_against_head {
             // What was behind it has arrived: the capture is not at the receiver, and what it shows
             // may be lost.
             self.stream.turns_out_arrived();
         }
         let replaced = &replaced;
-        self.retransmitted(&Again { sent, kind, replaced, is_head, had_arrived, too_big });
+        self.retransmitted(&Again {
+            sent,
+            kind,
+            replaced,
+            is_head,
+            had_arrived,
+            in_doubt,
+            too_big,
+        });
     }
 
     /// Whether `sent` is an original that comes behind its retransmission, by timestamps. What

@@ -106,14 +106,16 @@ impl Shortened {
         stream.terms.at_sender() && (at_once && alone || self.answered.is_some() && goes_on)
     }
 
-    /// Whether it carries what was outstanding in packets that were too long, and is shorter. What
-    /// it has cut so, and is lost then, is lost like any other.
-    pub fn cuts(&mut self, sent: &Sent, stream: &Stream) -> bool {
+    /// Whether it carries what was outstanding in packets that were too long, and is shorter, as
+    /// far as is known or by its `kind`. What it has cut so, and is lost then, is lost like any
+    /// other.
+    pub fn cuts(&mut self, sent: &Sent, kind: Kind, stream: &Stream) -> bool {
         let (start, end) = (sent.position, sent.end());
         let first = self.long.partition_point(|long| long.end <= start);
         let behind = self.long.partition_point(|long| long.start < end);
-        if first == behind || self.is_long(sent, stream) {
-            return false;
+        let is_cut = kind == Kind::TooBig || !self.is_long(sent, stream);
+        if first == behind || !is_cut {
+            return kind == Kind::TooBig;
         }
         let rest = [self.long[first].start..start, end..self.long[behind - 1].end];
         self.long.splice(first..behind, rest.into_iter().filter(|rest| !rest.is_empty()));

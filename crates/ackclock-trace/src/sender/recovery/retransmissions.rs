@@ -22,6 +22,9 @@ const REACH: usize = 1024;
 /// How many segments behind the head an ACK is compared with by their timestamps.
 const MOST_ECHOED: usize = 63;
 
+/// How many copies of one segment are followed: no timer sends as many.
+const MOST_COPIES: usize = 64;
+
 /// Which segment's timestamp an ACK echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Echo {
@@ -98,6 +101,8 @@ pub(crate) struct Again<'a> {
     pub is_head: bool,
     /// The capture shows that the receiver had it already.
     pub had_arrived: bool,
+    /// It may have.
+    pub in_doubt: bool,
     /// It carries what was too long for a link ([`Retransmission::too_big`]).
     pub too_big: bool,
 }
@@ -164,12 +169,12 @@ impl Retransmissions {
     /// Data was retransmitted, in the recovery with this number. `lost`: what the place of the
     /// capture says of its loss.
     pub fn push(&mut self, again: &Again, recovery: u32, lost: Option<bool>) {
-        let &Again { sent, kind, replaced, had_arrived, too_big, .. } = again;
+        let &Again { sent, kind, replaced, had_arrived, in_doubt, too_big, .. } = again;
         let spurious = had_arrived.then_some(Spurious::Arrival);
         let transmission = u32::from(replaced.transmissions) + 1;
         self.found.push(Retransmission {
             spurious,
-            known: spurious.is_some() || lost.is_some(),
+            known: spurious.is_some() || lost.is_some() && !in_doubt,
             sacked: replaced.sacked.min(sent.payload()),
             too_big,
             ..Retransmission::of(sent, kind, transmission, lost)
@@ -415,7 +420,8 @@ impl Retransmissions {
     }
 
     /// The number of the first retransmission of this segment, and how long after the original the
-    /// last one went out. `None` if anything else went out again since.
+    /// last one went out. `None` if anything else went out again since, or more than any timer
+    /// sends.
     pub fn copies_of(&self, segment: &Segment) -> Option<(u32, Span)> {
         let first = self.first_since(segment.first_at);
         let is_copy = |(r, note): (&Retransmission, &Note)| {
@@ -424,7 +430,7 @@ impl Retransmissions {
         let since = first as usize - 1;
         let mut all = self.found[since..].iter().zip(&self.notes[since..]);
         let lasted = self.last()?.at.since(segment.first_at);
-        all.all(is_copy).then_some((first, lasted))
+        (all.len() <= MOST_COPIES && all.all(is_copy)).then_some((first, lasted))
     }
 
     /// From number `first` on, all are of one segment, and so many copies of it have arrived behind

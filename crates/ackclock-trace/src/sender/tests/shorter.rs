@@ -58,6 +58,21 @@ fn all_that_was_outstanding_goes_again() {
     assert!(found.losses.counted > 0 && found.asked_shorter.is_none());
 }
 
+/// It has heeded the message at once, in packets that are cut behind the capture: what its timer
+/// sends then is of a loss.
+#[test]
+fn what_has_heeded_is_lost_later() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.told(70.0, Some(940));
+    line.send(70.01, 0..2);
+    line.send_bytes(400.0, 0, 900);
+    let found = line.found();
+    let too_big: Vec<_> = found.retransmissions.iter().map(|r| r.too_big).collect();
+    assert_eq!(too_big, [true, true, false]);
+}
+
 /// Cwnd is what it was: as much goes out at once later.
 #[test]
 fn cwnd_stays() {
