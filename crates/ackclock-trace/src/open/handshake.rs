@@ -142,11 +142,13 @@ impl Handshake {
         }
     }
 
-    /// Whether this is a SYN/ACK that answers the same SYN as one of another number has.
+    /// Whether this is a SYN/ACK that answers the same SYN as one of another number has. That of a
+    /// proxy has come another way.
     fn is_other_answer(&self, end: usize, p: &Packet) -> bool {
         let [syns, other] = [&self.ends[end], &self.ends[1 - end]];
         p.control.contains(Control::ACK)
             && syns.answers
+            && syns.first.is_some_and(|first| first.ttl == p.ttl)
             && syns.isn.is_some_and(|isn| isn != p.seq)
             && other.isn.is_some_and(|isn| isn + 1 == p.ack)
     }

@@ -2,7 +2,7 @@
 //! its timestamp says that the clock of the capture was set.
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Span, Timestamps};
+use ackclock_tcp::{Span, Time, Timestamps};
 
 use super::Open;
 use super::end::End;
@@ -46,9 +46,11 @@ impl Open {
         let first = syn.and_then(|syn| Some((syn.stamps?[0], syn.at)));
         let busy = self.clock.last();
         let since = |(first, at)| (last.wrapping_sub(first), busy.since(at));
-        // Of what was seen just before, two ticks are the least that tells something.
-        let tells = |&(ticks, span): &(u32, Span)| ticks > 1 || span >= USUAL;
-        let other = || self.ends[one].first_stamp().map(since).filter(tells);
+        // Of what was seen just before, two ticks are the least that tells something, or none in a
+        // while in which it has sent something.
+        let sent = |&(_, at): &(u32, Time)| self.place.last_data(one).since(at) >= USUAL;
+        let tells = |first: &(u32, Time)| since(*first).0 > 1 || sent(first);
+        let other = || self.ends[one].first_stamp().filter(tells).map(since);
         let since_first = first.map(since).or_else(other);
         let stands = since_first.is_some_and(|(ticks, _)| ticks == 0);
         let passed = val.wrapping_sub(last);

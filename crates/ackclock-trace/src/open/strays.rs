@@ -52,17 +52,19 @@ impl Open {
     /// Whether a packet is of an older connection, as long as no SYN of the server has come: it
     /// does not acknowledge the client's SYN, of the number `isn`. The client discards it (RFC 9293
     /// section 3.10.7.3), and answers by a reset without an ACK, which is for the older one. Where
-    /// the server still has that, its ACK answers the SYN (RFC 5961 section 4).
+    /// the server still has that, its ACK answers the SYN (RFC 5961 section 4). A reset with a
+    /// number far from the SYN's is nobody's.
     #[cold]
     pub(super) fn is_of_older(&mut self, p: &Packet, one: usize, isn: Seq) -> bool {
         let has = |control| p.control.contains(control);
         // The client acknowledges what was not captured, so that its SYN was answered.
         let opened = self.ends[1].has_acks();
+        let is_near = |seq: Seq| (1..=ROOM as i32).contains(&seq.ahead_of(isn));
         let older = if one == 0 {
-            let asked = self.ends[1].strays() > 0;
-            asked && !has(Control::ACK) && !opened && p.seq != isn + 1
+            let asked = self.ends[1].strays() > 0 && !has(Control::ACK);
+            !opened && p.seq != isn + 1 && (asked || !is_near(p.seq))
         } else {
-            let near = (1..=ROOM as i32).contains(&p.ack.ahead_of(isn));
+            let near = is_near(p.ack);
             let bare = !opened && p.len == 0 && !has(Control::FIN) && !has(Control::RST);
             has(Control::ACK) && !(near && (!bare || p.ack == isn + 1))
         };

@@ -144,6 +144,12 @@ impl Place {
         self.trips[1 - end].last
     }
 
+    /// When something that is acknowledged last passed from `end`.
+    pub fn last_data(&self, end: usize) -> Time {
+        let trip = &self.trips[1 - end];
+        trip.data_at + Span::from_micros(trip.newest.into())
+    }
+
     /// A FIN or a reset passes from `end`, which closes when it wants to, and answers nothing by
     /// it.
     #[cold]

@@ -150,14 +150,16 @@ fn two_answers_to_two_syns() {
     check(2, 0, 0, &[(None, None)]);
     check(2, 500_000_000, 77, &[(None, None)]);
     check(1, 500_000_000, 0, &[]);
-    // The client answers neither until both have come.
-    each(|mut talk| {
-        let isn = talk.isns[1];
-        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1));
-        talk.isns[1] = isn.wrapping_add(500_000_000);
-        talk.at(1020.0, syn(1)).at(1020.1, c(0, 0)).at(1021.0, c(0, 100));
-        assert_eq!(talk.one().from_client.timeouts[0].spurious, by);
-    });
+    // The client answers neither until both have come. A proxy's comes another way.
+    for (ttl, by) in [(64, by), (60, None)] {
+        each(|mut talk| {
+            let isn = talk.isns[1];
+            talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1).ttl(64));
+            talk.isns[1] = isn.wrapping_add(500_000_000);
+            talk.at(1020.0, syn(1).ttl(ttl)).at(1020.1, c(0, 0)).at(1021.0, c(0, 100));
+            assert_eq!(talk.one().from_client.timeouts[0].spurious, by);
+        });
+    }
 }
 
 /// The SYN/ACK was lost behind the capture, and the client begins anew, in vain.

@@ -67,6 +67,13 @@ fn a_reset_behind_what_was_not_captured() {
         talk.at(5000.0, c(5000, 0).with(Control::RST));
         assert!(matches!(talk.one().ended, Ended::Reset(_)));
     });
+    // Its number is that of the SYN: it is nobody's, and the SYNs were not answered.
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(5000.0, reset(c(u64::from(u32::MAX), 0)));
+        let one = talk.one();
+        assert!(!matches!(one.ended, Ended::Reset(_)));
+        assert_eq!(one.from_client.timeouts.len(), 1);
+    });
 }
 
 /// An older connection closes, again and again: nobody has answered the SYN.
