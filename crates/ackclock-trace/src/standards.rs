@@ -2,14 +2,18 @@
 
 use std::ops::Range;
 
-use ackclock_tcp::wire::ip::v4;
+use ackclock_tcp::wire::ip::{v4, v6};
 use ackclock_tcp::{Span, Time};
 
 /// No window is larger, in bytes (RFC 7323 section 2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 1 << 30;
 
-/// Packets are no shorter than this, whatever a router asks for. IPv6 has no link with as little.
-pub(crate) const LEAST_PACKET: u32 = v4::LEAST_PATH_MTU as u32;
+/// Hosts make no packets shorter than this for a path, whatever a router asks for: each of IPv6
+/// takes as much (RFC 8200 section 5), and Linux believes in no path of IPv4 that takes less.
+/// `header`: [`Terms::header`](crate::sender::Terms), which is at least 60 bytes in IPv6 alone.
+pub(crate) fn least_packet(header: u32) -> u32 {
+    if header < 60 { v4::LEAST_PATH_MTU.into() } else { v6::LEAST_MTU.into() }
+}
 
 /// Full segments have so many bytes where no end says another number (RFC 9293 section 3.7.1).
 pub(crate) const DEFAULT_SMSS: u32 = 536;

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use ackclock_tcp::{Span, Time};
 
 use crate::sender::Sight;
-use crate::standards::LEAST_PACKET;
+use crate::standards::least_packet;
 
 /// What goes out this soon after other new data was ready beside it: what applications write in
 /// pieces comes later.
@@ -52,7 +52,7 @@ impl SegmentSize {
     /// in [`SegmentSize::sees`].
     #[cold]
     pub fn is_asked(&mut self, packet: u32, header: u32, mss: u32) {
-        let len = packet.max(LEAST_PACKET).saturating_sub(header);
+        let len = packet.max(least_packet(header)).saturating_sub(header);
         self.asked = u16::try_from(len).ok().filter(|_| len < mss).unwrap_or(self.asked);
     }
 

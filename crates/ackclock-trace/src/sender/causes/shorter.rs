@@ -15,7 +15,7 @@ use crate::sender::input::{Sent, Shorter};
 use crate::sender::stream::Stream;
 use crate::sender::stream::moments::HOST_BUSY;
 use crate::sender::stream::segment::Segment;
-use crate::standards::LEAST_PACKET;
+use crate::standards::least_packet;
 
 /// So many outstanding segments are looked at for a message, of which each may bring one.
 const MOST: usize = 1 << 12;
@@ -51,7 +51,7 @@ impl Shortened {
         if mtu.is_some_and(less) {
             (sum.mtu, sum.router) = (mtu, router);
         }
-        let most = mtu.unwrap_or(len.saturating_sub(1)).max(LEAST_PACKET);
+        let most = mtu.unwrap_or(len.saturating_sub(1)).max(least_packet(terms.header));
         if self.answered.is_none() || most < self.most {
             if most < self.most || outstanding.max() > self.end {
                 self.long.clear();

@@ -1,6 +1,7 @@
 //! Were packets lost because they were too long for the path? A path whose routers cannot say so
 //! takes all that is shorter than its MTU and nothing else (a black hole, RFC 2923 section 2.1). A
 //! sender that tries shorter ones after timeouts (RFC 4821 section 7.7, `tcp_mtu_probing`) goes on.
+//! What [hosts make in any case](least_packet) comes through, or is lost for another reason.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use super::super::stream::Stream;
 use super::{AllLost, Lost};
 use crate::connection::Retransmission;
 use crate::loss::LossCause;
+use crate::standards::least_packet;
 
 /// With fewer retransmissions lost, an outage is as likely.
 const LEAST: usize = 3;
@@ -34,6 +36,7 @@ pub(super) fn never_passed(
     let passed = behind().filter(|segment| segment.sacked).map(|segment| segment.len).max()?;
     let packet = |len: u32| len + stream.terms.header;
     let found = in_vain.count() >= LEAST
+        && packet(head.len) > least_packet(stream.terms.header)
         && passed + SEARCHED <= head.len
         && behind().all(|segment| segment.sacked || segment.len > passed);
     found.then(|| LossCause::PathMtu { passed: packet(passed), lost: packet(head.len) })
@@ -74,6 +77,7 @@ pub(super) fn too_long(
     };
     let still = || losses.lost.chunk_by(one).any(vanishes);
     let packet = |len: u32| len + terms.header;
-    (lost().count() >= LEAST && shortest >= passed + SEARCHED && (losses.mean <= passed || still()))
+    let long = packet(shortest) > least_packet(terms.header) && shortest >= passed + SEARCHED;
+    (lost().count() >= LEAST && long && (losses.mean <= passed || still()))
         .then_some(LossCause::PathMtu { passed: packet(passed), lost: packet(shortest) })
 }

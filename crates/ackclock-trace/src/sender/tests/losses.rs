@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::loss::{LossCause, Losses};
+use crate::standards::least_packet;
 
 /// Bytes of a packet.
 const PACKET: f64 = MSS as f64 + 40.0;
@@ -271,15 +272,27 @@ fn a_path_mtu_takes_three_retransmissions_lost() {
 /// Full segments go out, and a shorter one behind them; the first one goes again `attempts` times,
 /// as long as `again` says, and nothing is acknowledged but the shorter one, or `sacked`.
 fn never(first: u32, attempts: u32, again: u32, sacked: (u64, u64)) -> Option<LossCause> {
+    never_of(1000, first, attempts, again, sacked)
+}
+
+/// The same with full segments of `len` bytes.
+fn never_of(
+    len: u32,
+    first: u32,
+    attempts: u32,
+    again: u32,
+    sacked: (u64, u64),
+) -> Option<LossCause> {
     let mut line = Line::sack(50.0);
+    let full = u64::from(len);
     line.ack(50.0, 0);
     line.send_bytes(50.0, 0, first);
     line.acked_at(100.0, u64::from(first));
     let begin = u64::from(first);
     for n in 0..3 {
-        line.send_bytes(100.0, begin + 1000 * n, 1000);
+        line.send_bytes(100.0, begin + full * n, len);
     }
-    line.send_bytes(100.0, begin + 3000, 400);
+    line.send_bytes(100.0, begin + 3 * full, 400);
     let mut sack = [(0, 0); 4];
     sack[0] = (begin + sacked.0, begin + sacked.1);
     line.heard(Acked { sack, sacks: 1, ..line.plain(150.0, begin) });
@@ -299,6 +312,11 @@ fn a_path_mtu_that_is_never_found() {
     // One as long has arrived, before or behind it.
     assert_eq!(never(1000, 4, 1000, (3000, 3400)), None);
     assert_eq!(never(100, 4, 1000, (2000, 3000)), None);
+    // Hosts make packets of 552 bytes for any path, and of 1280 in IPv6.
+    assert_eq!([40, 52, 60, 72].map(least_packet), [552, 552, 1280, 1280]);
+    let of = |len: u32| never_of(len, 100, 4, len, (3 * u64::from(len), 3 * u64::from(len) + 400));
+    assert_eq!(of(512), None);
+    assert_eq!(of(513), Some(LossCause::PathMtu { passed: 440, lost: 553 }));
     // Shorter ones do not come through either: an outage.
     assert_eq!(never(100, 4, 400, (3000, 3400)), None);
     assert_eq!(never(100, 4, 1000, (3000, 3200)), None);
