@@ -180,12 +180,14 @@ impl Found {
         total(unheard)
     }
 
-    /// The capture was taken at the server, which has answered only the last of several SYNs.
+    /// The capture was taken at the server, which has answered only the last of several SYNs, as
+    /// far as is known: an answer may echo an earlier one.
     pub(crate) fn came_unanswered(&self) -> bool {
-        let again = |end| self.flow(end).retransmissions.iter().any(|r| r.syn);
+        let syns = |end| self.flow(end).retransmissions.iter().filter(|r| r.syn);
         let answered = self.flow(End::Server).offered.is_some();
         let at_server = self.connection.position.is_at(false);
-        answered && at_server && again(End::Client) && !again(End::Server)
+        let needed = syns(End::Client).any(|r| r.spurious.is_none());
+        answered && at_server && needed && syns(End::Server).next().is_none()
     }
 
     /// The server has answered a SYN, and nothing but SYNs of the client was seen, or a reset.

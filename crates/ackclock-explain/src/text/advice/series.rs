@@ -17,7 +17,7 @@ const MANY: usize = 10;
 /// end of its closing, two round trips at the most.
 pub(super) fn one_after_the_other(explained: &Explained) -> Vec<Advice> {
     let mut pairs: BTreeMap<(IpAddr, SocketAddr), Vec<&Found>> = BTreeMap::new();
-    let opened = |c: &Connection| c.begun && c.ended != Ended::Refused;
+    let opened = |c: &Connection| c.begun && c.opened && c.ended != Ended::Refused;
     for found in explained.counted().filter(|found| opened(&found.connection)) {
         let c = &found.connection;
         pairs.entry((c.client.ip(), c.server)).or_default().push(found);

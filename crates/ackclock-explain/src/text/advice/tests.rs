@@ -837,6 +837,12 @@ fn a_syn_that_went_out_again() {
         round trip: 1.0 s)";
     assert_eq!(lines(sent_again(true, 1000)), [came]);
     assert_eq!(lines(sent_again(false, 1000)), [lost]);
+    // The answer echoes the first one.
+    let mut echoed = sent_again(true, 1000);
+    echoed.connection.from_client.retransmissions[0].spurious = Some(Spurious::Timestamp);
+    let late = "192.0.2.2 to 192.0.2.1: answers to SYNs that came are lost or late; find where \
+        (handshakes beyond a round trip: 1.0 s)";
+    assert_eq!(lines(echoed), [late]);
     // A FIN without data before it has the same position.
     let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
     assert_eq!(lines(sent_again(false, 1500)), [late]);

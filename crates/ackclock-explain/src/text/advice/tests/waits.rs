@@ -351,11 +351,11 @@ fn requests_in_turn() {
 /// A client opens the next connection when the one before is done, or nearly so.
 #[test]
 fn connections_one_after_the_other() {
-    let opened_and = |ended: Ended, n: u64, apart: u64| {
+    let of_client = |answered: bool, ended: Ended, n: u64, apart: u64| {
         let one = |i: u64| {
             let mut found = connection(flow(&[(Limit::Path, 100)]));
             let c = &mut found.connection;
-            c.ended = ended;
+            (c.opened, c.ended) = (answered, ended);
             (c.start, c.end) = (ms(i * apart), ms(i * apart + 100));
             c.from_client.rtt = Some(fixture::round_trip(span(10), 1));
             c.from_client.lifetime.add(Limit::Handshake, span(20));
@@ -364,7 +364,7 @@ fn connections_one_after_the_other() {
         };
         of(&Explained { connections: (0..n).map(one).collect(), ..Explained::default() })
     };
-    let opened = |n, apart| opened_and(Ended::Fin, n, apart);
+    let opened = |n, apart| of_client(true, Ended::Fin, n, apart);
     let line = "192.0.2.1: it opens 10 connections to 192.0.2.2:80 one after the other; keep \
         connections open (handshakes: 0.20 s)";
     assert_eq!(opened(10, 80), [line]);
@@ -373,7 +373,8 @@ fn connections_one_after_the_other() {
     // 200 ms of handshakes in 1.99 s, and in 2.08 s.
     assert_eq!(opened(10, 210), [line]);
     assert_eq!(opened(10, 220), nothing());
-    let refused = opened_and(Ended::Refused, 10, 80);
+    assert_eq!(of_client(false, Ended::Open, 10, 80), nothing());
+    let refused = of_client(true, Ended::Refused, 10, 80);
     assert!(refused.iter().all(|line| line.contains("it refuses connections")), "{refused:?}");
 }
 
