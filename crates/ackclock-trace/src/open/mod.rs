@@ -391,8 +391,8 @@ impl Open {
             // 3.8.4).
             let alive = !self.begun && data.len == 1 && data.position == ROOM;
             let una = self.ends[one].una();
-            let overtaken = || one == 1 && self.ends[1].has_fin() && data.position >= una;
-            if (is_new || overtaken()) && !alive {
+            let end = &mut self.ends[one];
+            if (is_new || one == 1 && end.has_fin() && end.was_overtaken(&data)) && !alive {
                 self.asked.sent(one, &data, una >= data.position);
             }
             data.cwr = data.cwr && !self.ecn.is_accurate();

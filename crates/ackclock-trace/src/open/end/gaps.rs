@@ -64,6 +64,18 @@ impl End {
         proven && self.numbers.tell()
     }
 
+    /// Whether `data` has what the FIN has overtaken, for the first time.
+    #[cold]
+    pub fn was_overtaken(&mut self, data: &Data) -> bool {
+        let Some(unusual) = self.unusual.as_mut() else { return false };
+        let (missing, end) = (&mut unusual.overtaken, data.position + u64::from(data.len));
+        let brings = missing.start < end && data.position < missing.end;
+        if brings {
+            missing.start = end;
+        }
+        brings
+    }
+
     /// What came before `data` may not have been seen: so many bytes, of segments of `mss`. Or it
     /// comes again.
     #[inline]

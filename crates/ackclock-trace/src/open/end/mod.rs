@@ -8,6 +8,8 @@ mod probes;
 mod scale;
 mod stamps;
 
+use std::ops::Range;
+
 use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
@@ -68,6 +70,8 @@ struct Unusual {
     scale: Scale,
     /// What the capture lacks of it.
     gaps: Gaps,
+    /// What its FIN has overtaken and was not seen so far.
+    overtaken: Range<u64>,
     /// The first timestamp, if that was not its SYN's, and when it was seen.
     first_stamp: Option<(u32, Time)>,
 }
@@ -355,6 +359,9 @@ impl End {
             self.numbers.has_newest();
         }
         self.note_gaps(&data, hole, mss);
+        if fin && hole > 0 {
+            self.unusual.get_or_insert_default().overtaken = max..position;
+        }
         self.positions.extend(data.end());
         self.ahead = self.ahead.max(data.end().saturating_sub(una));
         if p.at < at {

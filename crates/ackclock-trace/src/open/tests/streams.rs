@@ -1401,6 +1401,24 @@ fn a_fin_that_overtakes_the_answer() {
             talk.at(300.0, s(0, 300).ack(700)).at(400.0, s(300, 0).ack(700).with(Control::FIN));
         };
         assert_eq!(no_answer(isns, repeats), Some(368));
+        // Nor does it answer behind the FIN, whether that has overtaken something or not.
+        let again = |talk: &mut Talk| {
+            talk.at(22.0, s(0, 300).ack(500)).at(32.0, c(500, 200).ack(0));
+            talk.at(400.0, s(300, 0).ack(700).with(Control::FIN));
+            talk.at(500.0, s(0, 300).ack(700)).at(600.0, c(700, 0).ack(301).with(Control::FIN));
+        };
+        assert_eq!(no_answer(isns, again), Some(368));
+        let overtakes = |more: bool| {
+            move |talk: &mut Talk| {
+                talk.at(22.0, s(0, 300).ack(500)).at(32.0, c(500, 200).ack(0));
+                talk.at(400.0, s(514, 0).ack(700).with(Control::FIN));
+                talk.at(500.0, s(0, 300).ack(700));
+                let then = if more { s(0, 301) } else { s(0, 300) };
+                talk.at(501.0, then.ack(700)).at(600.0, c(700, 0).ack(0).with(Control::FIN));
+            }
+        };
+        assert_eq!(no_answer(isns, overtakes(false)), Some(368));
+        assert_eq!(no_answer(isns, overtakes(true)), None);
     }
 }
 
