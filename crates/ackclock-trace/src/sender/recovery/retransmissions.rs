@@ -309,15 +309,19 @@ impl Retransmissions {
         }
         number = note.previous;
         // Without D-SACKs and timestamps nothing tells which one arrived of what a sender repeats
-        // that goes back to the first segment after a timeout: what was late, or any of them.
+        // that goes back to the first segment after a timeout: what was late, or any of them. Nor
+        // does one tell that the one before it was lost whose answer it had not waited for; where
+        // both arrive, a D-SACK comes later, if at all.
         let tells = terms.sack || a.tsecr.is_some();
+        let mut next = sent;
         while let Some((r, note)) = self.by_number(number) {
             note.reported = true;
-            if r.lost.is_none() && (tells || r.kind != Kind::SlowStart) {
+            let waited = a.tsecr.is_some() || next.since(r.at) >= trip;
+            if r.lost.is_none() && waited && (tells || r.kind != Kind::SlowStart) {
                 r.lost = Some(true);
                 r.known = true;
             }
-            number = note.previous;
+            (next, number) = (r.at, note.previous);
         }
         sent
     }

@@ -25,6 +25,34 @@ fn only_acks_were_lost() {
     assert_eq!(spurious(&line.found()), [unknown, unknown, last]);
 }
 
+/// Segment 0 goes again twice, so many ms apart, and nothing but timestamps tells which of them has
+/// arrived. The second says that the first was lost only if that could have been answered.
+#[test]
+fn what_waits_for_no_answer_tells_of_no_loss() {
+    let lost = |apart: f64, sack: bool, timestamps: bool| {
+        let mut line = if timestamps { Line::timestamped(50.0) } else { Line::sack(50.0) };
+        line.model.stream.terms.sack = sack;
+        line.send(0.0, [0]);
+        line.send(250.0, [0]);
+        line.send(250.0 + apart, [0]);
+        if timestamps {
+            line.ack_echo(301.0 + apart, 1, 250.0 + apart);
+        } else {
+            line.ack(301.0 + apart, 1);
+        }
+        line.found().retransmissions.iter().map(|r| (r.lost, r.known)).collect::<Vec<_>>()
+    };
+    let (lost_itself, unknown) = ((Some(true), true), (None, false));
+    for sack in [true, false] {
+        for (apart, first) in
+            [(2.0, unknown), (37.0, unknown), (38.0, lost_itself), (500.0, lost_itself)]
+        {
+            assert_eq!(lost(apart, sack, false)[0], first, "{apart} {sack}");
+            assert_eq!(lost(apart, sack, true)[0], lost_itself, "{apart} {sack}");
+        }
+    }
+}
+
 /// The first ACK after a silence says whether something has come twice: it does if all others were
 /// lost, and not if the original comes late.
 #[test]
