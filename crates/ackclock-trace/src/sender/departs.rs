@@ -376,12 +376,16 @@ impl SenderModel {
     /// What ended the last silence goes out again: a loss may have made that silence.
     fn reconsider_silence(&mut self, sent: &Sent) {
         let Some(silence) = self.limits.last_silence() else { return };
+        if let Some(taken) = silence.is_refuted(sent, &self.stream) {
+            self.stalls.was_held_back(silence.ended(), false);
+            return self.limits.was_repairing_none(taken);
+        }
         let (held_back, paused) = silence.comes_again(sent, &self.stream.timers);
         let ended = silence.ended();
         if held_back > Span::ZERO {
             self.limits.was_repairing(held_back);
             if !paused {
-                self.stalls.was_held_back(ended);
+                self.stalls.was_held_back(ended, true);
             }
         }
     }

@@ -25,9 +25,12 @@ pub(crate) struct Silence {
     span: Span,
     /// What of that a timer has taken, as is known since.
     taken: Span,
-    /// The first byte that has come again since, and how often it has.
+    /// The first byte that has come again since, how often it has, and in which frame it did last.
     again: u64,
     times: u32,
+    frame: u64,
+    /// Data from before the silence has come again since.
+    older: bool,
     /// Of silences in which a timer has expired by the numbers of packets: when each ended, and for
     /// how long none is known to have run.
     untold: ThinVec<(Time, Span)>,
@@ -77,6 +80,7 @@ impl Silence {
         let (ended, position) = (sent.at, sent.position);
         (self.ended, self.position, self.span) = (ended, position, span - repaired);
         (self.taken, self.times, self.tsval) = (Span::ZERO, 0, sent.tsval);
+        self.older = false;
         if repaired > Span::ZERO {
             self.untold.push((ended, self.span));
         }
@@ -101,15 +105,14 @@ impl Silence {
     /// 5.5), and less than until it would have once more. A longer silence is the application's at
     /// first, and so is what was before the first of both was written, by their timestamps.
     pub fn comes_again(&mut self, sent: &Sent, timers: &Timers) -> (Span, bool) {
-        let soon = sent.at.since(self.ended) < timers.least_trip();
-        if !soon || self.span == Span::ZERO || sent.position < self.position || sent.payload() == 0
-        {
+        if !self.is_soon(sent, timers) || sent.position < self.position || sent.payload() == 0 {
             return (Span::ZERO, false);
         }
         if self.times == 0 {
             self.again = sent.position;
         }
         self.times += u32::from(self.again == sent.position);
+        self.frame = sent.frame;
         let rto = timers.rto();
         let latest = expiries(rto.max(LEAST_RTO_OF_RFC), self.times + 1);
         let taken = match self.span {
@@ -122,6 +125,31 @@ impl Silence {
         let more = taken - self.taken;
         self.taken = self.taken.max(taken);
         (more, written.is_some() && !is_most(self.taken, self.span))
+    }
+
+    fn is_soon(&self, sent: &Sent, timers: &Timers) -> bool {
+        self.span > Span::ZERO && sent.at.since(self.ended) < timers.least_trip()
+    }
+
+    /// Data comes again as soon. Timers send as much as a full segment has (RFC 5681 section 3.1),
+    /// from the first byte on, or the last segment (RFC 8985 section 7.3), and nothing else until
+    /// an ACK comes. What lies between, something else has made go at once, and what came again
+    /// before it: no timer is known to have expired. Only where older data has come again, its ACK
+    /// may have let this go, held back as well. Returns what was thought to be a timer's.
+    pub fn is_refuted(&mut self, sent: &Sent, stream: &Stream) -> Option<Span> {
+        let Stream { timers, outstanding, terms, .. } = stream;
+        if !self.is_soon(sent, timers) {
+            return None;
+        }
+        self.older |= sent.position < self.position;
+        let full = self.position + u64::from(terms.mss);
+        let between = sent.end() > full && sent.end() < outstanding.max();
+        // A packet may have been several segments when it went out.
+        let refuted = between && !self.older && sent.frame != self.frame && sent.payload() > 0;
+        refuted.then(|| {
+            self.span = Span::ZERO;
+            std::mem::take(&mut self.taken)
+        })
     }
 
     /// How long after what ended the silence this went out, by a clock that counts milliseconds, as

@@ -275,13 +275,16 @@ impl Stalls {
         }
     }
 
-    /// What has ended a silence now had been held back: it was none of the application's.
-    pub fn was_held_back(&mut self, ended: Time) {
-        if let Some(Wait { cause, end, .. }) = self.found.last_mut()
+    /// What ended a silence then had been held back, so that this was none of the application's; or
+    /// it had not been after all.
+    pub fn was_held_back(&mut self, ended: Time, held: bool) {
+        let [before, after] = [StallCause::Application, StallCause::Network];
+        let [before, after] = if held { [before, after] } else { [after, before] };
+        if let Some(Wait { cause: Cause::Known(cause), end, .. }) = self.found.last_mut()
             && *end == ended
-            && matches!(cause, Cause::Known(StallCause::Application))
+            && *cause == before
         {
-            *cause = Cause::Known(StallCause::Network);
+            *cause = after;
         }
     }
 

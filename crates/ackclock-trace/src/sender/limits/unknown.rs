@@ -3,6 +3,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::Limits;
+use crate::lifetime::Limit;
 
 impl Limits {
     /// Nothing is known of the time until then. It counts as nothing.
@@ -16,6 +17,13 @@ impl Limits {
     /// Of how much time nothing is known.
     pub fn has_unknown(&self) -> Span {
         self.waits.as_ref().map_or(Span::ZERO, |waits| waits.unknown)
+    }
+
+    /// Nothing had been repaired for so long, as was thought ([`Limits::was_repairing`]).
+    pub fn was_repairing_none(&mut self, span: Span) {
+        let span = span.min(self.found.of(Limit::Recovery));
+        self.found.take(Limit::Recovery, span);
+        self.found.add(Limit::Application, span);
     }
 
     /// When a keep-alive last went out.

@@ -141,6 +141,80 @@ fn a_timer_expired_in_what_looks_like_a_pause() {
     assert_eq!(held_back(2000.0, 60.0).1, Some(StallCause::Application));
 }
 
+/// After 2 s of silence, segments 4 to 9 come, and 1 ms later these again. No timer sends what is
+/// neither the first nor the last of them: the application has paused, whatever came again before.
+/// Where segment 3, from before, comes again as well, its ACK may have let them go.
+#[test]
+fn no_timer_sends_what_lies_between() {
+    let repaired = |again: &[u64]| {
+        let mut line = Line::without_sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        line.send(2100.0, 4..10);
+        line.send(2101.0, again.iter().copied());
+        line.ack(2150.0, 10);
+        let found = line.found();
+        let Span(ns) = found.lifetime.of(Limit::Recovery);
+        ((ns as f64 / 1e6).round(), found.stalls.first().map(|stall| stall.cause))
+    };
+    let held_back = (2000.0 + 50.0, Some(StallCause::Network));
+    let paused = (50.0, Some(StallCause::Application));
+    for (again, expected) in [
+        (&[4][..], held_back),
+        (&[4, 4], held_back),
+        (&[9, 4], held_back),
+        (&[4, 5], paused),
+        (&[8, 4], paused),
+        (&[4, 4, 8], paused),
+        (&[4, 5, 4], paused),
+        (&[3, 4, 5], held_back),
+    ] {
+        assert_eq!(repaired(again), expected, "{again:?}");
+    }
+}
+
+/// A timer sends as many short segments as a full one has bytes (RFC 5681 section 3.1).
+#[test]
+fn a_timer_sends_several_short_segments() {
+    let repaired = |again: u64| {
+        let mut line = Line::without_sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        for (at, segments) in [(2100.0, 20), (2101.0, again)] {
+            (0..segments).for_each(|n| line.send_bytes(at, 4000 + 100 * n, 100));
+        }
+        line.ack(2150.0, 6);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(repaired(10), 2050.0);
+    assert_eq!(repaired(11), 50.0);
+}
+
+/// What came again in one packet of several segments, one transmission of the first of them may
+/// have been.
+#[test]
+fn a_packet_of_several_segments_comes_again() {
+    let repaired = |frames: [u64; 2]| {
+        let mut line = Line::without_sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(50.0, 0..4);
+        line.ack(100.0, 4);
+        line.send(2100.0, 4..10);
+        for (n, frame) in (4..).zip(frames) {
+            let segment = line.segment(super::ms(2101.0), n * MSS, MSS as u32);
+            line.model.sent(&Sent { frame, ..segment });
+        }
+        line.ack(2150.0, 10);
+        let Span(ns) = line.found().lifetime.of(Limit::Recovery);
+        (ns as f64 / 1e6).round()
+    };
+    assert_eq!(repaired([99, 99]), 2050.0);
+    assert_eq!(repaired([99, 100]), 50.0);
+}
+
 /// The same after 2 s, with timestamps: a segment ends the silence that was written `ticks` before
 /// what the timer has sent. Until it was written the application paused. A clock of 10 ms does not
 /// tell.
