@@ -216,6 +216,9 @@ impl Causes {
     ) -> Situation<'a> {
         let (at, moments, outstanding) = (sent.at, &stream.moments, &stream.outstanding);
         let (evidence, phases) = (&recovery.evidence, &recovery.phases);
+        let head = outstanding.head();
+        let last_sent = head.map(|head| recovery.retransmissions.last_sent(head));
+        let first_sent = head.map_or(Time::ZERO, |head| head.first_at);
         Situation {
             timers: &stream.timers,
             sack: stream.terms.sack,
@@ -227,7 +230,7 @@ impl Causes {
             undo_in_doubt: recovery.is_undo_in_doubt(stream),
             probe_open: !self.probes.may_follow(outstanding.una()),
             timed_out: self.timeouts.in_a_row() > 0,
-            head_in_turn: outstanding.head().is_some_and(|head| !phases.has(head.again)),
+            head_in_turn: head.is_some_and(|head| !phases.has(head.again)),
             sacked: outstanding.sacked_bytes() > 0,
             duplicates: evidence.duplicates() > 0,
             fresh: evidence.is_fresh(),
@@ -238,6 +241,8 @@ impl Causes {
             ack_gap: moments.ack_gap(),
             idle: moments.idle(at),
             waited: self.waited(at, stream, recovery),
+            waited_from_first: at.since(first_sent.max(moments.progress())),
+            sent_since_ack: last_sent.is_some_and(|sent| sent >= moments.last_ack()),
             dsacks: recovery.retransmissions.dsacks(),
         }
     }

@@ -67,6 +67,10 @@ pub(crate) struct Situation<'a> {
     pub idle: Span,
     /// Since the retransmission timer was set, at the least.
     pub waited: Span,
+    /// The same of a timer that no retransmission sets anew (RFC 6298 section 5).
+    pub waited_from_first: Span,
+    /// The head has gone out since the last ACK.
+    pub sent_since_ack: bool,
     /// D-SACKs so far.
     pub dsacks: u64,
 }
@@ -86,10 +90,16 @@ impl Situation<'_> {
         // from before a partial ACK (RFC 6582 section 4).
         let least = nearly(self.timers.min_rtt()).max(TICKS);
         let sooner = self.nothing_repaired() && !self.timed_out && self.since_progress < least;
-        if sooner || self.waited < TICKS && (self.sack || self.open) {
+        if sooner || self.waited < TICKS && (self.sack || self.open) && !self.goes_on_from_first() {
             return Trigger::Unknown;
         }
         Trigger::Timer
+    }
+
+    /// The timer may be one that a fast retransmit just before has not set anew.
+    fn goes_on_from_first(&self) -> bool {
+        let due = self.waited_from_first >= nearly(self.timers.backed_off());
+        self.at_sender && !self.open && self.sent_since_ack && self.waited > HOST_BUSY && due
     }
 
     /// Behind the head only ACKs and probes send.
@@ -142,9 +152,11 @@ impl Situation<'_> {
 
     /// Nothing speaks against the last transmission of the head, which a repair has sent before: a
     /// timer may have expired while ACKs came. Some timers expire earlier than Linux's: those that
-    /// follow RFC 6298 but for its least interval of 1 s. What an ACK sends follows it at once.
+    /// follow RFC 6298 but for its least interval of 1 s. What an ACK sends follows it at once, and
+    /// no ACK sends the head twice.
     fn may_be_early_timer(&self) -> bool {
         let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > HOST_IDLE;
+        let since = since || self.sent_since_ack && self.waited > HOST_BUSY;
         self.at_sender && !self.head_in_turn && since
     }
 

@@ -16,6 +16,7 @@ mod routes;
 mod shorter;
 mod silence;
 mod states;
+mod twice;
 mod undone;
 mod unseen;
 mod ways;
