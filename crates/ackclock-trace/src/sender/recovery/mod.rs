@@ -98,6 +98,12 @@ impl LossRecovery {
         // A sender that paces may send its next hole while duplicates come.
         let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= HOST_IDLE;
         let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone && at_once;
+        let later = segment.is_some_and(|s| s.again > self.phases.first());
+        let once_more = !sack && later && first == 0 && at_once && self.begins_once_more();
+        if once_more {
+            self.retransmissions.were_slow_start(self.phases.first() as usize);
+        }
+        let anew = anew || once_more;
         if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
             self.check_slow_start(at, stream);
         }
@@ -113,6 +119,15 @@ impl LossRecovery {
             self.phases.may_begin_anew(at, number, stream.outstanding.flight(), undone);
         }
         kind
+    }
+
+    /// Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6), and
+    /// goes on with the slow start after a timeout, which sends the head once more: three
+    /// duplicates may begin a recovery with it again. Within one, so few do not speak against it.
+    fn begins_once_more(&self) -> bool {
+        let evidence = &self.evidence;
+        let few = evidence.against_head().is_none();
+        self.phases.is_going_back() && evidence.duplicates() >= 3 && few
     }
 
     /// New data goes out. Returns whether that is within a recovery.

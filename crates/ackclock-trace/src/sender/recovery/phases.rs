@@ -239,8 +239,13 @@ impl Phases {
         let una = outstanding.una();
         let follow_up = self.follow_up.filter(|&recover| una < recover);
         // With new data out there, it has been over all of it.
-        let goes_back = self.is_loss() && recover == self.recover;
-        let goes_back_from = if goes_back { self.first } else { 0 };
+        let goes_back_from = match self.phase {
+            _ if recover != self.recover => 0,
+            Phase::Loss => self.first,
+            // Reno has begun another one meanwhile.
+            Phase::Recovery => self.goes_back_from,
+            Phase::Open => 0,
+        };
         let left = self.leave(at, false);
         if follow_up.is_none() {
             self.reports.begin(una, outstanding.retransmitted());
@@ -393,6 +398,11 @@ impl Phases {
     /// when the recovery began: `segment`, which is not the head, has not been sent since.
     pub fn goes_back(&self, segment: &Segment) -> bool {
         self.is_recovery() && segment.again < self.goes_back_from && segment.end() <= self.recover
+    }
+
+    /// Whether duplicates have let the head go in a recovery that began while the sender went back.
+    pub fn is_going_back(&self) -> bool {
+        self.is_recovery() && self.goes_back_from > 0
     }
 
     /// Another retransmission is of that.

@@ -230,7 +230,70 @@ fn a_second_recovery_while_reno_goes_back() {
     line.ack(402.7, 10);
     let found = line.found();
     let (fast, back) = (Kind::FastRetransmit, Kind::SlowStart);
-    let all = [(0, Kind::Timeout), (1, back), (2, back), (1, fast), (3, back), (5, fast)];
-    assert_eq!(kinds(&found)[..6], all);
+    let all =
+        [(0, Kind::Timeout), (1, back), (2, back), (1, fast), (3, back), (5, fast), (6, back)];
+    assert_eq!(kinds(&found), all);
     assert_eq!(found.recoveries.len(), 2);
+}
+
+/// A recovery begins while the sender goes back over twelve segments, an ACK advances to the fifth,
+/// which goes out, and so many duplicates let it go once more.
+fn head_once_more_while_going_back(duplicates: u32) -> Found {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..12);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(301.01, [1, 2]);
+    line.three_acks(302.0, 1);
+    line.send(302.21, [1, 3]);
+    line.ack(352.3, 5);
+    line.send(352.31, [5, 6]);
+    for n in 0..duplicates {
+        line.ack(353.0 + 0.1 * f64::from(n), 5);
+    }
+    line.send(353.0 + 0.1 * f64::from(duplicates), [5, 7]);
+    line.ack(405.0, 12);
+    line.found()
+}
+
+/// Three say that the sender is Reno, which had left the recovery: what went out meanwhile belongs
+/// to the slow start after the timeout.
+#[test]
+fn reno_begins_with_the_same_segment() {
+    let found = head_once_more_while_going_back(3);
+    let (fast, back) = (Kind::FastRetransmit, Kind::SlowStart);
+    assert_eq!(kinds(&found)[..4], [(0, Kind::Timeout), (1, back), (2, back), (1, fast)]);
+    assert_eq!(kinds(&found)[4..], [(3, back), (5, back), (6, back), (5, fast), (7, back)]);
+    assert_eq!(found.recoveries.len(), 2);
+}
+
+/// One for each of the seven segments outstanding, and one more: a sender that counts them so has
+/// found its retransmission lost within the recovery (Lin & Kung section 6.2). Fewer than three
+/// begin no recovery.
+#[test]
+fn a_lost_retransmission_while_going_back() {
+    let (hole, back) = (Kind::Recovery, Kind::SlowStart);
+    for duplicates in [2, 8] {
+        let found = head_once_more_while_going_back(duplicates);
+        assert_eq!(kinds(&found)[4..], [(3, back), (5, hole), (6, back), (5, hole), (7, back)]);
+        assert_eq!(found.recoveries.len(), 1);
+    }
+}
+
+/// Before an ACK advances, Reno has not left the recovery: it does not begin again.
+#[test]
+fn a_recovery_goes_on_while_reno_goes_back() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..12);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(301.01, [1, 2]);
+    line.three_acks(302.0, 1);
+    line.send(302.21, [1]);
+    line.ack(302.5, 1);
+    line.send(302.51, [1]);
+    line.ack(355.0, 12);
+    let found = line.found();
+    assert_eq!(kinds(&found)[3..], [(1, Kind::FastRetransmit), (1, Kind::Recovery)]);
+    assert_eq!(found.recoveries.len(), 1);
 }
