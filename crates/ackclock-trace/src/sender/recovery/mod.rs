@@ -104,8 +104,8 @@ impl LossRecovery {
             self.retransmissions.were_slow_start(self.phases.first() as usize);
         }
         let anew = anew || once_more;
-        if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
-            self.check_slow_start(at, stream);
+        if self.phases.is_recovery() && !sack && duplicates == 0 {
+            self.check_slow_start(at, first, stream);
         }
         let kind = self.phases.by_ack(repeated, anew).unwrap_or_else(|| {
             self.enter_recovery(at, stream, picture);
@@ -141,20 +141,29 @@ impl LossRecovery {
         if self.phases.has_begun_anew() {
             self.phases.begin_anew(&mut self.retransmissions);
         }
-        self.phases.is_recovery()
+        let recovers = self.phases.is_recovery();
+        if recovers && self.phases.slow_starts {
+            // Tahoe has no room for it until it has gone back over all.
+            let last = stream.outstanding.ending_at(self.phases.recovery_point());
+            self.phases.slow_starts = last.is_none_or(|last| self.phases.has(last.again));
+        }
+        recovers
     }
 
     /// A partial ACK releases one retransmission (RFC 6582 section 3.2 step 3). A second one on the
     /// same ACK says that there is no recovery: the sender has been in slow start since its fast
-    /// retransmit, as Tahoe is.
-    fn check_slow_start(&mut self, at: Time, stream: &Stream) {
-        let first = self.phases.first();
+    /// retransmit, as Tahoe is. So it is after each later one, also where a single one is left.
+    fn check_slow_start(&mut self, at: Time, first: usize, stream: &Stream) {
+        let number = self.phases.first();
         let last = self.retransmissions.last().map(|r| r.at);
         let of_this_ack = last.is_some_and(|last| last >= stream.moments.last_ack());
-        let more = self.retransmissions.last_number() > first;
-        if of_this_ack && stream.moments.on_ack(at) && more {
+        let more = self.retransmissions.last_number() > number;
+        if first > 0 && of_this_ack && stream.moments.on_ack(at) && more {
             self.phases.is_slow_start();
-            self.retransmissions.were_slow_start(first as usize);
+            self.phases.slow_starts = true;
+            self.retransmissions.were_slow_start(number as usize);
+        } else if first == 0 && self.phases.slow_starts && stream.moments.on_ack(at) {
+            self.phases.is_slow_start();
         }
     }
 

@@ -48,6 +48,9 @@ pub(crate) struct Phases {
     anew: Vec<Anew>,
     /// A partial ACK alone has let the next hole go.
     goes_on: bool,
+    /// One partial ACK has let two go: the sender is in slow start since its fast retransmit, as
+    /// Tahoe is.
+    pub slow_starts: bool,
     /// A phase that has just ended, and that a sender without SACK stays in until more is
     /// acknowledged (RFC 6582 section 3.2).
     lingering: Option<Phase>,

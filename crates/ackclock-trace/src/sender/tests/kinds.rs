@@ -276,6 +276,38 @@ fn tahoe_goes_back() {
     );
 }
 
+/// Tahoe has gone back over two segments on one ACK; of a later loss the last of six segments is
+/// left behind a partial ACK, and new data goes out with it. On the duplicates before that goes
+/// `inflates`.
+fn a_later_loss(inflates: std::ops::Range<u64>) -> Vec<(u64, Kind)> {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..8);
+    line.three_acks(50.0, 0);
+    line.send(50.21, [0]);
+    line.ack(100.3, 2);
+    line.send(100.31, [2, 3]);
+    line.ack(150.4, 8);
+    line.send(150.41, 8..14);
+    line.three_acks(200.5, 8);
+    line.send(200.71, [8]);
+    line.ack(200.8, 8);
+    let next = inflates.end.max(14);
+    line.send(200.81, inflates);
+    line.ack(250.8, 13);
+    line.send(250.81, [13, next]);
+    line.ack(300.9, next + 1);
+    kinds(&line.found())[3..].to_vec()
+}
+
+/// It goes back after each fast retransmit. One that sends new data on further duplicates is not
+/// Tahoe: that has no room before it has gone back over all.
+#[test]
+fn tahoe_goes_back_each_time() {
+    let fast = (8, Kind::FastRetransmit);
+    assert_eq!(a_later_loss(14..14), [fast, (13, Kind::SlowStart)]);
+    assert_eq!(a_later_loss(14..15), [fast, (13, Kind::Recovery)]);
+}
+
 /// A super-segment of two is two retransmissions, of which one begins the recovery.
 #[test]
 fn super_segment() {
