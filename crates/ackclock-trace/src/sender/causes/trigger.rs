@@ -96,10 +96,12 @@ impl Situation<'_> {
         Trigger::Timer
     }
 
-    /// The timer may be one that a fast retransmit just before has not set anew.
+    /// The timer may be one that a fast retransmit just before has not set anew, where nothing was
+    /// sent at once.
     fn goes_on_from_first(&self) -> bool {
         let due = self.waited_from_first >= nearly(self.timers.backed_off());
-        self.at_sender && !self.open && self.sent_since_ack && self.waited > HOST_BUSY && due
+        let later = self.waited.min(self.since_ack) > HOST_BUSY;
+        self.at_sender && !self.open && later && due
     }
 
     /// Behind the head only ACKs and probes send.
@@ -157,7 +159,7 @@ impl Situation<'_> {
     fn may_be_early_timer(&self) -> bool {
         let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > HOST_IDLE;
         let since = since || self.sent_since_ack && self.waited > HOST_BUSY;
-        self.at_sender && !self.head_in_turn && since
+        self.at_sender && !self.head_in_turn && (since || self.goes_on_from_first())
     }
 
     /// A single segment is outstanding. Linux sets the probe's timer to the earlier of its own time
