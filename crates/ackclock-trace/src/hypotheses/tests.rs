@@ -33,6 +33,7 @@ pub(super) fn terms(sack: bool) -> Terms {
         header: 40,
         mss: MSS as u32,
         sack,
+        cut: false,
         timestamps: false,
         sight: Sight::Received,
         opening: Opening::Seen,

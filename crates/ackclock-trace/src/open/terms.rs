@@ -26,6 +26,7 @@ impl Open {
             header: self.header(end),
             // Where SACK blocks are cut off, duplicates have to do.
             sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
+            cut: self.options_cut,
             timestamps: self.timestamps(end),
             handshake_rtt: self.place.whole_trip().filter(|_| self.begun).into(),
             events: self.events,

@@ -153,6 +153,8 @@ pub(crate) struct Terms {
     /// Bytes of the headers of IP and TCP of a data segment.
     pub header: u32,
     pub sack: bool,
+    /// Options are cut off, so that SACK may be in use unseen.
+    pub cut: bool,
     pub timestamps: bool,
     pub sight: Sight,
     pub opening: Opening,

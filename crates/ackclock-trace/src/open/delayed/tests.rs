@@ -10,6 +10,7 @@ fn sender() -> DelayedSender {
         mss: 1000,
         header: 40,
         sack: true,
+        cut: false,
         timestamps: false,
         sight: Sight::Received,
         opening: Opening::Seen,

@@ -98,13 +98,15 @@ impl LossRecovery {
         // A sender that paces may send its next hole while duplicates come.
         let at_once = !stream.terms.at_sender() || stream.moments.since_ack(at) <= HOST_IDLE;
         let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone && at_once;
+        // With blocks that are cut off, a sender may know more than shows.
+        let shows_all = !sack && !stream.terms.cut;
         let later = segment.is_some_and(|s| s.again > self.phases.first());
-        let once_more = !sack && later && first == 0 && at_once && self.begins_once_more();
+        let once_more = shows_all && later && first == 0 && at_once && self.begins_once_more();
         if once_more {
             self.retransmissions.were_slow_start(self.phases.first() as usize);
         }
         let anew = anew || once_more;
-        if self.phases.is_recovery() && !sack && duplicates == 0 {
+        if self.phases.is_recovery() && shows_all && duplicates == 0 {
             self.check_slow_start(at, first, stream);
         }
         let kind = self.phases.by_ack(repeated, anew).unwrap_or_else(|| {

@@ -276,6 +276,21 @@ fn tahoe_goes_back() {
     );
 }
 
+/// Where options are cut off, SACK blocks may have asked for both.
+#[test]
+fn two_holes_on_an_ack_whose_blocks_are_cut_off() {
+    let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.cut = true;
+    line.send(0.0, 0..8);
+    line.three_acks(50.0, 0);
+    line.send(50.21, [0]);
+    line.ack(100.3, 2);
+    line.send(100.31, [2, 3]);
+    line.ack(150.4, 8);
+    let hole = Kind::Recovery;
+    assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (2, hole), (3, hole)]);
+}
+
 /// Tahoe has gone back over two segments on one ACK; of a later loss the last of six segments is
 /// left behind a partial ACK, and new data goes out with it. On the duplicates before that goes
 /// `inflates`.

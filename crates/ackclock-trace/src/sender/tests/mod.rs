@@ -61,6 +61,7 @@ impl Line {
             mss: MSS as u32,
             header: 40,
             sack: true,
+            cut: false,
             timestamps: false,
             sight: Sight::Sent,
             opening: Opening::Seen,
