@@ -366,8 +366,16 @@ fn stamps(p: &Packet) -> u64 {
 #[inline]
 fn control_and_block(p: &Packet) -> u64 {
     let varying = if is_cut(p) { Control::PSH.0 | Control::FIN.0 | Control::CWR.0 } else { 0 };
-    let block = p.options.sack.as_slice().first().map_or(0, |block| block.right.0);
-    u64::from(p.control.0 & !varying) << 56 ^ u64::from(block)
+    // A D-SACK may differ from the ACK before it in nothing but that the first block stands there
+    // twice (RFC 2883 section 4).
+    let blocks = match p.options.sack.as_slice() {
+        [] => 0,
+        [first] => u64::from(first.right.0),
+        [first, second, ..] => {
+            u64::from(first.right.0) ^ u64::from(!second.right.0).rotate_left(16)
+        }
+    };
+    u64::from(p.control.0 & !varying) << 56 ^ blocks
 }
 
 #[inline]
