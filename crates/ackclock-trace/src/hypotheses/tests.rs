@@ -14,7 +14,7 @@ use super::trial::{Budget, Lists, Says, Setting, run};
 use super::{Entry, Looks, Passed, calm, settings, verdict, verdicts};
 use crate::connection::Kind;
 use crate::lifetime::Limit;
-use crate::sender::{Acked, Opening, Sent, Sight, Terms};
+use crate::sender::{Acked, Dsack, Opening, Sent, Sight, Terms};
 use crate::standards::LEAST_RTO;
 use crate::steps;
 
@@ -67,7 +67,7 @@ pub(crate) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
         scaled: true,
         sack,
         sacks: sacks.len() as u8,
-        dsack: false,
+        dsack: Dsack::None,
         tsecr: None,
         stamp: None,
         with_data: false,

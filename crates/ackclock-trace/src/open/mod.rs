@@ -310,7 +310,7 @@ impl Open {
         if self.copies.is_copy(p, of, &mut budget.seen) || syn && self.is_copied_syn(p, one) {
             // It may be of a host with another clock.
             self.clock.count();
-            return self.ends[one].copied();
+            return self.ends[one].copied(p);
         }
         if has(Control::RST) && self.is_gone(one) {
             return self.clock.count();

@@ -74,6 +74,24 @@ impl Sent {
     }
 }
 
+/// What the first SACK block of an ACK says has come twice (RFC 2883).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dsack {
+    /// It is no D-SACK.
+    None,
+    /// What the sender has sent twice, as far as is known.
+    Sent,
+    /// What the path has made two of, as the capture shows.
+    Copied,
+}
+
+impl Dsack {
+    /// It is a D-SACK. The sender does not know what of.
+    pub fn is_some(self) -> bool {
+        self != Dsack::None
+    }
+}
+
 /// An ACK as it reaches the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acked {
@@ -89,8 +107,8 @@ pub(crate) struct Acked {
     /// SACK blocks as positions, D-SACK included.
     pub sack: SackRanges,
     pub sacks: u8,
-    /// The first block is a D-SACK.
-    pub dsack: bool,
+    /// Whether the first block is a D-SACK, and of what.
+    pub dsack: Dsack,
     pub tsecr: Option<u32>,
     /// Its own timestamp, which the sender echoes from then on: it does not come behind data that
     /// may be missing (RFC 7323 section 4.3).

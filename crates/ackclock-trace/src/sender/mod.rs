@@ -86,7 +86,7 @@ use thin_vec::ThinVec;
 
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
-pub(crate) use self::input::{Acked, EXCHANGED, Opening, Sent, Shorter, Sight, Terms};
+pub(crate) use self::input::{Acked, Dsack, EXCHANGED, Opening, Sent, Shorter, Sight, Terms};
 pub(crate) use self::limits::FAREWELL;
 use self::limits::{Limits, Repairs};
 use self::losses::LossRecord;

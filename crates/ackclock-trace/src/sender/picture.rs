@@ -81,7 +81,7 @@ impl Picture {
             window_edge: a.ack.saturating_add(a.window),
             sack: a.sack,
             sacks: a.sacks,
-            dsack: a.dsack,
+            dsack: a.dsack.is_some(),
         };
         self.draw(a.at, stand, kind);
     }

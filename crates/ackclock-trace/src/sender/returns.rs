@@ -2,7 +2,7 @@
 
 use ackclock_tcp::Time;
 
-use super::input::Acked;
+use super::input::{Acked, Dsack};
 use super::rate::Trip;
 use super::recovery::retransmissions::Echo;
 use super::stalls::{Now, Waiting};
@@ -217,7 +217,7 @@ impl SenderModel {
     /// `una` has moved; `opens`: over the SYN.
     #[inline]
     fn progressed(&mut self, a: &Acked, opens: bool) {
-        self.check_stall(a.at, a.frame, opens, a.dsack);
+        self.check_stall(a.at, a.frame, opens, a.dsack == Dsack::Sent);
         self.stream.moments.progressed(a.at);
         self.limits.got_through(a.at);
         self.limits.news();
@@ -257,7 +257,7 @@ impl SenderModel {
         let disorder = stream.is_disorder(recovery.evidence.duplicates())
             || recovery.retransmissions.echoes_head_alone(a, &stream.outstanding);
         let held_from = disorder.then(|| stream.outstanding.highest_sacked());
-        if a.dsack {
+        if a.dsack.is_some() {
             recovery.dsacked(a, stream, picture);
         }
         let newly_sacked = self.take_sacks(a);
@@ -277,7 +277,8 @@ impl SenderModel {
     fn take_sacks(&mut self, a: &Acked) -> bool {
         let mut newly = std::mem::take(&mut self.repair.get_or_insert_default().newly);
         newly.clear();
-        for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
+        let skipped = usize::from(a.dsack.is_some());
+        for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(skipped) {
             self.stream.outstanding.sack(left, right, |s| newly.push(*s));
         }
         let (mut oldest, mut newest) = (None, Departure::default());
@@ -321,7 +322,7 @@ impl SenderModel {
         let Self { stream, limits, stalls, .. } = self;
         limits.gets_room(a.at, stream);
         let (progress, newest) = (stream.moments.progress(), stream.moments.newest());
-        let (timers, came_twice) = (&stream.timers, a.dsack);
+        let (timers, came_twice) = (&stream.timers, a.dsack == Dsack::Sent);
         stalls.gets_room(&Now { at: a.at, frame: a.frame, progress, timers, came_twice, newest });
     }
 
@@ -382,7 +383,7 @@ impl SenderModel {
         }
         self.progressed(a, false);
         let Repair { recovery, causes, .. } = &mut **self.repair.get_or_insert_default();
-        causes.probes.acked(a.ack, a.dsack);
+        causes.probes.acked(a.ack, a.dsack.is_some());
         let recovering = recovery.phases.is_recovery();
         recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
         if let Some(sent) = answered {
@@ -424,7 +425,7 @@ impl SenderModel {
         }
         let duplicate = if sack { newly_sacked } else { repeats && same_window };
         let pure = a.sacks == 0 && !a.with_data && same_window;
-        if a.dsack || pure {
+        if a.dsack.is_some() || pure {
             causes.probes.repeated(a.ack);
         }
         if duplicate && !sack {

@@ -1,6 +1,7 @@
 use ackclock_tcp::{Registry, SenderConfig};
 
 use super::*;
+use crate::sender::Dsack;
 
 const MSS: u32 = 1000;
 
@@ -53,7 +54,7 @@ fn syn_ack(at: Time) -> Acked {
         scaled: true,
         sack: [(0, 0); 4],
         sacks: 0,
-        dsack: false,
+        dsack: Dsack::None,
         tsecr: None,
         stamp: None,
         with_data: true,

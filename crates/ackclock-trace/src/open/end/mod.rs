@@ -1,6 +1,7 @@
 //! One end as a sender: what it sends, and what the other end acknowledges of it, in the order of
 //! the file.
 
+mod copied;
 mod gaps;
 mod numbers;
 pub(crate) mod positions;
@@ -14,6 +15,7 @@ use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Span, Time};
 
+use self::copied::Copied;
 use self::gaps::Gaps;
 use self::numbers::Numbers;
 use self::positions::{Positions, ROOM};
@@ -22,7 +24,7 @@ use super::clock::Moment;
 use super::input::Data;
 use crate::compact::Compact;
 use crate::packet::Packet;
-use crate::sender::{Acked, KEEP_ALIVE, Owed};
+use crate::sender::{Acked, Dsack, KEEP_ALIVE, Owed};
 use crate::standards::LEAST_RTO;
 
 #[derive(Default)]
@@ -74,6 +76,8 @@ struct Unusual {
     overtaken: Range<u64>,
     /// The first timestamp, if that was not its SYN's, and when it was seen.
     first_stamp: Option<(u32, Time)>,
+    /// What the capture has twice of it.
+    copied: Option<Box<Copied>>,
 }
 
 impl Unusual {
@@ -254,12 +258,6 @@ impl End {
         self.positions.forget_strays(strays);
     }
 
-    /// The capture has a packet of it twice.
-    #[cold]
-    pub fn copied(&mut self) {
-        self.copies += 1;
-    }
-
     /// Packets of it are missing before the last one, by their numbers.
     #[inline]
     pub fn skips(&self) -> bool {
@@ -427,11 +425,8 @@ impl End {
         if !p.options.sack.is_empty() {
             (sack, sacks) = self.blocks(p);
         }
-        // RFC 2883 section 4: below the acknowledgment, or within the next block.
-        let dsack = sacks > 0
-            && (sack[0].1 <= ack
-                || (sacks > 1 && sack[1].0 <= sack[0].0 && sack[0].1 <= sack[1].1));
-        self.repeats &= !dsack;
+        let dsack = if sacks > 0 { self.dsack(ack, &sack, sacks) } else { Dsack::None };
+        self.repeats &= !dsack.is_some();
         let tsecr = p.options.timestamps.map(|t| t.ecr);
         let flags = p.control.contains(Control::SYN) || p.control.contains(Control::FIN);
         let (frame, with_data) = (p.frame, p.len > 0 || flags);

@@ -1,7 +1,7 @@
 use ackclock_tcp::Seq;
 
 use super::*;
-use crate::sender::{Acked, Owed};
+use crate::sender::{Acked, Dsack, Owed};
 
 const MSS: u64 = 1000;
 
@@ -41,7 +41,7 @@ fn acked(ms: f64, ack: u64) -> (usize, Input) {
         scaled: true,
         sack: Default::default(),
         sacks: 0,
-        dsack: false,
+        dsack: Dsack::None,
         tsecr: None,
         stamp: None,
         with_data: false,

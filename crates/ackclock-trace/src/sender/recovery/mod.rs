@@ -352,7 +352,7 @@ impl LossRecovery {
 
     /// An ACK has been taken in: does what ACKs have said speak against the head?
     pub fn weigh(&mut self, a: &Acked, stream: &Stream) {
-        self.evidence.note_news(a.at, a.dsack);
+        self.evidence.note_news(a.at, a.dsack.is_some());
         let Some(head) = stream.outstanding.head() else { return self.evidence.clear() };
         let sent = self.retransmissions.last_sent(head);
         let next = !self.phases.is_open() && !self.phases.has(head.again);

@@ -11,7 +11,7 @@ use std::ops::Range;
 use ackclock_tcp::{Span, Time, Timestamps};
 
 use crate::connection::{Kind, Retransmission, Spurious};
-use crate::sender::input::{Acked, Sent, Terms};
+use crate::sender::input::{Acked, Dsack, Sent, Terms};
 use crate::sender::stream::outstanding::Outstanding;
 use crate::sender::stream::segment::{Replaced, Segment};
 use crate::sender::stream::timers::Timers;
@@ -332,7 +332,8 @@ impl Retransmissions {
     }
 
     /// A D-SACK: for each segment in its range the last retransmission that can have arrived by now
-    /// was a duplicate. Returns how many that are.
+    /// was a duplicate. Returns how many that are. Of a copy that the path has made it proves
+    /// nothing, but the sender counts it as any other.
     pub fn dsacked(&mut self, a: &Acked, trip: Span) -> u32 {
         self.dsacks += 1;
         let (left, right) = a.sack[0];
@@ -350,6 +351,9 @@ impl Retransmissions {
                 continue;
             }
             taken.push((r.position, note.end));
+            if a.dsack == Dsack::Copied {
+                continue;
+            }
             (r.spurious, r.known, r.lost) = (Some(Spurious::Dsack), true, Some(false));
             // It was not the first to arrive: one before it was, and nothing says which.
             let mut number = note.previous;

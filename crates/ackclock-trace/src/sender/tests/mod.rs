@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
-use super::{Acked, Found, Opening, Owed, SenderModel, Sent, Sight, Terms};
+use super::{Acked, Dsack, Found, Opening, Owed, SenderModel, Sent, Sight, Terms};
 use crate::connection::{Kind, Spurious, State};
 use crate::path::Path;
 
@@ -140,6 +140,7 @@ impl Line {
             *to = (from.0 * MSS, from.1 * MSS);
         }
         let (sacks, tsecr) = (blocks.len() as u8, echo.map(|e| e as u32));
+        let dsack = if dsack { Dsack::Sent } else { Dsack::None };
         self.heard(Acked { sack, sacks, dsack, tsecr, with_data, ..self.plain(t, n * MSS) });
     }
 
@@ -157,7 +158,7 @@ impl Line {
             scaled: self.scaled,
             sack: [(0, 0); 4],
             sacks: 0,
-            dsack: false,
+            dsack: Dsack::None,
             tsecr: None,
             stamp: None,
             with_data: false,
