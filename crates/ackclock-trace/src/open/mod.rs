@@ -28,6 +28,7 @@
 //! | When was it sent, and what had it heard, as is known in the end? | `hindsight` |
 //! | When was it sent? | [`send_clock`] |
 //! | Has the server answered? | [`asked`] |
+//! | Does a FIN that goes again only acknowledge? | `closing` |
 //! | What could not be known? | [`doubts`] |
 //! | What was found in the end? | `finish` |
 //! | How much memory is left? | [`budget`] |
@@ -37,6 +38,7 @@
 mod asked;
 mod budget;
 mod clock;
+mod closing;
 mod counter;
 mod delayed;
 mod deliver;
@@ -383,8 +385,8 @@ impl Open {
             acked.overdue = acked.with_data && now.silence > OVERDUE && !next;
             self.acks(one, &mut acked, una, now.timed, budget);
         }
-        if closes && self.waits() {
-            self.clock.gives_up(self.senders[1].since_asked(now.at));
+        if closes && self.ends_or_answers(one, data.as_ref(), una, now.at) {
+            return;
         }
         if let Some(mut data) = data {
             // One byte alone, before which nothing was seen, may be a keep-alive (RFC 9293 section

@@ -3,6 +3,7 @@
 
 mod away;
 mod bounds;
+mod closing;
 mod copied;
 mod delayed_acks;
 mod ecn;
