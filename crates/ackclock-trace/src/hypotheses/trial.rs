@@ -70,8 +70,8 @@ pub(super) struct Lists {
     own: Vec<Own>,
     /// The last transmission that begins there, by position.
     last: FxHashMap<u64, usize>,
-    /// TSval of what was seen, with the candidate's own.
-    stamps: Vec<(u32, u32)>,
+    /// For each TSval that was seen, the candidate's own of what carried it last.
+    stamps: FxHashMap<u32, u32>,
     /// A tail loss probe was sent.
     probed: bool,
     /// What the candidate says of each segment that was seen, as far as it came.
@@ -381,8 +381,7 @@ impl Trial<'_> {
 
     /// The candidate's own timestamp in place of the one that is echoed.
     fn echoed(&self, ecr: u32) -> u32 {
-        let seen = self.lists.stamps.iter().rev().find(|(theirs, _)| *theirs == ecr);
-        seen.map_or(0, |(_, own)| *own)
+        self.lists.stamps.get(&ecr).copied().unwrap_or(0)
     }
 
     fn state(&self) -> State {
@@ -465,11 +464,7 @@ impl Trial<'_> {
         self.cost += self.comparison.matched(sent, index, own);
         let Own { at, mut says, .. } = own[index];
         if let Some(theirs) = sent.tsval {
-            let stamp = (theirs, at.timestamp());
-            match stamps.last_mut() {
-                Some(last) if last.0 == theirs => *last = stamp,
-                _ => stamps.push(stamp),
-            }
+            stamps.insert(theirs, at.timestamp());
         }
         if sent.payload() == 0
             && let Some(expiry) = &mut says.expiry
@@ -498,3 +493,6 @@ fn kind(cause: Cause, expiry: Option<&Expiry>) -> Kind {
         _ => Kind::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests;
