@@ -259,17 +259,24 @@ fn who_goes_on_after_a_partial_ack_needs_no_duplicates() {
     assert_eq!(kinds(&line.found()), [(0, fast), (5, goes_on), (12, fast), (17, goes_on)]);
 }
 
-/// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which
-/// NewReno's never does.
-#[test]
-fn tahoe_goes_back() {
+/// One ACK releases two retransmissions after a fast retransmit without SACK. `cut`: options are.
+fn two_on_one_ack(cut: bool) -> Line {
     let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.cut = cut;
     line.send(0.0, 0..8);
     line.three_acks(50.0, 0);
     line.send(50.21, [0]);
     line.ack(100.3, 2);
     line.send(100.31, [2, 3]);
     line.ack(150.4, 8);
+    line
+}
+
+/// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which
+/// NewReno's never does.
+#[test]
+fn tahoe_goes_back() {
+    let line = two_on_one_ack(false);
     assert_eq!(
         kinds(&line.found()),
         [(0, Kind::FastRetransmit), (2, Kind::SlowStart), (3, Kind::SlowStart)]
@@ -279,14 +286,7 @@ fn tahoe_goes_back() {
 /// Where options are cut off, SACK blocks may have asked for both.
 #[test]
 fn two_holes_on_an_ack_whose_blocks_are_cut_off() {
-    let mut line = Line::without_sack(50.0);
-    line.model.stream.terms.cut = true;
-    line.send(0.0, 0..8);
-    line.three_acks(50.0, 0);
-    line.send(50.21, [0]);
-    line.ack(100.3, 2);
-    line.send(100.31, [2, 3]);
-    line.ack(150.4, 8);
+    let line = two_on_one_ack(true);
     let hole = Kind::Recovery;
     assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (2, hole), (3, hole)]);
 }
@@ -295,13 +295,7 @@ fn two_holes_on_an_ack_whose_blocks_are_cut_off() {
 /// left behind a partial ACK, and new data goes out with it. On the duplicates before that goes
 /// `inflates`.
 fn a_later_loss(inflates: std::ops::Range<u64>) -> Vec<(u64, Kind)> {
-    let mut line = Line::without_sack(50.0);
-    line.send(0.0, 0..8);
-    line.three_acks(50.0, 0);
-    line.send(50.21, [0]);
-    line.ack(100.3, 2);
-    line.send(100.31, [2, 3]);
-    line.ack(150.4, 8);
+    let mut line = two_on_one_ack(false);
     line.send(150.41, 8..14);
     line.three_acks(200.5, 8);
     line.send(200.71, [8]);

@@ -141,6 +141,18 @@ fn nothing_is_asked_once_all_is_repaired() {
     assert!(line.model.repair.is_some() && !line.model.unsettled);
 }
 
+/// A sender goes back over so many segments after a timeout, whose ACK acknowledges `acked`, and
+/// three duplicates follow.
+fn goes_back_until_duplicates(segments: u64, acked: u64) -> Line {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..segments);
+    line.send(251.0, [0]);
+    line.ack(301.0, acked);
+    line.send(301.01, [acked, acked + 1]);
+    line.three_acks(302.0, acked);
+    line
+}
+
 /// A sender goes back over ten segments after a timeout. Duplicates begin a recovery meanwhile, as
 /// the heuristics of RFC 6582 section 4 let them. What it had not come to yet goes out in its
 /// order, a segment for each that has left the path, and is no part of the repair: that is the
@@ -148,12 +160,7 @@ fn nothing_is_asked_once_all_is_repaired() {
 /// the timeout or not.
 #[test]
 fn a_recovery_while_the_sender_goes_back() {
-    let mut line = Line::without_sack(50.0);
-    line.send(0.0, 0..10);
-    line.send(251.0, [0]);
-    line.ack(301.0, 2);
-    line.send(301.01, [2, 3]);
-    line.three_acks(302.0, 2);
+    let mut line = goes_back_until_duplicates(10, 2);
     line.send(302.21, [2, 4]);
     line.ack(351.0, 3);
     line.send(351.01, [3, 5]);
@@ -217,12 +224,7 @@ fn a_recovery_once_the_sender_has_gone_back() {
 /// going back, and needs duplicates for what it has not sent since the timeout.
 #[test]
 fn a_second_recovery_while_reno_goes_back() {
-    let mut line = Line::without_sack(50.0);
-    line.send(0.0, 0..10);
-    line.send(251.0, [0]);
-    line.ack(301.0, 1);
-    line.send(301.01, [1, 2]);
-    line.three_acks(302.0, 1);
+    let mut line = goes_back_until_duplicates(10, 1);
     line.send(302.21, [1, 3]);
     line.ack(352.3, 5);
     line.three_acks(352.4, 5);
@@ -239,13 +241,8 @@ fn a_second_recovery_while_reno_goes_back() {
 /// A recovery begins while the sender goes back over twelve segments, an ACK advances to the fifth,
 /// which goes out, and so many duplicates let it go once more.
 fn head_once_more_while_going_back(duplicates: u32, cut: bool) -> Found {
-    let mut line = Line::without_sack(50.0);
+    let mut line = goes_back_until_duplicates(12, 1);
     line.model.stream.terms.cut = cut;
-    line.send(0.0, 0..12);
-    line.send(251.0, [0]);
-    line.ack(301.0, 1);
-    line.send(301.01, [1, 2]);
-    line.three_acks(302.0, 1);
     line.send(302.21, [1, 3]);
     line.ack(352.3, 5);
     line.send(352.31, [5, 6]);
@@ -284,12 +281,7 @@ fn a_lost_retransmission_while_going_back() {
 /// Before an ACK advances, Reno has not left the recovery: it does not begin again.
 #[test]
 fn a_recovery_goes_on_while_reno_goes_back() {
-    let mut line = Line::without_sack(50.0);
-    line.send(0.0, 0..12);
-    line.send(251.0, [0]);
-    line.ack(301.0, 1);
-    line.send(301.01, [1, 2]);
-    line.three_acks(302.0, 1);
+    let mut line = goes_back_until_duplicates(12, 1);
     line.send(302.21, [1]);
     line.ack(302.5, 1);
     line.send(302.51, [1]);
