@@ -123,12 +123,12 @@ impl Open {
         let here = !self.ends[1 - end].is_counted() && self.place.position().is_at(end == 1);
         // A timer that has sent something says once that no ACK had come.
         let again = found.retransmissions.len();
-        let often = || usize::from(found.carried) >= again + usize::from(OFTEN);
-        let often = || often() && (here || !self.directions.has_bare_acks());
+        let often = usize::from(found.carried) >= again + usize::from(OFTEN)
+            && (here || !self.directions.has_bare_acks());
         let whole = self.place.whole_trip().unwrap_or_default();
         let late = |rtt: RoundTrip| rtt.max > whole + LEAST_RTO;
         let once = || self.counter.is_one() && found.rtt.is_some_and(late);
-        misses_most_acks(model) || often() || again == 0 && once()
+        misses_most_acks(model) || often || again == 0 && once()
     }
 
     /// The server has all that the client sent, and owes an answer. A client that closes its end

@@ -353,7 +353,7 @@ impl Open {
         if self.ends[one].is_lost_before() {
             self.is_away(one);
         }
-        if data.is_none() && (p.len == 1 || self.ends[one].keeps_alive(p, now.silence)) {
+        if data.is_none() && (p.len == 1 || end::is_long(now.silence)) {
             self.asks(one, p, &now, budget);
         }
         let is_new = data.is_some_and(|data| !data.again);

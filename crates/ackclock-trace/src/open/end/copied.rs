@@ -18,7 +18,7 @@ const MOST: usize = 256;
 
 /// What a copy carried.
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct Carried {
     bytes: (u64, u64),
     /// No copy before it had as high ones: it is no keep-alive, and nothing that goes again.
     is_new: bool,
@@ -27,7 +27,7 @@ struct Range {
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     /// Copies that no D-SACK has answered yet, in their order.
-    waiting: VecDeque<Range>,
+    waiting: VecDeque<Carried>,
     /// Where the highest of all ended.
     max: u64,
     /// Those that a D-SACK has answered, of what went once.
@@ -39,29 +39,28 @@ pub(super) struct Copied {
 impl Copied {
     /// A copy of this passes.
     fn passes(&mut self, bytes: (u64, u64)) {
-        if self.waiting.len() == MOST && self.answered == 0 {
-            // A mirror port makes them: that of none has arrived.
-            (self.waiting, self.passed_over) = (VecDeque::new(), u32::MAX);
-        }
         if self.passed_over == u32::MAX {
             return;
         }
         if self.waiting.len() == MOST {
+            if self.answered == 0 {
+                // A mirror port makes them: none has arrived.
+                (self.waiting, self.passed_over) = (VecDeque::new(), u32::MAX);
+                return;
+            }
             self.waiting.pop_front();
             self.passed_over = self.passed_over.saturating_add(1);
         }
-        self.waiting.push_back(Range { bytes, is_new: bytes.0 >= self.max });
+        self.waiting.push_back(Carried { bytes, is_new: bytes.0 >= self.max });
         self.max = self.max.max(bytes.1);
     }
 
     /// A D-SACK reports this: is that the copy's, which has arrived? It is where most copies are
     /// answered so. Of what went more than once a D-SACK says nothing of copies.
     fn has_arrived(&mut self, (start, end): (u64, u64)) -> bool {
-        let found = self.waiting.iter().position(|copy| copy.bytes == (start, end));
-        let Some((index, copy)) = found.and_then(|index| Some((index, *self.waiting.get(index)?)))
-        else {
-            return false;
-        };
+        let mut copies = self.waiting.iter().copied().enumerate();
+        let found = copies.find(|(_, copy)| copy.bytes == (start, end));
+        let Some((index, copy)) = found else { return false };
         self.waiting.drain(..=index);
         self.passed_over = self.passed_over.saturating_add(index as u32);
         let again = self.waiting.iter().any(|copy| copy.bytes.0 < end && start < copy.bytes.1);
@@ -94,9 +93,7 @@ impl End {
             return Dsack::None;
         }
         let copied = self.unusual.as_mut().and_then(|unusual| unusual.copied.as_mut());
-        match copied.is_some_and(|copied| copied.has_arrived(first)) {
-            true => Dsack::Copied,
-            false => Dsack::Sent,
-        }
+        let is_of_copy = copied.is_some_and(|copied| copied.has_arrived(first));
+        if is_of_copy { Dsack::Copied } else { Dsack::Sent }
     }
 }

@@ -89,7 +89,7 @@ impl Unusual {
 
 /// A keep-alive may come after as much silence. The ticks of a timer may make it a little shorter.
 #[inline]
-fn is_long(silence: Span) -> bool {
+pub(super) fn is_long(silence: Span) -> bool {
     silence >= Span(KEEP_ALIVE.0 / 10 * 9)
 }
 
@@ -377,7 +377,6 @@ impl End {
     /// Whether a packet after as much silence asks if the other end is there (RFC 9293 section
     /// 3.8.4): its number is the one before the next, with that byte or without it. The end has
     /// nothing outstanding then.
-    #[inline]
     pub fn keeps_alive(&self, p: &Packet, silence: Span) -> bool {
         is_long(silence)
             && p.len <= 1

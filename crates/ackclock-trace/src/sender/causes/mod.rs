@@ -49,6 +49,11 @@ fn timer_before(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
     last.filter(|last| repairs(last.kind) && last.position < sent.position).map(|last| last.at)
 }
 
+/// When the first unacknowledged segment last went out.
+fn head_sent(stream: &Stream, recovery: &LossRecovery) -> Option<Time> {
+    stream.outstanding.head().map(|head| recovery.retransmissions.last_sent(head))
+}
+
 /// Whether the sender goes on with the slow start after a timeout, up to what was outstanding then
 /// (RFC 5681 section 3.1), while the ACK of this segment waits for it behind others.
 fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
@@ -217,8 +222,8 @@ impl Causes {
         let (at, moments, outstanding) = (sent.at, &stream.moments, &stream.outstanding);
         let (evidence, phases) = (&recovery.evidence, &recovery.phases);
         let head = outstanding.head();
-        let last_sent = head.map(|head| recovery.retransmissions.last_sent(head));
         let first_sent = head.map_or(Time::ZERO, |head| head.first_at);
+        let last_sent = head_sent(stream, recovery);
         Situation {
             timers: &stream.timers,
             sack: stream.terms.sack,
@@ -249,8 +254,7 @@ impl Causes {
 
     /// Time since the retransmission timer was last set, at the least.
     fn waited(&self, at: Time, stream: &Stream, recovery: &LossRecovery) -> Span {
-        let head = stream.outstanding.head();
-        let head = head.map_or(Time::ZERO, |head| recovery.retransmissions.last_sent(head));
+        let head = head_sent(stream, recovery).unwrap_or(Time::ZERO);
         // With SACK Linux counts from when the head was sent, otherwise from the last progress.
         let set = if stream.terms.sack { head } else { head.max(stream.moments.progress()) };
         at.since(set.max(self.probes.sent_at().unwrap_or(Time::ZERO)))

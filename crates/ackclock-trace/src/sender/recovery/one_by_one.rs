@@ -109,8 +109,8 @@ impl OneByOne {
         self.trip = longest.max(trip);
         let (ack, window) = std::mem::replace(&mut self.last, (a.ack, a.window));
         let advances = a.ack > ack;
-        let same =
-            packet.number == 0 || !advances && a.window == window && trip <= longest + longest;
+        let in_time = trip <= longest.times(2);
+        let same = packet.number == 0 || !advances && a.window == window && in_time;
         if a.ack != packet.ack || a.with_data || !same {
             self.ended = max;
             self.ends();
