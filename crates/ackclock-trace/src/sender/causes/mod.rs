@@ -227,6 +227,7 @@ impl Causes {
         Situation {
             timers: &stream.timers,
             sack: stream.terms.sack,
+            cut: stream.terms.cut,
             probes_exist: stream.terms.may_have_probes(),
             at_sender: stream.terms.at_sender(),
             is_head: sent.position <= outstanding.una(),
@@ -243,6 +244,7 @@ impl Causes {
             since_news: at.since(evidence.news()),
             since_progress: moments.since_progress(at),
             since_ack: moments.since_ack(at),
+            at_once: moments.was_on_ack(),
             ack_gap: moments.ack_gap(),
             idle: moments.idle(at),
             waited: self.waited(at, stream, recovery),

@@ -31,6 +31,8 @@ pub(crate) struct Situation<'a> {
     pub timers: &'a Timers,
     /// SACK is in use.
     pub sack: bool,
+    /// It may be in use: options are cut off.
+    pub cut: bool,
     /// As [`Terms::may_have_probes`](crate::sender::Terms::may_have_probes) has it.
     pub probes_exist: bool,
     /// The capture was taken at the sender.
@@ -61,6 +63,8 @@ pub(crate) struct Situation<'a> {
     pub since_news: Span,
     pub since_progress: Span,
     pub since_ack: Span,
+    /// New data last followed an ACK at once.
+    pub at_once: bool,
     /// Between the last two ACKs.
     pub ack_gap: Span,
     /// Since the last progress and the last new data.
@@ -212,13 +216,14 @@ impl Situation<'_> {
 
     /// Whether the last ACK may have sent the head: it does so at once, or as fast as the sender
     /// paces. The first retransmission of a segment may have to wait for a pace of up to a segment
-    /// in a round trip.
+    /// in a round trip, unless new data did not: or for RACK, where SACK may be in use.
     fn follows_ack(&self) -> bool {
         self.since_ack <= self.pace()
     }
 
     fn pace(&self) -> Span {
         let srtt = self.timers.srtt();
-        if self.head_in_turn { srtt } else { Span(srtt.0 / 4).min(PACE) }
+        let slow = self.head_in_turn && (self.sack || self.cut || !self.at_once);
+        if slow { srtt } else { Span(srtt.0 / 4).min(PACE) }
     }
 }

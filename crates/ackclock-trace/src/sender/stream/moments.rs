@@ -15,10 +15,12 @@ pub(crate) struct Moments {
     /// When new data last went out.
     new_data: Time,
     ack: Time,
-    /// When that ACK was at the sender: [`Moments::lag`] later.
-    arrived: Time,
     /// Between the last two ACKs.
     ack_gap: Span,
+    /// [`Moments::lag`] in nanoseconds.
+    lag: u32,
+    /// New data last followed an ACK at once.
+    at_once: bool,
 }
 
 impl Moments {
@@ -29,25 +31,25 @@ impl Moments {
 
     #[inline]
     pub fn new_data(&mut self, at: Time) {
+        self.at_once = self.on_ack(at) && self.ack > Time::ZERO;
         self.new_data = at;
     }
 
     /// The capture is at the sender: what an ACK lets go passes it so much later at the least. A
     /// mirrored port is a little way off.
     pub fn lags(&mut self, lag: Span) {
-        self.arrived = self.ack + lag;
+        self.lag = u32::try_from(lag.0).unwrap_or(u32::MAX);
     }
 
-    /// How much later that is.
+    /// By how much an ACK was at the sender later.
     #[inline]
     pub fn lag(&self) -> Span {
-        self.arrived.since(self.ack)
+        Span(self.lag.into())
     }
 
     #[inline]
     pub fn acked(&mut self, at: Time) {
         self.ack_gap = at.since(self.ack);
-        self.arrived = at + self.lag();
         self.ack = at;
     }
 
@@ -79,13 +81,18 @@ impl Moments {
     /// Since the last ACK was at the sender.
     #[inline]
     pub fn since_ack(&self, at: Time) -> Span {
-        at.since(self.arrived)
+        at.since(self.ack + self.lag())
     }
 
     /// What goes out now follows the last ACK.
     #[inline]
     pub fn on_ack(&self, at: Time) -> bool {
         self.since_ack(at) <= HOST_BUSY
+    }
+
+    /// New data last followed an ACK at once: nothing paced it.
+    pub fn was_on_ack(&self) -> bool {
+        self.at_once
     }
 
     /// What goes out now follows new data, so that it was given with that.

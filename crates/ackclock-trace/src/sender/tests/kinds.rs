@@ -496,6 +496,22 @@ fn paced_slow_start() {
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, Kind::SlowStart)]);
 }
 
+/// A timer that is shorter than Linux's expires within a round trip after a duplicate. A sender
+/// whose new data followed an ACK at once does not pace a fast retransmit.
+#[test]
+fn no_pace_holds_a_retransmission_that_does_not_hold_new_data() {
+    for (new_at, kind) in [(50.01, Kind::Timeout), (80.0, Kind::FastRetransmit)] {
+        let mut line = Line::without_sack(50.0);
+        line.send(0.0, 0..2);
+        line.ack(50.0, 2);
+        line.send(new_at, 2..4);
+        line.ack(new_at + 50.1, 2);
+        line.send(new_at + 80.0, [2]);
+        line.ack(new_at + 130.1, 4);
+        assert_eq!(kinds(&line.found()), [(2, kind)], "{new_at}");
+    }
+}
+
 /// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of
 /// 0 and 1, both retransmitted, would echo 0's timestamp as well (RFC 7323 section 4.3), but not
 /// 30 ms after 1 on a path of 50.
