@@ -43,6 +43,8 @@ pub(crate) struct Phases {
     undone: Option<(Phase, u64)>,
     /// An undo was due, and new data went out next: this sender undoes.
     undoes: bool,
+    /// An undo was due, and the recovery went on: this sender does not.
+    undoes_not: bool,
     /// Retransmissions that went on with what was due to be undone, though enough spoke of a loss:
     /// if this sender undoes, each has begun a recovery.
     anew: Vec<Anew>,
@@ -339,7 +341,8 @@ impl Phases {
     /// section 3.2 step 3).
     #[inline]
     pub fn new_data(&mut self) {
-        self.undoes |= matches!(self.undone, Some((Phase::Recovery, _)));
+        let undone = matches!(self.undone, Some((Phase::Recovery, _)));
+        self.undoes |= undone && !self.undoes_not;
     }
 
     /// The sender has not undone anything, as far as is known: the phase goes on. `evident`: enough
@@ -353,6 +356,9 @@ impl Phases {
         (self.phase, self.recover) = (phase, recover);
         if phase != Phase::Recovery {
             return None;
+        }
+        if !evident {
+            (self.undoes, self.undoes_not) = (false, true);
         }
         self.recovering = true;
         self.recoveries.last_mut()?.end.take()

@@ -93,6 +93,27 @@ fn a_sender_that_goes_on_has_undone_nothing() {
     assert_eq!(drawn(&found), [(50_510, "entered"), (55_000, "left")]);
 }
 
+/// It undoes no later recovery either, though new data goes out next at times.
+#[test]
+fn a_sender_that_has_gone_on_undoes_nothing_later() {
+    let mut line = late_duplicates();
+    line.send(54.01, [9]);
+    line.ack_echo(55.0, 10, 0.0);
+    line.send(55.01, 10..20);
+    for n in 0..6 {
+        line.ack_echo(105.1 + 0.1 * f64::from(n), 10, 55.0);
+    }
+    line.send(105.61, [10]);
+    line.ack_echo(107.0, 11, 55.0);
+    line.send(107.01, [20]);
+    line.ack_echo(108.0, 12, 55.0);
+    line.send(108.01, [12]);
+    line.ack(158.1, 21);
+    let found = line.found();
+    assert_eq!(kinds(&found)[4..], [(10, Kind::FastRetransmit), (12, Kind::Recovery)]);
+    assert_eq!(found.recoveries.len(), 2);
+}
+
 /// Two retransmissions on one ACK show Tahoe's slow start. An undo of a later recovery does not
 /// make recoveries of what went out in it.
 #[test]
