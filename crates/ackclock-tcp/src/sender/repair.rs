@@ -82,7 +82,7 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     // Selection by marks says whether it goes (`tcp_xmit_retransmit_queue`), before new data
     // (`REXMIT_LOST`).
     if c.wants.by_marks {
-        c.first_waits = c.urgent.take().is_some();
+        (c.urgent, c.first_waits) = (None, true);
     }
     c.turn = Turn::Any;
     let pipe = c.s.board.pipe();

@@ -17,5 +17,7 @@ fn losses_above_the_recovery_point_begin_the_next_recovery() {
         x.sends("12P 18").at(203).sack(0, &[(13, 16), (1, 12)]).sends("19 20");
         // Six are in flight, 12 among them, and ceil(4 / 7) goes.
         x.at(301).sack(12, &[(13, 16)]).sends("21").windows(7_000, 4_000).phase(Phase::Recovery);
+        // What it finds lost first begins it as far as retransmissions go.
+        x.at(302).sack(12, &[(17, 19), (13, 16)]).sends("12F");
     });
 }
