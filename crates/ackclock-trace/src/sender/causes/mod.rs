@@ -41,12 +41,24 @@ fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
     timer_before(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
 }
 
+/// Whether a recovery goes on with it, whose end is seen by ACKs that have passed it in its queue.
+fn follows_recovery(sent: &Sent, recovery: &LossRecovery) -> bool {
+    let repairs = |kind| matches!(kind, Kind::FastRetransmit | Kind::Recovery);
+    sent.end() <= recovery.phases.recovery_point()
+        && behind_one(sent, recovery, repairs).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
+}
+
 /// When the last retransmission went out, if a timeout or the slow start after one sent it and this
 /// is behind it.
 fn timer_before(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
     let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
+    behind_one(sent, recovery, repairs)
+}
+
+/// When the last retransmission went out, if it was of such a kind and this is behind it.
+fn behind_one(sent: &Sent, recovery: &LossRecovery, of: fn(Kind) -> bool) -> Option<Time> {
     let last = recovery.retransmissions.last();
-    last.filter(|last| repairs(last.kind) && last.position < sent.position).map(|last| last.at)
+    last.filter(|last| of(last.kind) && last.position < sent.position).map(|last| last.at)
 }
 
 /// When the first unacknowledged segment last went out.
@@ -95,6 +107,9 @@ impl Causes {
             _ if self.is_too_big(sent, before, stream, recovery) => Kind::TooBig,
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
+            }
+            _ if waited_before_capture(sent, stream) && follows_recovery(sent, recovery) => {
+                Kind::Recovery
             }
             _ if is_too_early(sent, stream) => Kind::Unknown,
             _ if lags_behind_acks(sent, stream, recovery) => Kind::SlowStart,

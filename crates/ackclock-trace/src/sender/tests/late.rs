@@ -45,6 +45,30 @@ fn what_the_timer_sent_before_the_ack_came_is_seen_after_it() {
     assert!(found.timeouts.iter().all(|t| t.waited >= Span::from_millis(200)));
 }
 
+/// A recovery without need, behind a queue: its ACKs have passed what it sent again, and end it
+/// before it has come. A timer cannot have expired so soon after, but later, or for what has gone
+/// out since.
+#[test]
+fn a_recovery_goes_on_whose_acks_have_passed_it() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.send(0.0, 0..10);
+    line.ack(50.0, 0);
+    line.ack_sack(51.0, 0, &[(2, 10)]);
+    line.send(100.0, [0]);
+    line.ack(101.0, 10);
+    line.send(101.1, 10..14);
+    line.ack(151.2, 14);
+    line.send(152.0, [1]);
+    line.send(200.0, [2]);
+    line.send(450.0, [3]);
+    line.send(750.0, [11]);
+    let found = line.found();
+    let (repair, by_timer) = (Kind::Recovery, Kind::Timeout);
+    let all = [(0, Kind::FastRetransmit), (1, repair), (2, repair), (3, by_timer), (11, by_timer)];
+    assert_eq!(kinds(&found), all);
+}
+
 /// The estimate of the timer is longer than the connection, of which it says nothing then.
 #[test]
 fn a_timer_waits_no_longer_than_the_connection_lasts() {
