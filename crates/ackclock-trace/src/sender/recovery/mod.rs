@@ -174,7 +174,8 @@ impl LossRecovery {
         // What went out behind all that was seen, and was lost, is part of the recovery.
         let behind = u64::from(self.behind.segments()) * u64::from(stream.terms.mss);
         let recover = stream.outstanding.max() + behind;
-        let left = self.phases.enter_recovery(at, &stream.outstanding, recover, first);
+        let early = stream.terms.sack && self.evidence.duplicates() < 2;
+        let left = self.phases.enter_recovery(at, &stream.outstanding, recover, first, early);
         self.phase_left(at, left, false, stream, picture);
         let (flight, pipe) = (stream.outstanding.flight(), stream.windows.pipe());
         let kind = EventKind::RecoveryEntered { recover, flight, pipe, by: "capture" };

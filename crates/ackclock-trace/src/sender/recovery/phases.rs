@@ -233,19 +233,22 @@ impl Phases {
     }
 
     /// A recovery up to `recover` begins with the retransmission that comes next, with number
-    /// `first`.
+    /// `first`; `early` with fewer duplicates than a sender waits for that counts them.
     pub fn enter_recovery(
         &mut self,
         at: Time,
         outstanding: &Outstanding,
         recover: u64,
         first: u32,
+        early: bool,
     ) -> bool {
         let una = outstanding.una();
         let follow_up = self.follow_up.filter(|&recover| una < recover);
         // With new data out there, it has been over all of it.
         let goes_back_from = match self.phase {
             _ if recover != self.recover => 0,
+            // RACK is no longer in the slow start then (`tcp_fastretrans_alert`).
+            Phase::Loss if early => 0,
             Phase::Loss => self.first,
             // Reno has begun another one meanwhile.
             Phase::Recovery => self.goes_back_from,

@@ -208,16 +208,21 @@ fn a_recovery_once_the_sender_has_gone_back() {
     line.ack(451.3, 10);
     let all = [(0, Kind::Timeout), (1, back), (2, back), (1, fast), (3, hole), (4, hole)];
     assert_eq!(kinds(&line.found()), all);
-    let mut line = Line::sack(50.0);
-    line.send(0.0, 0..9);
-    line.send(251.0, [0]);
-    line.ack(301.0, 1);
-    line.send(301.01, [1, 2, 3, 4, 5, 6]);
-    line.ack_sack(351.2, 1, &[(4, 7)]);
-    line.send(351.21, [1, 2, 7]);
-    line.ack(401.3, 9);
-    let all = kinds(&line.found());
-    assert_eq!(all[7..], [(1, fast), (2, hole), (7, back)]);
+    // A sender that counts duplicates is in both; RACK, which waits for none, is in the recovery.
+    for (duplicates, last) in [(1, hole), (3, back)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..9);
+        line.send(251.0, [0]);
+        line.ack(301.0, 1);
+        line.send(301.01, [1, 2, 3, 4, 5, 6]);
+        for n in (0..duplicates).rev() {
+            line.ack_sack(351.2, 1, &[(4, 7 - n)]);
+        }
+        line.send(351.21, [1, 2, 7]);
+        line.ack(401.3, 9);
+        let all = kinds(&line.found());
+        assert_eq!(all[7..], [(1, fast), (2, hole), (7, last)]);
+    }
 }
 
 /// Reno leaves the recovery with the first ACK that advances (RFC 5681 section 3.2 step 6), goes on
