@@ -413,6 +413,11 @@ impl Scoreboard {
         self.check();
     }
 
+    /// A segment has become shorter: a block that was walked may cover all of it now.
+    fn walk_again(&mut self) {
+        self.known = [(0, 0); 4];
+    }
+
     /// Forgets all SACK information (RFC 2018 section 8: the receiver may have discarded the data).
     pub(crate) fn forget_sacks(&mut self) {
         for r in &mut self.records {
@@ -422,7 +427,7 @@ impl Scoreboard {
         self.sacked = Tally::default();
         self.highest_sacked = 0;
         (self.judged, self.settled) = (0, 0);
-        self.known = [(0, 0); 4];
+        self.walk_again();
         self.check();
     }
 

@@ -52,6 +52,7 @@ impl Scoreboard {
                 acked.bytes += u64::from(head.len);
                 acked.segments += 1;
             } else if !self.ack_head_to(ack, &mut acked) {
+                self.walk_again();
                 self.list_again();
                 break;
             }

@@ -29,6 +29,7 @@ impl Scoreboard {
             }));
         }
         self.records = cut;
+        self.walk_again();
         self.count();
         self.list_again();
         self.check();
@@ -64,6 +65,7 @@ impl Scoreboard {
             Record { seq: r.seq + u64::from(len), len: r.len - len, span: r.span - len, ..*r };
         r.len = len;
         self.records.insert(index + 1, rest);
+        self.walk_again();
         self.count();
         self.list_again();
         self.check();

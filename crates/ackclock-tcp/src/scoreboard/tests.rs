@@ -102,6 +102,26 @@ fn sacking_marks_whole_segments_once() {
     assert_eq!((board.sack(0, 600, no), board.sacked_bytes()), (0, 100));
 }
 
+/// A receiver that got the bytes in other segments may report the rest of one, and then acknowledge
+/// up to there. The same block covers all that is left of it.
+#[test]
+fn a_block_that_covers_what_is_left_of_a_segment() {
+    let mut board = ten();
+    let before = picture(&board);
+    assert_eq!(board.sack(150, 200, no), 0);
+    board.remember([(150, 200), (0, 0), (0, 0), (0, 0)]);
+    assert_eq!(picture(&board), before);
+    let mut halves = board.clone();
+    board.ack_to(150, no);
+    assert_eq!(board.sack(150, 200, no), 50);
+    // So it does once the segment is cut in two.
+    let mut pieces = halves.clone();
+    halves.cut(50);
+    assert_eq!(halves.sack(150, 200, no), 50);
+    pieces.split(1, 50);
+    assert_eq!(pieces.sack(150, 200, no), 50);
+}
+
 #[test]
 fn a_sacked_retransmission_leaves_the_pipe_once() {
     let mut board = ten();
