@@ -104,6 +104,8 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     // Retransmissions with the timeouts that sent them, or may have.
     let mut all: Vec<(Retransmission, Option<Timeout>)> =
         found.retransmissions.drain(..).map(|r| (r, None)).collect();
+    // By frame and first byte, what the model had taken those for of which a candidate says more.
+    let mut was = BTreeMap::new();
     for timeout in found.timeouts.drain(..).chain(found.undecided.drain(..)) {
         if let Some(entry) = all.get_mut(timeout.retransmission) {
             entry.1 = Some(timeout);
@@ -130,11 +132,16 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
         if retransmission.kind == Kind::TooBig {
             continue;
         }
+        was.insert((frame, retransmission.position), retransmission.kind);
         retransmission.kind = kind;
         retransmission.probability = Some(verdict.probability);
         if let Some(expiry) = &verdict.says.expiry {
             *timeout = Some(expired(retransmission, &verdict.sent, expiry, timeout.take()));
         }
+    }
+    // Without SACK, Tahoe's slow start follows a fast retransmit, too.
+    if terms.sack {
+        follow(all.iter_mut().map(|(r, _)| r), &was);
     }
     for (index, (retransmission, timeout)) in all.into_iter().enumerate() {
         if let Some(timeout) = timeout {
@@ -149,6 +156,29 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     }
     explain_stalls(found);
     redraw(found);
+}
+
+/// What a candidate says of one retransmission holds for those behind it, too, of which it says
+/// nothing: where a timeout was none, its slow start is a recovery, and the other way round. `was`:
+/// what the model had taken those for that the candidates explain.
+fn follow<'a>(all: impl Iterator<Item = &'a mut Retransmission>, was: &BTreeMap<(u64, u64), Kind>) {
+    let mut turned = None;
+    for r in all {
+        turned = match (was.get(&(r.frame, r.position)), turned) {
+            (Some(was), _) if was.is_timeout() && r.kind == Kind::FastRetransmit => {
+                Some((Kind::SlowStart, Kind::Recovery))
+            }
+            (Some(Kind::FastRetransmit), _) if r.kind.is_timeout() => {
+                Some((Kind::Recovery, Kind::SlowStart))
+            }
+            (Some(_), Some((_, to))) if r.kind == to => turned,
+            (None, Some((from, to))) if r.kind == from => {
+                r.kind = to;
+                turned
+            }
+            _ => None,
+        };
+    }
 }
 
 /// The model of the sender has taken it for what a tail loss probe sends, or the timer.
@@ -259,7 +289,10 @@ fn redraw(found: &mut Found) {
         _ => true,
     });
     let mut missing = BTreeMap::new();
-    for (index, r) in retransmissions.iter().enumerate().filter(|(_, r)| r.probability.is_some()) {
+    let changed = |r: &Retransmission| {
+        r.probability.is_some() || matches!(r.kind, Kind::Recovery | Kind::SlowStart)
+    };
+    for (index, r) in retransmissions.iter().enumerate().filter(|(_, r)| changed(r)) {
         let first = events.partition_point(|event| event.at < r.at);
         let of_time = events.iter().skip(first).take_while(|event| event.at == r.at);
         let drawn = of_time.enumerate().find_map(|(after, event)| match event.kind {

@@ -244,6 +244,29 @@ fn what_no_verdict_is_about_stays() {
     assert_eq!((same.stalls[0].cause, same.stalls[0].timeout), (found().stalls[0].cause, Some(0)));
 }
 
+/// What followed the timeout that was none is of the recovery, and what followed the fast
+/// retransmit that was none is of the slow start, as far as no verdict is about it. Without SACK,
+/// Tahoe's slow start follows a fast retransmit.
+#[test]
+fn what_followed_it_turns_with_it() {
+    let turned = |sack: bool, of: [Kind; 4], verdict: Verdict| {
+        let mut changed = found();
+        changed.retransmissions =
+            (20..24).zip(of).map(|(n, kind)| retransmission(n, kind)).collect();
+        take_over(&[verdict], Terms { sack, ..terms() }, &mut changed);
+        kinds(&changed).into_iter().map(|(_, kind, _)| kind).collect::<Vec<_>>()
+    };
+    let (fast, repair, back) = (Kind::FastRetransmit, Kind::Recovery, Kind::SlowStart);
+    let by_timer = [Kind::Timeout, back, back, Kind::Timeout];
+    let is_fast = || verdict(20, Some(fast), None);
+    assert_eq!(turned(true, by_timer, is_fast()), [fast, repair, repair, Kind::Timeout]);
+    assert_eq!(turned(false, by_timer, is_fast()), [fast, back, back, Kind::Timeout]);
+    let by_ack = [fast, repair, back, repair];
+    let class = Some(TimeoutClass::NonTrigger);
+    let timed = verdict(20, Some(Kind::Timeout), class);
+    assert_eq!(turned(true, by_ack, timed), [Kind::Timeout, back, back, repair]);
+}
+
 /// Where nothing seemed to be outstanding, a timer expired: the time of that stall is taken
 /// from the application. Other stalls had been counted right.
 #[test]
