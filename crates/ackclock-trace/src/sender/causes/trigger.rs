@@ -215,15 +215,22 @@ impl Situation<'_> {
     }
 
     /// Whether the last ACK may have sent the head: it does so at once, or as fast as the sender
-    /// paces. The first retransmission of a segment may have to wait for a pace of up to a segment
-    /// in a round trip, unless new data did not: or for RACK, where SACK may be in use.
+    /// paces.
     fn follows_ack(&self) -> bool {
         self.since_ack <= self.pace()
     }
 
+    /// The first retransmission of a segment may have to wait for a pace of up to a segment in a
+    /// round trip. Where no repair goes on, and new data had to wait for none, it waits for an
+    /// early retransmit at the most (RFC 5827 section 3.3).
     fn pace(&self) -> Span {
         let srtt = self.timers.srtt();
-        let slow = self.head_in_turn && (self.sack || self.cut || !self.at_once);
-        if slow { srtt } else { Span(srtt.0 / 4).min(PACE) }
+        let calm = self.nothing_repaired() && !self.timed_out;
+        let unpaced = self.at_sender && self.at_once && calm && !self.sack && !self.cut;
+        match self.head_in_turn {
+            true if unpaced => self.settle(),
+            true => srtt,
+            false => Span(srtt.0 / 4).min(PACE),
+        }
     }
 }

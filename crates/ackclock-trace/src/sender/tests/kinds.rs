@@ -497,19 +497,37 @@ fn paced_slow_start() {
 }
 
 /// A timer that is shorter than Linux's expires within a round trip after a duplicate. A sender
-/// whose new data followed an ACK at once does not pace a fast retransmit.
+/// whose new data followed an ACK at once does not pace a fast retransmit; an early one waits for a
+/// quarter of the round trip (RFC 5827 section 3.3).
 #[test]
 fn no_pace_holds_a_retransmission_that_does_not_hold_new_data() {
-    for (new_at, kind) in [(50.01, Kind::Timeout), (80.0, Kind::FastRetransmit)] {
-        let mut line = Line::without_sack(50.0);
+    let (timer, fast) = (Kind::Timeout, Kind::FastRetransmit);
+    for (new_at, after, kind) in [(100.01, 90.0, timer), (160.0, 90.0, fast), (100.01, 25.1, fast)]
+    {
+        let mut line = Line::without_sack(100.0);
         line.send(0.0, 0..2);
-        line.ack(50.0, 2);
+        line.ack(100.0, 2);
         line.send(new_at, 2..4);
-        line.ack(new_at + 50.1, 2);
-        line.send(new_at + 80.0, [2]);
-        line.ack(new_at + 130.1, 4);
+        line.ack(new_at + 100.1, 2);
+        line.send(new_at + 100.1 + after, [2]);
+        line.ack(new_at + 200.2 + after, 4);
         assert_eq!(kinds(&line.found()), [(2, kind)], "{new_at}");
     }
+}
+
+/// Within a repair only a pace lets a sender wait: no timer expires so soon after a partial ACK.
+#[test]
+fn a_pace_within_a_repair() {
+    let mut line = Line::without_sack(100.0);
+    line.send(0.0, 0..2);
+    line.ack(100.0, 2);
+    line.send(100.01, 2..10);
+    line.three_acks(200.1, 2);
+    line.send(200.31, [2]);
+    line.ack(300.4, 5);
+    line.send(340.0, [5]);
+    line.ack(440.1, 10);
+    assert_eq!(kinds(&line.found()), [(2, Kind::FastRetransmit), (5, Kind::Recovery)]);
 }
 
 /// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of
