@@ -41,10 +41,10 @@ pub(crate) struct Phases {
     recovering: bool,
     /// What an undo ended before its time, if the sender undoes: phase and recovery point.
     undone: Option<(Phase, u64)>,
-    /// An undo was due, and new data went out next: this sender undoes.
-    undoes: bool,
-    /// An undo was due, and the recovery went on: this sender does not.
-    undoes_not: bool,
+    /// How often an undo was due and new data went out next, less how often the recovery went on.
+    undoes: i16,
+    /// What went out since an undo was due has been counted.
+    counted: bool,
     /// Retransmissions that went on with what was due to be undone, though enough spoke of a loss:
     /// if this sender undoes, each has begun a recovery.
     anew: Vec<Anew>,
@@ -228,12 +228,12 @@ impl Phases {
     pub fn undo(&mut self, at: Time) -> bool {
         let was = (self.phase, self.recover);
         let left = self.leave(at, false);
-        self.undone = Some(was);
+        (self.undone, self.counted) = (Some(was), false);
         left
     }
 
     /// A recovery up to `recover` begins with the retransmission that comes next, with number
-    /// `first`; `early` with fewer duplicates than a sender waits for that counts them.
+    /// `first`; `early` with a single duplicate, which is too few for a sender that counts them.
     pub fn enter_recovery(
         &mut self,
         at: Time,
@@ -335,17 +335,18 @@ impl Phases {
         self.undone.is_some()
     }
 
-    /// This sender was seen to undo.
+    /// This sender was seen to undo. An ACK that is missing in the capture may say the contrary.
     pub fn undoes(&self) -> bool {
-        self.undoes
+        self.undoes > 0
     }
 
     /// New data goes out. In a recovery without SACK the next hole would come first (RFC 6582
     /// section 3.2 step 3).
     #[inline]
     pub fn new_data(&mut self) {
-        let undone = matches!(self.undone, Some((Phase::Recovery, _)));
-        self.undoes |= undone && !self.undoes_not;
+        if matches!(self.undone, Some((Phase::Recovery, _))) && !self.counted {
+            (self.undoes, self.counted) = (self.undoes.saturating_add(1), true);
+        }
     }
 
     /// The sender has not undone anything, as far as is known: the phase goes on. `evident`: enough
@@ -361,7 +362,7 @@ impl Phases {
             return None;
         }
         if !evident {
-            (self.undoes, self.undoes_not) = (false, true);
+            self.undoes = self.undoes.saturating_sub(1);
         }
         self.recovering = true;
         self.recoveries.last_mut()?.end.take()
@@ -376,7 +377,7 @@ impl Phases {
     /// Whether some retransmissions have begun recoveries, as is known only now.
     #[inline]
     pub fn has_begun_anew(&self) -> bool {
-        self.undoes && !self.anew.is_empty()
+        self.undoes() && !self.anew.is_empty()
     }
 
     /// Each of these has begun a recovery.
