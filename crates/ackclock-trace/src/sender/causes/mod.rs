@@ -41,15 +41,19 @@ fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
     timer_before(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
 }
 
-/// Whether a recovery goes on with it, whose end is seen by ACKs that have passed it in its queue.
-fn follows_recovery(sent: &Sent, recovery: &LossRecovery) -> bool {
+/// Whether a recovery goes on with it. The ACKs that end it were seen while this waited in a queue.
+/// Without SACK only some senders do that. What went twice in a row was sent by the timer.
+fn follows_recovery(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
+    let LossRecovery { phases, retransmissions, .. } = recovery;
     let repairs = |kind| matches!(kind, Kind::FastRetransmit | Kind::Recovery);
-    sent.end() <= recovery.phases.recovery_point()
+    waited_before_capture(sent, stream)
+        && sent.end() <= phases.recovery_point()
+        && (stream.terms.sack || phases.goes_on() && !phases.slow_starts)
+        && !retransmissions.repeats()
         && behind_one(sent, recovery, repairs).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
 }
 
-/// When the last retransmission went out, if a timeout or the slow start after one sent it and this
-/// is behind it.
+/// When the last retransmission went out, if it was a timeout's and this is behind it.
 fn timer_before(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
     let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
     behind_one(sent, recovery, repairs)
@@ -108,9 +112,7 @@ impl Causes {
             _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
                 Kind::SlowStart
             }
-            _ if waited_before_capture(sent, stream) && follows_recovery(sent, recovery) => {
-                Kind::Recovery
-            }
+            _ if follows_recovery(sent, stream, recovery) => Kind::Recovery,
             _ if is_too_early(sent, stream) => Kind::Unknown,
             _ if lags_behind_acks(sent, stream, recovery) => Kind::SlowStart,
             _ => match self.situation(sent, stream, recovery).trigger() {

@@ -125,6 +125,11 @@ impl Retransmissions {
         self.found.last()
     }
 
+    /// The last two are of the same segment.
+    pub fn repeats(&self) -> bool {
+        matches!(self.found.as_slice(), [.., before, last] if before.position == last.position)
+    }
+
     /// D-SACKs so far.
     pub fn dsacks(&self) -> u64 {
         self.dsacks

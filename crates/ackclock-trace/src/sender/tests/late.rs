@@ -69,6 +69,33 @@ fn a_recovery_goes_on_whose_acks_have_passed_it() {
     assert_eq!(kinds(&found), all);
 }
 
+/// Without SACK a sender that was never seen to go on does not do so, nor does one whose head has
+/// gone twice, the second time by the timer.
+#[test]
+fn no_recovery_goes_on_behind_a_queue() {
+    for (sack, again, goes_on) in [(true, false, true), (true, true, false), (false, false, false)]
+    {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sack = sack;
+        line.model.stream.terms.sight = Sight::Received;
+        line.send(0.0, 0..10);
+        let blocks: &[_] = if sack { &[(2, 10)] } else { &[] };
+        for i in 0..3 {
+            line.ack_sack(51.0 + f64::from(i), 0, blocks);
+        }
+        line.send(100.0, [0]);
+        if again {
+            line.send(110.0, [0]);
+        }
+        line.ack(111.0, 10);
+        line.send(111.1, 10..14);
+        line.ack(161.2, 14);
+        line.send(162.0, [1]);
+        let is_recovery = kinds(&line.found()).last() == Some(&(1, Kind::Recovery));
+        assert_eq!(is_recovery, goes_on, "{sack} {again}");
+    }
+}
+
 /// The estimate of the timer is longer than the connection, of which it says nothing then.
 #[test]
 fn a_timer_waits_no_longer_than_the_connection_lasts() {
