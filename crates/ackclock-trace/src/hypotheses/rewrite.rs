@@ -11,6 +11,7 @@ use super::{Entry, Passed, Verdict, calm, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::lifetime::{Lifetime, Limit};
 use crate::sender::{Found, Sent, Terms, expiry, insert_all};
+use crate::standards::LEAST_RTO;
 use crate::within::ByTime;
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
@@ -104,7 +105,7 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     // Retransmissions with the timeouts that sent them, or may have.
     let mut all: Vec<(Retransmission, Option<Timeout>)> =
         found.retransmissions.drain(..).map(|r| (r, None)).collect();
-    // By frame and first byte, what the model had taken those for of which a candidate says more.
+    // What the model had said of those that verdicts are about, by frame and position.
     let mut was = BTreeMap::new();
     for timeout in found.timeouts.drain(..).chain(found.undecided.drain(..)) {
         if let Some(entry) = all.get_mut(timeout.retransmission) {
@@ -158,23 +159,25 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     redraw(found);
 }
 
-/// What a candidate says of one retransmission holds for those behind it, too, of which it says
-/// nothing: where a timeout was none, its slow start is a recovery, and the other way round. `was`:
-/// what the model had taken those for that the candidates explain.
+/// Where a verdict makes a fast retransmit of a timeout, the slow start that follows is a recovery,
+/// as far as no verdict is about it; and the other way round. `was`: what the model had said of
+/// those that verdicts are about.
 fn follow<'a>(all: impl Iterator<Item = &'a mut Retransmission>, was: &BTreeMap<(u64, u64), Kind>) {
-    let mut turned = None;
+    let (mut turned, mut last) = (None, Time::ZERO);
     for r in all {
-        turned = match (was.get(&(r.frame, r.position)), turned) {
+        let soon = r.at.since(last) < LEAST_RTO;
+        last = r.at;
+        turned = match (was.get(&(r.frame, r.position)), turned.filter(|_| soon)) {
             (Some(was), _) if was.is_timeout() && r.kind == Kind::FastRetransmit => {
                 Some((Kind::SlowStart, Kind::Recovery))
             }
             (Some(Kind::FastRetransmit), _) if r.kind.is_timeout() => {
                 Some((Kind::Recovery, Kind::SlowStart))
             }
-            (Some(_), Some((_, to))) if r.kind == to => turned,
+            (Some(_), Some((from, to))) if r.kind == to => Some((from, to)),
             (None, Some((from, to))) if r.kind == from => {
                 r.kind = to;
-                turned
+                Some((from, to))
             }
             _ => None,
         };
