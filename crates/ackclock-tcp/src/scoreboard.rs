@@ -413,7 +413,8 @@ impl Scoreboard {
         self.check();
     }
 
-    /// A segment has become shorter: a block that was walked may cover all of it now.
+    /// A block that was walked may cover a segment now: one that has become shorter, or that is
+    /// SACKed no more.
     fn walk_again(&mut self) {
         self.known = [(0, 0); 4];
     }

@@ -78,12 +78,12 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     } else {
         c.s.board.first_waiting().and_then(|index| c.s.board.get(index)).map(|r| r.seq)
     };
-    (c.urgent, c.first_waits) = (first.map(Urgent::fast_retransmit), false);
     // Selection by marks says whether it goes (`tcp_xmit_retransmit_queue`), before new data
     // (`REXMIT_LOST`).
-    if c.wants.by_marks {
-        (c.urgent, c.first_waits) = (None, true);
-    }
+    (c.urgent, c.first_waits) = match c.wants.by_marks {
+        true => (None, true),
+        false => (first.map(Urgent::fast_retransmit), false),
+    };
     c.turn = Turn::Any;
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
