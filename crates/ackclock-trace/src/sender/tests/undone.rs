@@ -8,6 +8,13 @@ use crate::sender::Found;
 use crate::sender::picture::Picture;
 use crate::sender::recovery::reports::Reports;
 
+/// All below segment `n` has arrived: six ACKs with this echo, a tenth of a millisecond apart.
+fn six_acks(line: &mut Line, t: f64, n: u64, echo: f64) {
+    for i in 0..6 {
+        line.ack_echo(t + 0.1 * f64::from(i), n, echo);
+    }
+}
+
 /// Without SACK, so many segments, of which six draw duplicates of the first one. It goes out
 /// again, and so do two more as each ACK advances by one, and echoes what was sent before.
 fn duplicates_without_sack(segments: u64) -> Line {
@@ -15,9 +22,7 @@ fn duplicates_without_sack(segments: u64) -> Line {
     line.model.picture = Picture::new(true);
     line.model.stream.terms.sack = false;
     line.send(0.0, 0..segments);
-    for n in 0..6 {
-        line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
-    }
+    six_acks(&mut line, 50.0, 0, 0.0);
     line.send(50.51, [0]);
     for n in 1..3 {
         line.ack_echo(51.0 + n as f64, n, 0.0);
@@ -100,9 +105,7 @@ fn a_sender_that_has_gone_on_undoes_nothing_later() {
     line.send(54.01, [9]);
     line.ack_echo(55.0, 10, 0.0);
     line.send(55.01, 10..20);
-    for n in 0..6 {
-        line.ack_echo(105.1 + 0.1 * f64::from(n), 10, 55.0);
-    }
+    six_acks(&mut line, 105.1, 10, 55.0);
     line.send(105.61, [10]);
     line.ack_echo(107.0, 11, 55.0);
     line.send(107.01, [20]);
@@ -127,9 +130,7 @@ fn a_sender_that_undoes_goes_on_once() {
         for (episode, (acked, next)) in (0..).zip(recoveries) {
             let (t, n) = (200.0 * episode as f64, 11 * episode);
             line.send(t, n..n + 10);
-            for i in 0..6 {
-                line.ack_echo(t + 50.0 + 0.1 * f64::from(i), n, t);
-            }
+            six_acks(&mut line, t + 50.0, n, t);
             line.send(t + 50.51, [n]);
             line.ack_echo(t + 52.0, n + acked, t);
             line.send(t + 52.01, [n + next]);
@@ -152,9 +153,7 @@ fn no_recovery_has_begun_in_a_slow_start() {
     line.send(54.01, [9, 10]);
     line.ack(104.0, 12);
     line.send(104.01, 12..22);
-    for n in 0..6 {
-        line.ack_echo(154.02 + 0.1 * f64::from(n), 12, 104.0);
-    }
+    six_acks(&mut line, 154.02, 12, 104.0);
     line.send(154.6, [12]);
     line.ack_echo(156.0, 13, 104.0);
     line.send(156.01, [22]);
