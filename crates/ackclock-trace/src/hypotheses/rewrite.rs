@@ -105,13 +105,13 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
     // Retransmissions with the timeouts that sent them, or may have.
     let mut all: Vec<(Retransmission, Option<Timeout>)> =
         found.retransmissions.drain(..).map(|r| (r, None)).collect();
-    // What the model had said of those that verdicts are about, by frame and position.
-    let mut was = BTreeMap::new();
     for timeout in found.timeouts.drain(..).chain(found.undecided.drain(..)) {
         if let Some(entry) = all.get_mut(timeout.retransmission) {
             entry.1 = Some(timeout);
         }
     }
+    // What the model had said of those that verdicts are about, by frame and position.
+    let mut was = BTreeMap::new();
     for verdict in verdicts {
         let Some(kind) = verdict.kind else { continue };
         let (frame, seq) = (verdict.sent.frame, verdict.sent.seq);
