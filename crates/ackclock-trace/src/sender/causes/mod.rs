@@ -102,8 +102,7 @@ impl Causes {
         recovery: &mut LossRecovery,
         picture: &mut Picture,
     ) -> Kind {
-        let last_sent = |segment| recovery.retransmissions.last_sent(segment);
-        let before = stream.outstanding.get(first).map(last_sent);
+        let before = stream.outstanding.get(first).map(|s| recovery.retransmissions.last_sent(s));
         let kind = match self.last {
             // Further segments of one packet share its cause; only one of them begins a recovery.
             Some((frame, Kind::FastRetransmit)) if frame == sent.frame => Kind::Recovery,
@@ -264,6 +263,7 @@ impl Causes {
             at_once: moments.was_on_ack(),
             ack_gap: moments.ack_gap(),
             idle: moments.idle(at),
+            silence: moments.silence(at).min(at.since(recovery.retransmissions.last_at())),
             waited: self.waited(at, stream, recovery),
             waited_from_first: at.since(first_sent.max(moments.progress())),
             sent_since_ack: last_sent.is_some_and(|sent| sent >= moments.last_ack()),
@@ -444,7 +444,7 @@ impl Causes {
         let waited = stream.moments.since_progress(sent.at);
         let (outstanding, duplicates) = (&stream.outstanding, recovery.evidence.duplicates());
         let (mss, sacked) = (stream.terms.mss, outstanding.sacked_bytes());
-        let last = recovery.retransmissions.last().map(|r| r.at);
+        let last = recovery.retransmissions.last_at();
         // Away from the sender, a retransmission may have been lost before the capture, unless the
         // numbers of packets say that none was.
         let lost_again = stream.holes.unseen.lost_again();

@@ -36,7 +36,7 @@ impl Timeouts {
         &self,
         sent: &Sent,
         head: Option<&Segment>,
-        last_retransmission: Option<Time>,
+        last_retransmission: Time,
         may_hide: bool,
     ) -> TimeoutClass {
         match head {
@@ -44,9 +44,7 @@ impl Timeouts {
             None => TimeoutClass::Unknown,
             Some(head) if head.again > 0 => TimeoutClass::LostRetransmission,
             Some(_) if may_hide => TimeoutClass::Unknown,
-            Some(head) if last_retransmission.is_some_and(|at| at > head.first_at) => {
-                TimeoutClass::MultipleLosses
-            }
+            Some(head) if last_retransmission > head.first_at => TimeoutClass::MultipleLosses,
             Some(_) if sent.payload() == 0 => TimeoutClass::Handshake,
             Some(_) => TimeoutClass::NonTrigger,
         }

@@ -69,6 +69,8 @@ pub(crate) struct Situation<'a> {
     pub ack_gap: Span,
     /// Since the last progress and the last new data.
     pub idle: Span,
+    /// Since an ACK came, and since anything was sent.
+    pub silence: Span,
     /// Since the retransmission timer was set, at the least.
     pub waited: Span,
     /// The same of a timer that no retransmission sets anew (RFC 6298 section 5).
@@ -108,7 +110,8 @@ impl Situation<'_> {
         self.at_sender && !self.open && later && due
     }
 
-    /// Behind the head only ACKs and probes send.
+    /// Behind the head only ACKs and probes send. What goes out after a timeout's silence is the
+    /// sender's own head: the ACK that made it so is not in the capture.
     fn behind_head(&self) -> Trigger {
         let disorder = self.is_recent() || self.sacked || self.duplicates;
         // Two round trips after the last progress (RFC 8985 section 7.2). If nothing else sends the
@@ -121,6 +124,8 @@ impl Situation<'_> {
         let in_time = self.idle >= pto && self.since_ack >= pto || instead;
         if self.is_tail && self.may_probe() && in_time {
             Trigger::Probe
+        } else if self.silence >= nearly(self.timers.rto()) {
+            Trigger::Timer
         } else if self.nothing_repaired() && !disorder {
             Trigger::Unknown
         } else {

@@ -157,8 +157,7 @@ impl LossRecovery {
     /// retransmit, as Tahoe is. So it is after each later one, also where a single one is left.
     fn check_slow_start(&mut self, at: Time, first: usize, stream: &Stream) {
         let number = self.phases.first();
-        let last = self.retransmissions.last().map(|r| r.at);
-        let of_this_ack = last.is_some_and(|last| last >= stream.moments.last_ack());
+        let of_this_ack = self.retransmissions.last_at() >= stream.moments.last_ack();
         let more = self.retransmissions.last_number() > number;
         if first > 0 && of_this_ack && stream.moments.on_ack(at) && more {
             self.phases.is_slow_start();

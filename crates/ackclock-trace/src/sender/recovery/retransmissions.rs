@@ -125,6 +125,11 @@ impl Retransmissions {
         self.found.last()
     }
 
+    /// When the last one went out; zero if none has.
+    pub fn last_at(&self) -> Time {
+        self.found.last().map_or(Time::ZERO, |r| r.at)
+    }
+
     /// The last two are of the same segment.
     pub fn repeats(&self) -> bool {
         matches!(self.found.as_slice(), [.., before, last] if before.position == last.position)

@@ -422,6 +422,26 @@ fn back_off() {
     assert_eq!(found.timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), states);
 }
 
+/// Segment 3 was late, and the ACK of it and of segment 4 is not in the capture. The timer sends
+/// segment 5, which is the sender's head: nothing else sends after such a silence. What follows it
+/// within a timeout is no timer's.
+#[test]
+fn a_timer_whose_ack_was_not_captured() {
+    let mut line = Line::sack(100.0);
+    line.send(0.0, 0..10);
+    line.ack_sack(100.0, 3, &[(4, 5)]);
+    for t in [410.0, 1010.0, 2210.0] {
+        line.send(t, [5]);
+    }
+    line.send(2310.01, [6, 7]);
+    line.ack(2410.0, 10);
+    let found = line.found();
+    let again = (5, Kind::BackedOffTimeout);
+    let slow_start = [6, 7].map(|n| (n, Kind::SlowStart));
+    let expected = [&[(5, Kind::Timeout), again, again], &slow_start[..]].concat();
+    assert_eq!(kinds(&found), expected);
+}
+
 /// One byte below what is acknowledged, after a minute of silence; and the first byte beyond a
 /// closed window.
 #[test]
