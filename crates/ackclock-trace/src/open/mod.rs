@@ -350,8 +350,10 @@ impl Open {
             let bare = data.is_none() && !syn;
             self.place.timestamps(one, timestamps, now.at, [again, bare]);
         }
-        if self.ends[one].is_lost_before() {
-            self.is_away(one);
+        if let Some(lost) = self.ends[one].is_lost_before()
+            && lost != self.place.is_lost_before(one)
+        {
+            self.is_lost_before(one, lost, budget);
         }
         if data.is_none() && (p.len == 1 || end::is_long(now.silence)) {
             self.asks(one, p, &now, budget);

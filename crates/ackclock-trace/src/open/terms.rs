@@ -85,12 +85,16 @@ impl Open {
         }
     }
 
-    /// Packets of `one` were lost before the capture: it was not taken there.
+    /// Packets of `one` were lost before the capture: it was not taken there. Or what seemed so was
+    /// dropped by the capture itself.
     #[cold]
-    pub(super) fn is_away(&mut self, one: usize) {
-        let less = self.place.loses_before(one);
+    pub(super) fn is_lost_before(&mut self, one: usize, lost: bool, budget: &mut Budget) {
+        let less = self.place.set_lost_before(one, lost);
         for (sender, _) in self.senders.iter_mut().zip(less).filter(|(_, less)| *less) {
             sender.is_away();
+        }
+        if !lost {
+            self.look_again(budget);
         }
     }
 }

@@ -223,7 +223,7 @@ impl Place {
 
     /// Where the capture was taken, by these round trips.
     fn by(&self, trips: [Option<Span>; 2]) -> Position {
-        let lost_before = [0, 1].map(|end| self.bits & 1 << end > 0);
+        let lost_before = [0, 1].map(|end| self.is_lost_before(end));
         Position { lost_before, ..position(trips, self.ttls) }
     }
 
@@ -246,19 +246,22 @@ impl Place {
         sight(end, &self.by(self.least_trips()))
     }
 
-    /// Packets of `end` were lost before the capture. Returns of which ends it shows less than was
-    /// settled.
+    /// Whether packets of `end` were lost before the capture.
+    #[inline]
+    pub fn is_lost_before(&self, end: usize) -> bool {
+        self.bits & 1 << end > 0
+    }
+
+    /// They were, or it turns out that they were not. Returns of which ends the capture shows less
+    /// than was settled.
     #[cold]
-    pub fn loses_before(&mut self, end: usize) -> [bool; 2] {
-        self.bits |= 1 << end;
+    pub fn set_lost_before(&mut self, end: usize, lost: bool) -> [bool; 2] {
+        self.bits = self.bits & !(1 << end) | u8::from(lost) << end;
         [0, 1].map(|of| {
             // What an end sends is seen at the end itself, or at the other one.
             let of_it = if of == end { Sight::Sent } else { Sight::Received };
-            let now = if self.sights[of] == of_it { self.shows(of) } else { self.sights[of] };
-            let less = now == Sight::Arrived && self.sights[of] != now;
-            if less {
-                self.sights[of] = now;
-            }
+            let less = self.sights[of] == of_it && self.shows(of) != of_it;
+            self.sights[of] = if less { Sight::Arrived } else { self.sights[of] };
             less
         })
     }

@@ -3,8 +3,8 @@
 //!
 //! A hole in what the end sends, with a number missing for each of its segments, is one. The end
 //! then sends all of it again: packets with later numbers, so that no original was only late. What
-//! is acknowledged and did not come again was not lost: the capture itself has dropped packets, and
-//! what it lacks proves nothing.
+//! is acknowledged and did not come again was not lost: the capture itself has dropped packets. It
+//! may then have dropped some that were lost behind it, too, but fewer: the path's part of all.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use super::{Data, End};
 pub(super) struct Gaps {
     /// What is left of a hole, and the number of the packet behind it.
     hole: Option<(Range<u64>, u16)>,
-    /// All of one came again.
-    refilled: bool,
-    /// The capture has dropped packets.
-    dropped: bool,
+    /// Holes of which all came again.
+    refilled: u16,
+    /// Holes of packets that the capture has dropped.
+    dropped: u16,
 }
 
 impl Gaps {
@@ -38,7 +38,7 @@ impl Gaps {
         }
         hole.start = sent.end;
         if !is_later || hole.is_empty() {
-            self.refilled |= is_later;
+            self.refilled = self.refilled.saturating_add(is_later.into());
             self.hole = None;
         }
     }
@@ -46,22 +46,23 @@ impl Gaps {
     /// Everything before this position is acknowledged.
     pub fn acked(&mut self, ack: u64) {
         if self.hole.as_ref().is_some_and(|(hole, _)| ack > hole.start) {
-            (self.hole, self.dropped) = (None, true);
+            self.hole = None;
+            self.dropped = self.dropped.saturating_add(1);
         }
     }
 
-    /// What was not seen of this end was lost before the capture.
+    /// What was not seen of this end was lost before the capture, mostly.
     pub fn prove(&self) -> bool {
-        self.refilled && !self.dropped
+        self.refilled > self.dropped
     }
 }
 
 impl End {
-    /// Packets of it were lost before the capture, as their numbers say.
+    /// Whether packets of it were lost before the capture, if their numbers tell anything now.
     #[inline]
-    pub fn is_lost_before(&self) -> bool {
-        let proven = self.unusual.as_ref().is_some_and(|unusual| unusual.gaps.prove());
-        proven && self.numbers.tell()
+    pub fn is_lost_before(&self) -> Option<bool> {
+        let unusual = self.unusual.as_ref().filter(|_| self.numbers.tell())?;
+        Some(unusual.gaps.prove())
     }
 
     /// Whether `data` has what the FIN has overtaken, for the first time.

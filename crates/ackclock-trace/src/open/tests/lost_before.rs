@@ -14,9 +14,11 @@ struct Upload {
     again: Option<bool>,
     /// The segments are two by two in super-segments.
     offload: bool,
+    /// So many later segments are not in the capture, but are acknowledged.
+    dropped: u64,
 }
 
-const LOST: Upload = Upload { missing: 2, again: Some(true), offload: false };
+const LOST: Upload = Upload { missing: 2, again: Some(true), offload: false, dropped: 0 };
 
 impl Upload {
     fn explained(&self) -> Connection {
@@ -46,9 +48,18 @@ impl Upload {
             }
         }
         talk.at(124.0, s(0, 0).ack(14 * MSS));
+        for n in 0..self.dropped {
+            let (at, next) = (124.1 + 40.1 * n as f64, 16 + 2 * n);
+            number += 2;
+            talk.at(at, c((next - 1) * MSS, 1460).id(number - 1));
+            talk.at(at + 40.0, s(0, 0).ack(next * MSS));
+        }
         // The tail is lost before the capture, and the timer sends it again.
-        talk.at(124.4, c(14 * MSS, 1460).id(number)).at(164.4, s(0, 0).ack(15 * MSS));
-        talk.at(400.0, c(15 * MSS, 1460).id(number + 2)).at(440.0, s(0, 0).ack(16 * MSS));
+        let (at, next) = (124.4 + 40.1 * self.dropped as f64, 14 + 2 * self.dropped);
+        talk.at(at, c(next * MSS, 1460).id(number));
+        talk.at(at + 40.0, s(0, 0).ack((next + 1) * MSS));
+        talk.at(at + 275.6, c((next + 1) * MSS, 1460).id(number + 2));
+        talk.at(at + 315.6, s(0, 0).ack((next + 2) * MSS));
         talk.one()
     }
 
@@ -78,6 +89,12 @@ fn what_proves_nothing_leaves_it_at_the_client() {
     assert!(Upload { again: None, ..LOST }.is_at_client());
 }
 
+/// A capture that drops packets drops some that the path loses, too.
+#[test]
+fn what_is_dropped_later_takes_the_proof_back() {
+    assert!(Upload { dropped: 1, ..LOST }.is_at_client());
+}
+
 /// From then on what looks new may have been sent before, too.
 #[test]
 fn what_a_timer_sends_again_is_a_retransmission() {
@@ -89,4 +106,5 @@ fn what_a_timer_sends_again_is_a_retransmission() {
     let [first, second] = repaired;
     assert_eq!(kinds(LOST), [first, second, (15, Kind::Timeout)]);
     assert_eq!(kinds(Upload { missing: 3, ..LOST }), repaired);
+    assert_eq!(kinds(Upload { dropped: 1, ..LOST }), repaired);
 }
