@@ -2,6 +2,7 @@
 //! retransmission timer.
 
 pub(crate) mod aftermath;
+mod goes_on;
 pub(crate) mod probes;
 pub(crate) mod shorter;
 pub(crate) mod timeouts;
@@ -10,73 +11,23 @@ pub(crate) mod trigger;
 use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use self::aftermath::{Aftermath, Answer, NewData};
+use self::goes_on::{
+    follows_recovery, follows_timer, is_too_early, lags_behind_acks, waited_before_capture,
+};
 use self::probes::{Ambiguous, Probes};
 use self::shorter::Shortened;
 use self::timeouts::{Timeouts, hides_another, is_due};
 use self::trigger::{Situation, Trigger};
-use super::input::{Acked, Opening, Sent};
+use super::input::{Acked, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
 use super::stream::timers::{TICKS, nearly};
 use crate::connection::{Kind, Spurious, State, Timeout};
-use crate::standards::LEAST_RTO;
-
-/// Whether a retransmission was sent earlier than it seems: the ACK of its bytes would have reached
-/// the sender by now. It has waited in a queue before the capture, as in a delay spike.
-fn waited_before_capture(sent: &Sent, stream: &Stream) -> bool {
-    !stream.terms.at_sender() && stream.outstanding.is_acked(sent.end())
-}
-
-/// The same of a connection that is too young for any timer to have expired, if its beginning was
-/// seen.
-fn is_too_early(sent: &Sent, stream: &Stream) -> bool {
-    let Stream { terms, timers, .. } = stream;
-    let young = || timers.is_early(sent.at.since(terms.start));
-    waited_before_capture(sent, stream) && terms.opening == Opening::Seen && young()
-}
-
-/// Whether the slow start after a timeout goes on with it. No timer expires sooner once more.
-fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
-    timer_before(sent, recovery).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
-}
-
-/// Whether a recovery goes on with it. The ACKs that end it were seen while this waited in a queue.
-/// Without SACK only some senders do that. What went twice in a row was sent by the timer.
-fn follows_recovery(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
-    let LossRecovery { phases, retransmissions, .. } = recovery;
-    let repairs = |kind| matches!(kind, Kind::FastRetransmit | Kind::Recovery);
-    waited_before_capture(sent, stream)
-        && sent.end() <= phases.recovery_point()
-        && (stream.terms.sack || phases.goes_on() && !phases.slow_starts)
-        && !retransmissions.repeats()
-        && behind_one(sent, recovery, repairs).is_some_and(|last| sent.at.since(last) < LEAST_RTO)
-}
-
-/// When the last retransmission went out, if it was a timeout's and this is behind it.
-fn timer_before(sent: &Sent, recovery: &LossRecovery) -> Option<Time> {
-    let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
-    behind_one(sent, recovery, repairs)
-}
-
-/// When the last retransmission went out, if it was of such a kind and this is behind it.
-fn behind_one(sent: &Sent, recovery: &LossRecovery, of: fn(Kind) -> bool) -> Option<Time> {
-    let last = recovery.retransmissions.last();
-    last.filter(|last| of(last.kind) && last.position < sent.position).map(|last| last.at)
-}
 
 /// When the first unacknowledged segment last went out.
 fn head_sent(stream: &Stream, recovery: &LossRecovery) -> Option<Time> {
     stream.outstanding.head().map(|head| recovery.retransmissions.last_sent(head))
-}
-
-/// Whether the sender goes on with the slow start after a timeout, up to what was outstanding then
-/// (RFC 5681 section 3.1), while the ACK of this segment waits for it behind others.
-fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
-    stream.terms.at_sender()
-        && stream.outstanding.is_acked(sent.end())
-        && sent.end() <= recovery.phases.recovery_point()
-        && timer_before(sent, recovery).is_some()
 }
 
 /// The parts, each of which owns its fields, and the last cause.
