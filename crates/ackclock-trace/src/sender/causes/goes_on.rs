@@ -1,4 +1,5 @@
-//! Retransmissions that go on with a repair whose end the capture shows too early.
+//! Retransmissions that go on with a repair of which the capture does not show what began it, or
+//! shows what ended it too early.
 
 use ackclock_tcp::Time;
 
@@ -6,6 +7,7 @@ use crate::connection::Kind;
 use crate::sender::input::{Opening, Sent};
 use crate::sender::recovery::LossRecovery;
 use crate::sender::stream::Stream;
+use crate::sender::stream::timers::nearly;
 use crate::standards::LEAST_RTO;
 
 /// Whether a retransmission was sent earlier than it seems: the ACK of its bytes would have reached
@@ -58,4 +60,14 @@ pub fn lags_behind_acks(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -
         && stream.outstanding.is_acked(sent.end())
         && sent.end() <= recovery.phases.recovery_point()
         && timer_before(sent, recovery).is_some()
+}
+
+/// Whether the last ACK answers a timer's retransmission that is not in the capture: it ends a
+/// silence of nearly a timeout, and this goes out at once, though nothing else accounts for it. The
+/// least timeout is meant: the ACK has just measured a round trip that was none.
+pub fn follows_unseen_timer(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> bool {
+    let Stream { terms, moments, timers, .. } = stream;
+    let last_sent = moments.newest().max(recovery.retransmissions.last_at());
+    let silence = moments.ack_gap().min(moments.last_ack().since(last_sent));
+    terms.at_sender() && moments.on_ack(sent.at) && silence >= nearly(timers.min_rtt() + LEAST_RTO)
 }

@@ -12,7 +12,8 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 
 use self::aftermath::{Aftermath, Answer, NewData};
 use self::goes_on::{
-    follows_recovery, follows_timer, is_too_early, lags_behind_acks, waited_before_capture,
+    follows_recovery, follows_timer, follows_unseen_timer, is_too_early, lags_behind_acks,
+    waited_before_capture,
 };
 use self::probes::{Ambiguous, Probes};
 use self::shorter::Shortened;
@@ -77,11 +78,12 @@ impl Causes {
                 }
                 // The timer sends the same segment each time, until it is acknowledged.
                 Trigger::Timer if !stream.terms.at_sender() && follows_timer(sent, recovery) => {
-                    let state = recovery.state(stream);
-                    recovery.time_out(sent.at, state, false, stream, picture);
-                    Kind::SlowStart
+                    recovery.timed_out_unseen(sent.at, stream, picture)
                 }
                 Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
+                Trigger::Unknown if follows_unseen_timer(sent, stream, recovery) => {
+                    recovery.timed_out_unseen(sent.at, stream, picture)
+                }
                 Trigger::Unknown => Kind::Unknown,
             },
         };

@@ -197,6 +197,12 @@ impl LossRecovery {
         self.evidence.timed_out();
     }
 
+    /// The timer has expired, but what that sent is not in the capture: its slow start goes on.
+    pub fn timed_out_unseen(&mut self, at: Time, stream: &Stream, picture: &mut Picture) -> Kind {
+        self.time_out(at, self.state(stream), false, stream, picture);
+        Kind::SlowStart
+    }
+
     /// A segment was retransmitted.
     pub fn retransmitted(&mut self, again: &Again, stream: &Stream) {
         self.retransmissions.push(again, self.phases.recovery(), stream.terms.sight.lost());

@@ -442,6 +442,24 @@ fn a_timer_whose_ack_was_not_captured() {
     assert_eq!(kinds(&found), expected);
 }
 
+/// What the timer sends is not in the capture, but its answer is: after a timeout's silence slow
+/// start goes on with it. Where the ACK has come sooner, no timer can have expired.
+#[test]
+fn slow_start_after_a_timer_that_was_not_captured() {
+    let kinds = |acked: f64| {
+        let mut line = Line::without_sack(50.0);
+        line.send(0.0, 0..6);
+        line.ack(acked, 1);
+        line.send(acked + 0.01, [1, 2]);
+        line.ack(acked + 50.0, 3);
+        line.send(acked + 50.01, [3]);
+        line.ack(acked + 100.0, 6);
+        kinds(&line.found())
+    };
+    assert_eq!(kinds(301.0), [1, 2, 3].map(|n| (n, Kind::SlowStart)));
+    assert_eq!(kinds(101.0)[..2], [1, 2].map(|n| (n, Kind::Unknown)));
+}
+
 /// One byte below what is acknowledged, after a minute of silence; and the first byte beyond a
 /// closed window.
 #[test]
