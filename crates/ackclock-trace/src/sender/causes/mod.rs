@@ -31,6 +31,12 @@ fn head_sent(stream: &Stream, recovery: &LossRecovery) -> Option<Time> {
     stream.outstanding.head().map(|head| recovery.retransmissions.last_sent(head))
 }
 
+/// For how long no ACK has come and nothing was sent, as far as numbers of packets say.
+fn silence(sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Span {
+    let again = sent.at.since(recovery.retransmissions.last_at());
+    if sent.missing() > 0 { Span::ZERO } else { stream.moments.silence(sent.at).min(again) }
+}
+
 /// The parts, each of which owns its fields, and the last cause.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
@@ -72,15 +78,15 @@ impl Causes {
                     self.probes.sent(sent.at, sent.end(), None);
                     Kind::TailLossProbe
                 }
-                Trigger::ProbeOrTimer => self.by_either_timer(sent, stream, recovery),
+                Trigger::ProbeOrTimer => self.by_either_timer(sent, first, stream, recovery),
                 Trigger::Timer | Trigger::Unknown if waited_before_capture(sent, stream) => {
-                    self.by_late_timer(sent, stream, recovery, picture)
+                    self.by_late_timer(sent, first, stream, recovery, picture)
                 }
                 // The timer sends the same segment each time, until it is acknowledged.
                 Trigger::Timer if !stream.terms.at_sender() && follows_timer(sent, recovery) => {
                     recovery.timed_out_unseen(sent.at, stream, picture)
                 }
-                Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
+                Trigger::Timer => self.by_timer(sent, first, stream, recovery, picture),
                 Trigger::Unknown if follows_unseen_timer(sent, stream, recovery) => {
                     recovery.timed_out_unseen(sent.at, stream, picture)
                 }
@@ -120,7 +126,7 @@ impl Causes {
         if !answer {
             let (flight, cwnd) = (0, u64::from(stream.terms.mss));
             let state = if kind == Kind::Timeout { State::Open } else { State::Loss };
-            let timeout = self.describe(sent, stream, recovery);
+            let timeout = self.describe(sent, 0, stream, recovery);
             self.timeouts.push(Timeout { class, state, flight, cwnd, ..timeout });
         }
         self.last = Some((sent.frame, kind));
@@ -216,7 +222,7 @@ impl Causes {
             at_once: moments.was_on_ack(),
             ack_gap: moments.ack_gap(),
             idle: moments.idle(at),
-            silence: moments.silence(at).min(at.since(recovery.retransmissions.last_at())),
+            silence: silence(sent, stream, recovery),
             waited: self.waited(at, stream, recovery),
             waited_from_first: at.since(first_sent.max(moments.progress())),
             sent_since_ack: last_sent.is_some_and(|sent| sent >= moments.last_ack()),
@@ -248,9 +254,15 @@ impl Causes {
     }
 
     /// A probe's timer has expired, or the retransmission timer. What follows has to tell.
-    fn by_either_timer(&mut self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Kind {
+    fn by_either_timer(
+        &mut self,
+        sent: &Sent,
+        first: usize,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) -> Kind {
         let doubt = Ambiguous {
-            timeout: self.describe(sent, stream, recovery),
+            timeout: self.describe(sent, first, stream, recovery),
             waited: stream.moments.idle(sent.at),
             rto: stream.timers.rto(),
             // What fills the receiver's window may have been sent by the timer that probes this one
@@ -275,6 +287,7 @@ impl Causes {
     fn by_late_timer(
         &mut self,
         sent: &Sent,
+        first: usize,
         stream: &Stream,
         recovery: &LossRecovery,
         picture: &mut Picture,
@@ -291,7 +304,7 @@ impl Causes {
         };
         // How long it waited is not seen: no longer than the connection lasts.
         let waited = stream.timers.rto().min(sent.at.since(stream.terms.start));
-        let timeout = Timeout { class, waited, ..self.describe(sent, stream, recovery) };
+        let timeout = Timeout { class, waited, ..self.describe(sent, first, stream, recovery) };
         let backoff = u32::from(kind == BackedOffTimeout);
         picture.timed_out(&timeout, stream.stand(), backoff, waited);
         self.timeouts.push_late(timeout);
@@ -302,13 +315,19 @@ impl Causes {
     fn by_timer(
         &mut self,
         sent: &Sent,
+        first: usize,
         stream: &mut Stream,
         recovery: &mut LossRecovery,
         picture: &mut Picture,
     ) -> Kind {
         self.resolve_probe(sent, stream, recovery, picture);
-        let timeout = self.describe(sent, stream, recovery);
-        self.learn_timers(&timeout, stream, recovery);
+        if first > 0 && self.timeouts.is_of_another(sent.position) {
+            self.timeouts.progressed();
+        }
+        let timeout = self.describe(sent, first, stream, recovery);
+        if first == 0 {
+            self.learn_timers(&timeout, stream, recovery);
+        }
         let in_a_row = self.timeouts.in_a_row();
         let (backed_off, state) = (in_a_row > 0, timeout.state);
         picture.timed_out(&timeout, stream.stand(), in_a_row, stream.timers.backed_off());
@@ -392,9 +411,17 @@ impl Causes {
         self.expiry.take()
     }
 
-    /// What is to be said of a timeout that sends this.
-    fn describe(&self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Timeout {
-        let waited = stream.moments.since_progress(sent.at);
+    /// What is to be said of a timeout that sends this, in place of the records from `first` on.
+    fn describe(
+        &self,
+        sent: &Sent,
+        first: usize,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) -> Timeout {
+        // Behind the head, an ACK is missing that was progress.
+        let progressed = stream.moments.since_progress(sent.at);
+        let waited = if first > 0 { silence(sent, stream, recovery) } else { progressed };
         let (outstanding, duplicates) = (&stream.outstanding, recovery.evidence.duplicates());
         let (mss, sacked) = (stream.terms.mss, outstanding.sacked_bytes());
         let last = recovery.retransmissions.last_at();
@@ -413,7 +440,7 @@ impl Causes {
         let (class, state) = if hides_head && self.timeouts.in_a_row() == 0 {
             (TimeoutClass::LostRetransmission, State::Recovery)
         } else {
-            let class = self.timeouts.class(sent, outstanding.head(), last, may_hide);
+            let class = self.timeouts.class(sent, outstanding.get(first), last, may_hide);
             (class, recovery.state(stream))
         };
         Timeout {

@@ -26,6 +26,11 @@ impl Timeouts {
         self.in_a_row = 0;
     }
 
+    /// The last one has sent another segment than this: something was acknowledged since.
+    pub fn is_of_another(&self, position: u64) -> bool {
+        self.found.last().is_some_and(|last| last.position != position)
+    }
+
     /// The class of a timeout that sends the segment `head` as `sent`. A probe that has
     /// retransmitted this segment was an attempt, as for the engine. `may_hide`: a retransmission
     /// before this timeout may have gone unseen ([`hides_another`]).

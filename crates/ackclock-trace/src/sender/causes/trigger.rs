@@ -69,7 +69,7 @@ pub(crate) struct Situation<'a> {
     pub ack_gap: Span,
     /// Since the last progress and the last new data.
     pub idle: Span,
-    /// Since an ACK came, and since anything was sent.
+    /// For so long no ACK has come and nothing was sent.
     pub silence: Span,
     /// Since the retransmission timer was set, at the least.
     pub waited: Span,
@@ -110,8 +110,8 @@ impl Situation<'_> {
         self.at_sender && !self.open && later && due
     }
 
-    /// Behind the head only ACKs and probes send. What goes out after a timeout's silence is the
-    /// sender's own head: the ACK that made it so is not in the capture.
+    /// Behind the head ACKs and probes send; and the timer, if this is the sender's head, but the
+    /// ACK that made it so is not in the capture.
     fn behind_head(&self) -> Trigger {
         let disorder = self.is_recent() || self.sacked || self.duplicates;
         // Two round trips after the last progress (RFC 8985 section 7.2). If nothing else sends the
@@ -124,13 +124,24 @@ impl Situation<'_> {
         let in_time = self.idle >= pto && self.since_ack >= pto || instead;
         if self.is_tail && self.may_probe() && in_time {
             Trigger::Probe
-        } else if self.silence >= nearly(self.timers.rto()) {
+        } else if self.at_sender && !self.may_be_late_probe() && self.outlasts_repairs() {
             Trigger::Timer
         } else if self.nothing_repaired() && !disorder {
             Trigger::Unknown
         } else {
             Trigger::Ack
         }
+    }
+
+    /// The tail may be a probe whose recovery has ended with an ACK that is not in the capture.
+    fn may_be_late_probe(&self) -> bool {
+        self.is_tail && self.probes_exist && (self.sack || self.cut)
+    }
+
+    /// The silence is a timeout's, and longer than a round trip, after which slow start goes on.
+    fn outlasts_repairs(&self) -> bool {
+        let srtt = self.timers.srtt();
+        self.silence >= nearly(self.timers.rto()).max(srtt + Span(srtt.0 / 4) + TICKS)
     }
 
     /// Whether an ACK sends the head.

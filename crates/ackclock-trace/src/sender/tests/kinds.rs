@@ -1,9 +1,10 @@
 //! Each kind of retransmission, and what must not be taken for one.
 
-use super::{Line, kinds, ms, timeouts};
-use ackclock_tcp::TimeoutClass;
+use ackclock_tcp::{Span, TimeoutClass};
 
+use super::{Line, MSS, kinds, ms, timeouts};
 use crate::connection::{Kind, Spurious, State};
+use crate::sender::{Found, Sent, Sight};
 
 /// Ten segments, the first is lost; RFC 6675: the third report of something above it sends it
 /// again.
@@ -422,24 +423,61 @@ fn back_off() {
     assert_eq!(found.timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), states);
 }
 
-/// Segment 3 was late, and the ACK of it and of segment 4 is not in the capture. The timer sends
-/// segment 5, which is the sender's head: nothing else sends after such a silence. What follows it
-/// within a timeout is no timer's.
-#[test]
-fn a_timer_whose_ack_was_not_captured() {
+/// Segment 3 was late, and the ACK of it and of segment 4 is not in the capture. This goes out at
+/// 410 ms, and `later` what follows.
+fn behind_an_unseen_ack(sight: Sight, missing: u16, first: u64, later: &[(f64, u64)]) -> Found {
     let mut line = Line::sack(100.0);
+    line.model.stream.terms.sight = sight;
     line.send(0.0, 0..10);
     line.ack_sack(100.0, 3, &[(4, 5)]);
-    for t in [410.0, 1010.0, 2210.0] {
-        line.send(t, [5]);
+    let segment = line.segment(ms(410.0), first * MSS, MSS as u32);
+    line.model.sent(&Sent { frame: 20, counted: true, skipped: missing, ..segment });
+    for &(t, n) in later {
+        line.send(t, [n]);
     }
-    line.send(2310.01, [6, 7]);
     line.ack(2410.0, 10);
-    let found = line.found();
+    line.found()
+}
+
+/// The timer sends segment 5, which is the sender's head: nothing else sends after such a silence.
+/// What follows it within a timeout is no timer's.
+#[test]
+fn a_timer_whose_ack_was_not_captured() {
+    let later = [(1010.0, 5), (2210.0, 5), (2310.01, 6), (2310.02, 7)];
+    let found = behind_an_unseen_ack(Sight::Sent, 0, 5, &later);
     let again = (5, Kind::BackedOffTimeout);
     let slow_start = [6, 7].map(|n| (n, Kind::SlowStart));
     let expected = [&[(5, Kind::Timeout), again, again], &slow_start[..]].concat();
     assert_eq!(kinds(&found), expected);
+    assert_eq!(timeouts(&found)[0].1, TimeoutClass::NonTrigger);
+    assert_eq!(found.timeouts[0].waited, Span::from_millis(310));
+    // Another ACK that was not captured: the timer of segment 7 has not backed off.
+    let found = behind_an_unseen_ack(Sight::Sent, 0, 5, &[(1010.0, 7)]);
+    assert_eq!(kinds(&found), [5, 7].map(|n| (n, Kind::Timeout)));
+}
+
+/// Something was sent in between, as the packet's number says; or the path has held it back; or
+/// the tail may be a probe.
+#[test]
+fn what_is_behind_an_unseen_ack_and_not_the_timers() {
+    let first = |sight, missing, n| kinds(&behind_an_unseen_ack(sight, missing, n, &[]))[0].1;
+    assert_eq!(first(Sight::Sent, 0, 5), Kind::Timeout);
+    assert_ne!(first(Sight::Sent, 1, 5), Kind::Timeout);
+    assert_ne!(first(Sight::Arrived, 0, 5), Kind::Timeout);
+    assert_ne!(first(Sight::Sent, 0, 9), Kind::Timeout);
+}
+
+/// A round trip that is longer than what is known of the timer, after which slow start goes on.
+#[test]
+fn a_round_trip_is_no_timeout() {
+    let mut line = Line::sack(300.0);
+    line.model.stream.timers.expired(Span::from_millis(310));
+    line.send(0.0, 0..10);
+    line.ack_sack(300.0, 3, &[(4, 5)]);
+    line.send(310.0, [5]);
+    line.send(612.0, [6]);
+    line.ack(2410.0, 10);
+    assert!(kinds(&line.found()).iter().all(|(_, kind)| !kind.is_by_timer()));
 }
 
 /// What the timer sends is not in the capture, but its answer is: after a timeout's silence slow
