@@ -4,7 +4,9 @@
 //! A hole in what the end sends, with a number missing for each of its segments, is one. The end
 //! then sends all of it again: packets with later numbers, so that no original was only late. What
 //! is acknowledged and did not come again was not lost: the capture itself has dropped packets. It
-//! may then have dropped some that were lost behind it, too, but fewer: the path's part of all.
+//! may then have dropped some that the path has lost behind it, too, so that the larger number of
+//! holes decides. Then holes say nothing where what is behind them comes again, too: the end sends
+//! all again behind a loss (go-back-N), whatever the capture has dropped.
 
 use std::ops::Range;
 
@@ -12,48 +14,73 @@ use super::{Data, End};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gaps {
-    /// What is left of a hole, and the number of the packet behind it.
-    hole: Option<(Range<u64>, u16)>,
-    /// Holes of which all came again.
-    refilled: u16,
+    /// Of several holes one is watched at a time.
+    hole: Option<Hole>,
+    /// Holes of which all came again, and what is behind them did not.
+    refilled: u32,
+    /// Holes that came again with what is behind them.
+    swept: u32,
     /// Holes of packets that the capture has dropped.
-    dropped: u16,
+    dropped: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Hole {
+    /// What has not come again.
+    left: Range<u64>,
+    /// Where it ends.
+    end: u64,
+    /// The number of the packet behind it.
+    behind: u16,
+    /// Some of it came again.
+    again: bool,
 }
 
 impl Gaps {
-    /// Behind this hole a packet with this number was seen, and as many numbers are missing. Of
-    /// several holes one is watched at a time.
+    /// Behind this hole a packet with this number was seen, and as many numbers are missing.
     pub fn opens(&mut self, hole: Range<u64>, number: u16) {
         if self.hole.is_none() {
-            self.hole = Some((hole, number));
+            let end = hole.end;
+            self.hole = Some(Hole { left: hole, end, behind: number, again: false });
         }
     }
 
     /// The packet with this number carries what was sent before.
     pub fn again(&mut self, sent: Range<u64>, number: u16) {
-        let Some((hole, behind)) = &mut self.hole else { return };
+        let Some(Hole { left, end, behind, again }) = &mut self.hole else { return };
+        let overlaps = sent.start < left.end && left.start < sent.end;
         let is_later = number.wrapping_sub(*behind) <= u16::MAX / 2;
-        if !sent.contains(&hole.start) {
+        *again |= overlaps;
+        match overlaps {
+            true if sent.start <= left.start => left.start = sent.end.min(left.end),
+            true if left.end <= sent.end => left.end = sent.start,
+            _ => {}
+        }
+        if overlaps && !is_later {
+            self.hole = None;
             return;
         }
-        hole.start = sent.end;
-        if !is_later || hole.is_empty() {
-            self.refilled = self.refilled.saturating_add(is_later.into());
+        self.refilled += u32::from(overlaps && left.is_empty());
+        if left.is_empty() && sent.contains(end) {
+            self.refilled -= 1;
+            self.swept += 1;
             self.hole = None;
         }
     }
 
     /// Everything before this position is acknowledged.
     pub fn acked(&mut self, ack: u64) {
-        if self.hole.as_ref().is_some_and(|(hole, _)| ack > hole.start) {
+        let Some(Hole { left, end, again, .. }) = &self.hole else { return };
+        let over = if left.is_empty() { ack > *end } else { ack > left.start };
+        if over {
+            self.dropped += u32::from(!again);
             self.hole = None;
-            self.dropped = self.dropped.saturating_add(1);
         }
     }
 
     /// What was not seen of this end was lost before the capture, mostly.
     pub fn prove(&self) -> bool {
-        self.refilled > self.dropped
+        self.refilled > self.dropped || self.dropped == 0 && self.swept > 0
     }
 }
 

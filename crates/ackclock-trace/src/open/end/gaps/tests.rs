@@ -50,19 +50,61 @@ fn what_was_not_lost_proves_nothing() {
     assert_eq!([2000, 2001].map(acked), [true, false]);
 }
 
-/// More holes have to come again than the capture has dropped.
+/// What becomes of one hole.
+#[derive(Clone, Copy)]
+enum Fate {
+    Refilled,
+    /// What is behind it comes again, too.
+    Swept,
+    Dropped,
+}
+
+/// More holes have to come again than the capture has dropped. Once it has dropped one, those count
+/// that come again alone.
 #[test]
 fn most_decide() {
-    let holes = |kinds: &[bool]| {
+    use Fate::{Dropped, Refilled, Swept};
+    let holes = |fates: &[Fate]| {
         prove(|gaps| {
-            gaps.acked(3000);
-            for &again in kinds {
+            gaps.again(HOLE, 7);
+            for fate in fates {
                 gaps.opens(HOLE, 9);
-                if again { gaps.again(HOLE, 10) } else { gaps.acked(3000) }
+                match fate {
+                    Refilled => gaps.again(HOLE, 10),
+                    Swept => [HOLE, 3000..5000].into_iter().for_each(|sent| gaps.again(sent, 10)),
+                    Dropped => {}
+                }
+                gaps.acked(5000);
             }
         })
     };
-    let proofs =
-        [&[][..], &[true], &[true, true], &[true, true, false], &[true, true, false, true]];
-    assert_eq!(proofs.map(holes), [false, false, true, false, true]);
+    let proofs = [
+        &[][..],
+        &[Refilled],
+        &[Refilled, Dropped],
+        &[Refilled, Dropped, Refilled],
+        &[Swept],
+        &[Swept, Swept, Dropped],
+        &[Swept, Swept, Dropped, Refilled, Refilled],
+    ];
+    assert_eq!(proofs.map(holes), [false, true, false, true, true, false, true]);
+}
+
+/// The first retransmission of a part may be lost before the capture, too. That is no hole that the
+/// capture has dropped.
+#[test]
+fn a_part_that_comes_again_was_not_dropped() {
+    let dropped = |parts: &[Range<u64>]| {
+        !prove(|gaps| {
+            parts.iter().for_each(|part| gaps.again(part.clone(), 10));
+            gaps.acked(5000);
+            gaps.opens(6000..7000, 20);
+            gaps.again(6000..7000, 21);
+        })
+    };
+    assert!(dropped(&[]));
+    for part in [1000..2000, 2000..3000, 1500..2500] {
+        assert!(!dropped(&[part]));
+    }
+    assert!(prove(|gaps| [2000..3000, 1000..2000].into_iter().for_each(|p| gaps.again(p, 10))));
 }
