@@ -36,6 +36,7 @@ pub(super) fn terms(sack: bool) -> Terms {
         cut: false,
         timestamps: false,
         sight: Sight::Received,
+        near: false,
         opening: Opening::Seen,
         opens: true,
         handshake_rtt: Some(Span::from_millis(RTT as u64)).into(),

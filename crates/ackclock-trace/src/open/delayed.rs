@@ -111,9 +111,9 @@ impl DelayedSender {
     }
 
     /// It was not: something was lost between it and the capture.
-    pub fn is_away(&mut self) {
+    pub fn is_away(&mut self, near: bool) {
         if let Some(model) = &mut self.model {
-            model.sender.is_away();
+            model.sender.is_away(near);
         }
     }
 

@@ -16,6 +16,7 @@ impl Open {
         let terms = Terms {
             start: self.clock.start(),
             sight: self.place.settle(end),
+            near: self.is_near(end),
             opening: match (self.begun, self.place.is_made_up()) {
                 (false, _) => Opening::Unseen,
                 (true, true) => Opening::MadeUp,
@@ -75,6 +76,12 @@ impl Open {
         }
     }
 
+    /// Whether hardly any time passes between `end` and the capture, and some beyond.
+    fn is_near(&self, end: usize) -> bool {
+        let position = self.place.position();
+        position.is_near(end) && !position.is_on_one_host()
+    }
+
     /// The place of the capture may be another than was thought.
     #[cold]
     pub(super) fn look_again(&mut self, budget: &mut Budget) {
@@ -90,8 +97,8 @@ impl Open {
     #[cold]
     pub(super) fn is_lost_before(&mut self, one: usize, lost: bool, budget: &mut Budget) {
         let less = self.place.set_lost_before(one, lost);
-        for (sender, _) in self.senders.iter_mut().zip(less).filter(|(_, less)| *less) {
-            sender.is_away();
+        for end in [0, 1].into_iter().filter(|end| less[*end]) {
+            self.senders[end].is_away(self.is_near(end));
         }
         if !lost {
             self.look_again(budget);

@@ -439,13 +439,13 @@ impl Position {
     }
 
     /// No more than 1 ms from this end.
-    fn is_near(&self, end: usize) -> bool {
+    pub(super) fn is_near(&self, end: usize) -> bool {
         let near = [Vantage::Client, Vantage::Server][end] == self.vantage;
         near && [self.to_client, self.to_server][end].is_none_or(|trip| trip <= NEAR)
     }
 
     /// Both round trips are short and of a size.
-    fn is_on_one_host(&self) -> bool {
+    pub(super) fn is_on_one_host(&self) -> bool {
         let trips = [self.to_client, self.to_server];
         matches!(trips, [Some(a), Some(b)] if a.max(b) <= NEAR && a.max(b) <= a.min(b).times(2))
     }

@@ -175,6 +175,8 @@ pub(crate) struct Terms {
     pub cut: bool,
     pub timestamps: bool,
     pub sight: Sight,
+    /// Something may be lost before the capture, but its times are the sender's.
+    pub near: bool,
     pub opening: Opening,
     /// This end sent the SYN, and not its answer.
     pub opens: bool,

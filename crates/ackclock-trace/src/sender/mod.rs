@@ -269,8 +269,9 @@ impl SenderModel {
         self.stream.is_sent(lag);
     }
 
-    /// It was not: something was lost before.
-    pub fn is_away(&mut self) {
+    /// It was not: something was lost before. `near`: as in [`Terms`].
+    pub fn is_away(&mut self, near: bool) {
+        self.stream.terms.near = near;
         self.stream.turns_out_arrived();
     }
 

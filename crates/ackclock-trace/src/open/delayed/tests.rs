@@ -13,6 +13,7 @@ fn sender() -> DelayedSender {
         cut: false,
         timestamps: false,
         sight: Sight::Received,
+        near: false,
         opening: Opening::Seen,
         opens: false,
         handshake_rtt: Some(DELAY).into(),

@@ -205,6 +205,7 @@ impl Causes {
             cut: stream.terms.cut,
             probes_exist: stream.terms.may_have_probes(),
             at_sender: stream.terms.at_sender(),
+            near: stream.terms.at_sender() || stream.terms.near,
             is_head: sent.position <= outstanding.una(),
             is_tail: sent.end() >= outstanding.max(),
             open: phases.is_open(),

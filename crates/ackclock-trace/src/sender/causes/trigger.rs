@@ -35,8 +35,10 @@ pub(crate) struct Situation<'a> {
     pub cut: bool,
     /// As [`Terms::may_have_probes`](crate::sender::Terms::may_have_probes) has it.
     pub probes_exist: bool,
-    /// The capture was taken at the sender.
+    /// The capture was taken at the sender, and shows all that it sends.
     pub at_sender: bool,
+    /// It was taken there, or so near that its times are the sender's.
+    pub near: bool,
     /// The segment begins with the first unacknowledged byte.
     pub is_head: bool,
     /// The segment ends with the last byte outstanding.
@@ -107,7 +109,7 @@ impl Situation<'_> {
     fn goes_on_from_first(&self) -> bool {
         let due = self.waited_from_first >= nearly(self.timers.backed_off());
         let later = self.waited.min(self.since_ack) > HOST_BUSY;
-        self.at_sender && !self.open && later && due
+        self.near && !self.open && later && due
     }
 
     /// Behind the head ACKs and probes send; and the timer, if this is the sender's head, but the
@@ -162,7 +164,7 @@ impl Situation<'_> {
             (false, self.follows_ack() && first)
         };
         // Away from the sender only the shortest time that an answer takes is known.
-        let prompt = prompt || !self.at_sender;
+        let prompt = prompt || !self.near;
         settling || prompt && !due || self.coincides()
     }
 
@@ -179,7 +181,7 @@ impl Situation<'_> {
     fn may_be_early_timer(&self) -> bool {
         let since = self.waited >= nearly(self.timers.min_rtt()) && self.since_ack > HOST_IDLE;
         let since = since || self.sent_since_ack && self.waited > HOST_BUSY;
-        self.at_sender && !self.head_in_turn && (since || self.goes_on_from_first())
+        self.near && !self.head_in_turn && (since || self.goes_on_from_first())
     }
 
     /// A single segment is outstanding. Linux sets the probe's timer to the earlier of its own time
@@ -209,7 +211,7 @@ impl Situation<'_> {
     }
 
     fn settle(&self) -> Span {
-        self.timers.settle(self.dsacks, self.at_sender)
+        self.timers.settle(self.dsacks, self.near)
     }
 
     /// The same where no retransmission timer can have expired yet: then a reordering window as
@@ -242,7 +244,7 @@ impl Situation<'_> {
     fn pace(&self) -> Span {
         let srtt = self.timers.srtt();
         let calm = self.nothing_repaired() && !self.timed_out;
-        let unpaced = self.at_sender && self.at_once && calm && !self.sack && !self.cut;
+        let unpaced = self.near && self.at_once && calm && !self.sack && !self.cut;
         match self.head_in_turn {
             true if unpaced => self.settle(),
             true => srtt,

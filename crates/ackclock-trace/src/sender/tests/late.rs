@@ -243,6 +243,25 @@ fn an_ack_that_the_receiver_may_delay() {
     assert!(known(1, 500.0, false) && known(2, 300.0, false) && known(1, 300.0, true));
 }
 
+/// Something may be lost between the sender and the capture: but if that hardly takes time, what
+/// goes out so long after the last duplicate has not waited in a queue.
+#[test]
+fn a_timer_beside_the_sender() {
+    let kind = |near: bool| {
+        let mut line = Line::without_sack(100.0);
+        line.model.is_away(near);
+        line.send(0.0, 0..10);
+        (0..4).for_each(|n| line.ack(100.0 + f64::from(n), 0));
+        line.send(250.0, [0]);
+        line.ack(350.0, 10);
+        kinds(&line.found())
+    };
+    assert_eq!(
+        [true, false].map(kind),
+        [Kind::Timeout, Kind::FastRetransmit].map(|k| vec![(0, k)])
+    );
+}
+
 /// The first partial ACK of a recovery restarts the timer, which expires no sooner than after 200
 /// ms. What goes out before waited in a queue on its way to the capture, though the timer that was
 /// set when the head went out would be due. Where a timer was seen to be shorter, it may be that.

@@ -64,6 +64,7 @@ impl Line {
             cut: false,
             timestamps: false,
             sight: Sight::Sent,
+            near: false,
             opening: Opening::Seen,
             opens: true,
             handshake_rtt: Some(Span((rtt * 1e6) as u64)).into(),
