@@ -1,17 +1,16 @@
 //! Where the capture was taken: round trips from it to each end and back, and times to live.
 
+mod trip;
+
 use ackclock_tcp::{Span, Time, Timestamps};
 
+use self::trip::{LONGEST, Trip};
 use crate::compact::Compact;
 use crate::connection::{Position, Vantage};
 use crate::sender::Sight;
 
 /// A capture less than this from an end is at that end, if the other one is farther.
 const NEAR: Span = Span::from_millis(1);
-
-/// Whoever waits for longer has not been answered, or not at once: timers send data and SYNs again
-/// before (3 s in RFC 1122 section 4.2.3.1, 1 s in RFC 6298 section 2).
-const LONGEST: Span = Span::from_secs(3);
 
 /// Nearly all delayed ACKs wait for no less: those of Linux for 40 ms (`TCP_DELACK_MIN`), of which
 /// a tick of up to 10 ms may be over. A timer that runs all the time, as that of 4.4BSD (0 to
@@ -59,7 +58,7 @@ impl Default for Place {
 impl Place {
     /// The same place, with nothing under way.
     pub fn rest(&self) -> Place {
-        let trips = self.trips.each_ref().map(|trip| Trip { least: trip.least, ..Trip::default() });
+        let trips = self.trips.each_ref().map(Trip::rest);
         Place { trips, ..*self }
     }
 
@@ -306,109 +305,6 @@ impl Place {
                 self.trips[end].least.get().unwrap_or(learned)
             }
         }
-    }
-}
-
-/// Measures round trips from the capture to one end and back, by what passes on the way there and
-/// is answered: one at a time.
-#[derive(Default)]
-struct Trip {
-    /// The least so far.
-    least: Compact<Span>,
-    /// A position that waits to be acknowledged, and since when.
-    data: Compact<u64>,
-    data_at: Time,
-    /// By so much later the last one passed, in microseconds.
-    newest: u32,
-    /// A timestamp that waits to be echoed, and since when.
-    timestamp: u32,
-    timestamp_at: Compact<Time>,
-    /// The last timestamp that passed.
-    last: Option<u32>,
-}
-
-impl Trip {
-    /// Something passes that will be acknowledged by `end`.
-    #[inline]
-    fn sent(&mut self, end: u64, at: Time) {
-        if self.data.get().is_none() {
-            self.data.set(end);
-            self.data_at = at;
-        }
-        self.newest = u32::try_from(at.since(self.data_at).0 / 1000).unwrap_or(u32::MAX);
-    }
-
-    /// Something passes again, or at a time that is not known: what will be acknowledged measures
-    /// nothing.
-    fn retransmitted(&mut self) {
-        self.data = Compact::default();
-    }
-
-    /// What waits for an answer measures nothing.
-    fn answers_nothing(&mut self) {
-        self.retransmitted();
-        self.timestamp_at = Compact::default();
-    }
-
-    /// A SYN passes. If it is not the first one, the answer will be to this one, as timers of SYNs
-    /// are longer than round trips; unless its timestamp says otherwise.
-    fn syn(&mut self, at: Time) {
-        self.data.set(0);
-        (self.data_at, self.newest) = (at, 0);
-    }
-
-    /// An acknowledgment passes, of `all` that has passed before or not. Returns what it measures.
-    /// A receiver may wait for a second segment (RFC 5681 section 4.2), and with offloads for many:
-    /// then the last one has drawn it out, not the first.
-    #[inline]
-    fn acked(&mut self, ack: u64, all: bool, at: Time) -> Option<Span> {
-        let answered = self.data.get().is_some_and(|end| ack >= end);
-        answered.then(|| {
-            self.data = Compact::default();
-            let later = if all { self.newest } else { 0 };
-            at.since(self.data_at) - Span::from_micros(later.into())
-        })
-    }
-
-    /// A timestamp passes. Only where it is new is it known since when it waits for its echo.
-    #[inline]
-    fn stamped(&mut self, val: u32, at: Time) {
-        if self.last != Some(val) {
-            if self.timestamp_at.get().is_none()
-                && self.last.is_none_or(|last| Timestamps::is_older(last, val))
-            {
-                self.timestamp = val;
-                self.timestamp_at.set(at);
-            }
-            self.last = Some(val);
-        }
-    }
-
-    /// An echo passes. Returns what it measures. A timer may have sent what goes out `again`: its
-    /// echo measures nothing.
-    #[inline]
-    fn echoed(&mut self, ecr: u32, at: Time, again: bool) -> Option<Span> {
-        // The answer to a SYN before the last one.
-        if self.data.get() == Some(0) && self.last.is_some_and(|last| last != ecr) {
-            self.data = Compact::default();
-        }
-        if let Some(since) = self.timestamp_at.get()
-            && !Timestamps::is_older(ecr, self.timestamp)
-        {
-            self.timestamp_at = Compact::default();
-            return (ecr == self.timestamp && !again).then(|| at.since(since));
-        }
-        None
-    }
-
-    /// Returns whether it is the shortest so far.
-    #[inline]
-    fn sample(&mut self, trip: Span) -> bool {
-        let shorter = trip < self.least.get().unwrap_or(LONGEST);
-        if shorter {
-            self.least.set(trip);
-        }
-        shorter
     }
 }
 

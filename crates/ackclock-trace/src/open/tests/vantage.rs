@@ -382,3 +382,14 @@ fn the_echo_of_what_a_timer_may_have_sent_measures_nothing() {
     assert_eq!(to_client(lost, &[(225.0, new.ts(225, 7))]), None);
     assert_eq!(to_client(lost, &[(240.0, acked), (243.0, new.ts(243, 240))]), Some(3));
 }
+
+/// At the server, 40 ms from the client: the SYN/ACK goes again after a second, and once more when
+/// the SYN comes again, 20 ms later. The ACK answers the former.
+#[test]
+fn a_syn_that_goes_again_sooner_than_a_timer_measures_nothing() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.at(0.0, syn(0)).at(0.01, syn(1)).at(1010.0, syn(1));
+    talk.at(1030.0, syn(0)).at(1030.01, syn(1)).at(1050.0, c(0, 0));
+    talk.at(1051.0, s(0, 1460)).at(1091.0, c(0, 0).ack(1460));
+    assert_eq!(talk.one().position.to_client, Some(Span::from_millis(40)));
+}
