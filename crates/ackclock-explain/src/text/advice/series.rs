@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use ackclock_tcp::Span;
 use ackclock_trace::{Connection, Ended, Limit};
 
-use super::{Advice, Line};
+use super::{Advice, Line, handshake};
 use crate::explained::{Explained, Found};
 
 /// Who opens so many in a row does so for each request.
@@ -32,7 +32,11 @@ fn in_a_row(client: IpAddr, server: SocketAddr, mut all: Vec<&Found>) -> Option<
         pair[1].connection.start + trip >= pair[0].connection.end
     };
     let in_a_row = all.len() >= MANY && all.windows(2).all(follows);
-    let took = all.iter().map(|found| found.connection.from_client.lifetime.of(Limit::Handshake));
+    // What is beyond a round trip has a reason of its own, of which another line tells.
+    let took = all.iter().map(|found| {
+        let beyond = handshake(found).map_or(Span::ZERO, |advice| advice.span);
+        found.connection.from_client.lifetime.of(Limit::Handshake) - beyond
+    });
     let span = took.fold(Span::ZERO, |sum, span| sum + span);
     let whole = all.last()?.connection.end.since(all[0].connection.start);
     (in_a_row && span > Span(whole.0 / 10)).then(|| {

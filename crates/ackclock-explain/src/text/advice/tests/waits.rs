@@ -348,22 +348,26 @@ fn requests_in_turn() {
     }
 }
 
+/// A client opens `n` connections, one each so many milliseconds, whose handshakes take so many.
+fn series(answered: bool, ended: Ended, [n, apart]: [u64; 2], handshake: u64) -> Vec<String> {
+    let one = |i: u64| {
+        let mut found = connection(flow(&[(Limit::Path, 100)]));
+        let c = &mut found.connection;
+        (c.opened, c.begun, c.ended) = (answered, true, ended);
+        (c.start, c.end) = (ms(i * apart), ms(i * apart + handshake + 80));
+        c.from_client.rtt = Some(fixture::round_trip(span(10), 1));
+        c.from_client.lifetime.add(Limit::Handshake, span(handshake));
+        c.from_client.lifetime.add(Limit::Path, span(80));
+        found
+    };
+    of(&Explained { connections: (0..n).map(one).collect(), ..Explained::default() })
+}
+
 /// A client opens the next connection when the one before is done, or nearly so.
 #[test]
 fn connections_one_after_the_other() {
-    let of_client = |answered: bool, ended: Ended, n: u64, apart: u64| {
-        let one = |i: u64| {
-            let mut found = connection(flow(&[(Limit::Path, 100)]));
-            let c = &mut found.connection;
-            (c.opened, c.ended) = (answered, ended);
-            (c.start, c.end) = (ms(i * apart), ms(i * apart + 100));
-            c.from_client.rtt = Some(fixture::round_trip(span(10), 1));
-            c.from_client.lifetime.add(Limit::Handshake, span(20));
-            c.from_client.lifetime.add(Limit::Path, span(80));
-            found
-        };
-        of(&Explained { connections: (0..n).map(one).collect(), ..Explained::default() })
-    };
+    let of_client =
+        |answered: bool, ended: Ended, n: u64, apart: u64| series(answered, ended, [n, apart], 20);
     let opened = |n, apart| of_client(true, Ended::Fin, n, apart);
     let line = "192.0.2.1: it opens 10 connections to 192.0.2.2:80 one after the other; keep \
         connections open (handshakes: 0.20 s)";
@@ -376,6 +380,10 @@ fn connections_one_after_the_other() {
     assert_eq!(of_client(false, Ended::Open, 10, 80), nothing());
     let refused = of_client(true, Ended::Refused, 10, 80);
     assert!(refused.iter().all(|line| line.contains("it refuses connections")), "{refused:?}");
+    // What is beyond a round trip is told of for itself, and once.
+    let late = series(true, Ended::Fin, [10, 400], 1020);
+    let beyond = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 10.1 s)";
+    assert_eq!(late, [beyond]);
 }
 
 /// A reset that comes from another distance than all else.
