@@ -52,7 +52,10 @@ pub(crate) fn limited(limit: Limit, sender: End, full: bool) -> String {
         Limit::Application => format!("the {from}'s application had nothing to send"),
         Limit::ReceiveWindow => format!("the {to}'s receive window held the {from} back"),
         Limit::CongestionWindow => {
-            format!("the {from}'s congestion window held it back, with no loss to repair,")
+            format!(
+                "the {from}'s congestion window or send buffer held it back, with no loss to \
+                 repair,"
+            )
         }
         Limit::Recovery => format!("the {from} repaired losses or waited for its timer"),
         Limit::Path if full => "the path carried what it could".into(),
