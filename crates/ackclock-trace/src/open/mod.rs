@@ -353,7 +353,7 @@ impl Open {
         if let Some(lost) = self.ends[one].is_lost_before()
             && lost != self.place.is_lost_before(one)
         {
-            self.is_lost_before(one, lost, budget);
+            self.settle_lost_before(one, lost, budget);
         }
         if data.is_none() && (p.len == 1 || end::is_long(now.silence)) {
             self.asks(one, p, &now, budget);

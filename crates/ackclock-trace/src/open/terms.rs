@@ -95,7 +95,7 @@ impl Open {
     /// Packets of `one` were lost before the capture: it was not taken there. Or what seemed so was
     /// dropped by the capture itself.
     #[cold]
-    pub(super) fn is_lost_before(&mut self, one: usize, lost: bool, budget: &mut Budget) {
+    pub(super) fn settle_lost_before(&mut self, one: usize, lost: bool, budget: &mut Budget) {
         let less = self.place.set_lost_before(one, lost);
         for end in [0, 1].into_iter().filter(|end| less[*end]) {
             self.senders[end].is_away(self.is_near(end));

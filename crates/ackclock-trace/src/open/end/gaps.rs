@@ -48,7 +48,7 @@ impl Gaps {
     /// The packet with this number carries what was sent before.
     pub fn again(&mut self, sent: Range<u64>, number: u16) {
         let Some(Hole { left, end, behind, again }) = &mut self.hole else { return };
-        let overlaps = sent.start < left.end && left.start < sent.end;
+        let overlaps = !left.is_empty() && sent.start < left.end && left.start < sent.end;
         let is_later = number.wrapping_sub(*behind) <= u16::MAX / 2;
         *again |= overlaps;
         match overlaps {

@@ -108,3 +108,15 @@ fn a_part_that_comes_again_was_not_dropped() {
     }
     assert!(prove(|gaps| [2000..3000, 1000..2000].into_iter().for_each(|p| gaps.again(p, 10))));
 }
+
+/// What came again counts once, however often it goes.
+#[test]
+fn a_hole_counts_once() {
+    let twice = |gaps: &mut Gaps| {
+        [2000..3000, 1000..2000, 1500..2500].into_iter().for_each(|part| gaps.again(part, 10));
+        gaps.acked(5000);
+        gaps.opens(6000..7000, 20);
+        gaps.acked(7000);
+    };
+    assert!(!prove(twice));
+}
