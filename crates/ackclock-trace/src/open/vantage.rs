@@ -260,7 +260,9 @@ impl Place {
             // What an end sends is seen at the end itself, or at the other one.
             let of_it = if of == end { Sight::Sent } else { Sight::Received };
             let less = self.sights[of] == of_it && self.shows(of) != of_it;
-            self.sights[of] = if less { Sight::Arrived } else { self.sights[of] };
+            if less {
+                self.sights[of] = Sight::Arrived;
+            }
             less
         })
     }

@@ -48,19 +48,23 @@ impl Gaps {
     /// The packet with this number carries what was sent before.
     pub fn again(&mut self, sent: Range<u64>, number: u16) {
         let Some(Hole { left, end, behind, again }) = &mut self.hole else { return };
-        let overlaps = !left.is_empty() && sent.start < left.end && left.start < sent.end;
-        let is_later = number.wrapping_sub(*behind) <= u16::MAX / 2;
-        *again |= overlaps;
-        match overlaps {
-            true if sent.start <= left.start => left.start = sent.end.min(left.end),
-            true if left.end <= sent.end => left.end = sent.start,
-            _ => {}
+        if !left.is_empty() {
+            if sent.end <= left.start || left.end <= sent.start {
+                return;
+            }
+            let is_later = number.wrapping_sub(*behind) <= u16::MAX / 2;
+            if !is_later {
+                self.hole = None;
+                return;
+            }
+            *again = true;
+            if sent.start <= left.start {
+                left.start = sent.end.min(left.end);
+            } else if left.end <= sent.end {
+                left.end = sent.start;
+            }
+            self.refilled += u32::from(left.is_empty());
         }
-        if overlaps && !is_later {
-            self.hole = None;
-            return;
-        }
-        self.refilled += u32::from(overlaps && left.is_empty());
         if left.is_empty() && sent.contains(end) {
             self.refilled -= 1;
             self.swept += 1;

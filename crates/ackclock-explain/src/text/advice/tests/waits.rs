@@ -366,9 +366,7 @@ fn series(answered: bool, ended: Ended, [n, apart]: [u64; 2], handshake: u64) ->
 /// A client opens the next connection when the one before is done, or nearly so.
 #[test]
 fn connections_one_after_the_other() {
-    let of_client =
-        |answered: bool, ended: Ended, n: u64, apart: u64| series(answered, ended, [n, apart], 20);
-    let opened = |n, apart| of_client(true, Ended::Fin, n, apart);
+    let opened = |n, apart| series(true, Ended::Fin, [n, apart], 20);
     let line = "192.0.2.1: it opens 10 connections to 192.0.2.2:80 one after the other; keep \
         connections open (handshakes: 0.20 s)";
     assert_eq!(opened(10, 80), [line]);
@@ -377,8 +375,8 @@ fn connections_one_after_the_other() {
     // 200 ms of handshakes in 1.99 s, and in 2.08 s.
     assert_eq!(opened(10, 210), [line]);
     assert_eq!(opened(10, 220), nothing());
-    assert_eq!(of_client(false, Ended::Open, 10, 80), nothing());
-    let refused = of_client(true, Ended::Refused, 10, 80);
+    assert_eq!(series(false, Ended::Open, [10, 80], 20), nothing());
+    let refused = series(true, Ended::Refused, [10, 80], 20);
     assert!(refused.iter().all(|line| line.contains("it refuses connections")), "{refused:?}");
     // What is beyond a round trip is told of for itself, and once.
     let late = series(true, Ended::Fin, [10, 400], 1020);
